@@ -1,0 +1,85 @@
+/** Who may import whom: the table of ARCHITECTURE.md, as rules. */
+const allowed = {
+  base: [],
+  database: ['base'],
+  blobs: ['base'],
+  providers: ['base'],
+  access: ['base', 'database'],
+  jobs: ['base', 'database'],
+  conversations: ['base', 'database'],
+  documents: ['base', 'database', 'jobs', 'blobs', 'providers'],
+  assistant: ['base', 'database', 'providers', 'conversations', 'documents'],
+  auth: ['base', 'access', 'database'],
+  rest: ['base', 'access', 'database'],
+  realtime: ['base', 'access', 'database'],
+  storage: ['base', 'access', 'database', 'blobs'],
+  api: ['base', 'access', 'database', 'providers', 'conversations', 'documents', 'jobs', 'blobs'],
+}
+const folders = (names) => `^server/(${names.join('|')})/`
+const tests = '\\.(test|db\\.test|spec)\\.tsx?$'
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'contract-imports-only-zod',
+      severity: 'error',
+      from: { path: '^contract/', pathNot: tests },
+      to: { pathNot: ['^contract/', 'node_modules/zod/'] },
+    },
+    { name: 'web-and-server-never-meet', severity: 'error', from: { path: '^web/' }, to: { path: '^server/' } },
+    { name: 'server-and-web-never-meet', severity: 'error', from: { path: '^server/' }, to: { path: '^web/' } },
+    ...Object.entries(allowed).map(([folder, may]) => ({
+      name: `server-${folder}`,
+      severity: 'error',
+      from: { path: `^server/${folder}/`, pathNot: tests },
+      to: { path: '^server/', pathNot: folders([folder, ...may]) },
+    })),
+    {
+      name: 'nobody-imports-the-roots',
+      severity: 'error',
+      from: { path: '^server/.+/', pathNot: tests },
+      to: { path: '^server/(app|main|config)\\.ts$' },
+    },
+    {
+      name: 'web-lib-and-ui',
+      severity: 'error',
+      from: { path: '^web/(lib|ui)/([^/]+)', pathNot: tests },
+      to: { path: '^web/', pathNot: '^web/(lib|ui)/' },
+    },
+    {
+      name: 'web-data',
+      severity: 'error',
+      from: { path: '^web/data/', pathNot: tests },
+      to: { path: '^web/', pathNot: '^web/(data|lib)/' },
+    },
+    {
+      name: 'features-stay-apart',
+      severity: 'error',
+      from: { path: '^web/features/([^/]+)/', pathNot: tests },
+      to: { path: '^web/features/', pathNot: '^web/features/$1/' },
+    },
+    {
+      name: 'features-do-not-know-the-app',
+      severity: 'error',
+      from: { path: '^web/features/', pathNot: tests },
+      to: { path: '^web/app/' },
+    },
+    {
+      name: 'tests-stay-outside',
+      severity: 'error',
+      from: { path: '^(server|contract|web)/', pathNot: tests },
+      to: { path: '^(test|e2e|bench|scripts)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.css'],
+    },
+  },
+}

@@ -1,0 +1,31 @@
+/** Medians and ratios: absolute times mean little on a machine that others use too. */
+
+export const quantile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+
+/** Runs both in turn, so that a busy minute of the machine falls on both. Milliseconds of each run. */
+export async function inTurn(
+  times: number,
+  ours: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<{ ours: number[]; baseline: number[] }> {
+  const measured = { ours: [] as number[], baseline: [] as number[] }
+  for (let run = 0; run < times; run += 1) {
+    measured.ours.push(await ours())
+    measured.baseline.push(await baseline())
+  }
+  return measured
+}
+
+export const compared = ({ ours, baseline }: { ours: readonly number[]; baseline: readonly number[] }) => ({
+  p50Ms: rounded(median(ours)),
+  p95Ms: rounded(quantile(ours, 0.95)),
+  baselineP50Ms: rounded(median(baseline)),
+  ratio: rounded(median(ours) / median(baseline)),
+})

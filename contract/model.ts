@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** A row of `models`, with the columns that the picker selects. */
+export const modelRow = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  version: z.string(),
+  model_identifier: z.string(),
+  provider: z.string(),
+  family: z.string(),
+  is_default: z.boolean(),
+  context_window: z.int().positive(),
+})
+export type ModelRow = z.infer<typeof modelRow>
+
+/** Whether a model can be used now, and which host would receive the question and the passages (null: none). */
+export const modelAvailability = z.object({
+  model_identifier: z.string(),
+  available: z.boolean(),
+  reason: z.string().nullable(),
+  host: z.string().nullable(),
+})
+export type ModelAvailability = z.infer<typeof modelAvailability>

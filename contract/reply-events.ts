@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { replyError } from './message.ts'
+import { source } from './source.ts'
+
+/** The broadcast event that carries a reply's parts on the private channel `conversation:{id}`. */
+export const REPLY_EVENT = 'reply'
+
+export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
+
+/**
+ * One part of a reply while it is written. Parts of one reply are ordered by (attempt, seq) without gaps; `restart`
+ * begins a new attempt and replaces everything that was shown.
+ */
+export const replyPart = z.object({
+  replyId: z.uuid(),
+  messageId: z.uuid(),
+  attempt: z.int().positive(),
+  seq: z.int().nonnegative(),
+  type: z.enum(['text', 'reasoning', 'tool', 'source', 'restart', 'stopped', 'done', 'error']),
+  text: z.string().optional(),
+  tool: z
+    .object({
+      name: z.string(),
+      status: z.string(),
+      durationMs: z.number().optional(),
+      content: z.string().optional(),
+    })
+    .optional(),
+  source: source.optional(),
+  error: replyError.optional(),
+})
+export type ReplyPart = z.infer<typeof replyPart>
+
+/** Answer of `GET /api/conversations/{id}/reply` while a reply is being written (204 when none is). */
+export const replyInProgress = z.object({
+  replyId: z.uuid(),
+  messageId: z.uuid(),
+  attempt: z.int().nonnegative(),
+  seq: z.int(),
+  parts: z.array(replyPart),
+})
+export type ReplyInProgress = z.infer<typeof replyInProgress>

@@ -1,0 +1,57 @@
+/** A real Chromium, and pages that report what no page of ours may do. */
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--disable-sync',
+    ], // prettier-ignore
+  })
+
+export interface WatchedPage {
+  readonly page: Page
+  /** Uncaught errors, violations of the Content-Security-Policy and requests to other hosts. */
+  readonly faults: readonly string[]
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  viewport = { width: 1440, height: 900 },
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport, colorScheme: 'dark', timezoneId: 'UTC', locale: 'en-US' })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol.startsWith('http') && host !== new URL(url).host) faults.push(`request to ${host}`)
+  })
+  await page.goto(url)
+  return { page, faults }
+}
+
+export async function signInWithTestAccount(page: Page): Promise<void> {
+  await page.getByText('Use test account').click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Chat History').waitFor()
+}
+
+/** Types a question and sends it with the shortcut. */
+export async function ask(page: Page, question: string): Promise<void> {
+  const composer = page.getByPlaceholder('Ask anything... (Try typing @ for tools)')
+  await composer.fill(question)
+  await composer.press('Control+Enter')
+}
+
+/** The text that the reader pane marks, as the browser holds it; empty where nothing is marked. */
+export const markedText = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const marks = CSS.highlights.get('source-passage')
+    return marks ? [...marks].map((range) => (range instanceof Range ? range.toString() : '')).join('') : ''
+  })

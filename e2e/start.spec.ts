@@ -1,0 +1,209 @@
+/** Starting and stopping: from nothing, after every way of being killed, and refusing with one sentence. */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type AlcoveProcess, createDataDir, startAlcove, startRefusing } from '#test/alcove.ts'
+
+const run = promisify(execFile)
+let folder: Awaited<ReturnType<typeof createDataDir>>
+let alcove: AlcoveProcess
+
+beforeAll(async () => {
+  folder = await createDataDir()
+  alcove = await startAlcove({ DATA_DIR: folder.dataDir })
+})
+afterAll(async () => {
+  await alcove.end()
+  await folder.remove()
+})
+
+const start = () => startAlcove({ DATA_DIR: folder.dataDir })
+const postmaster = async () =>
+  Number((await readFile(path.join(folder.dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function waitUntilGone(pid: number): Promise<void> {
+  // A process that is no child of ours ends without telling us; its number is all there is to watch.
+  while (isAlive(pid)) await delay(10)
+}
+
+test('the first start makes secrets that only their owner may read, and no default ones', async () => {
+  const secrets = path.join(folder.dataDir, 'secrets.json')
+  expect((await stat(secrets)).mode & 0o777).toBe(0o600)
+  const { testAccount } = await alcove.config()
+  expect(testAccount?.password.length).toBeGreaterThan(15)
+  const other = await createDataDir()
+  const second = await startAlcove({ DATA_DIR: other.dataDir })
+  expect((await second.config()).testAccount?.password).not.toBe(testAccount?.password)
+  await second.end()
+  await other.remove()
+})
+
+test('answers 200 once it is ready, and says who it is on one line', async () => {
+  expect((await fetch(`${alcove.url}/healthz`)).status).toBe(200)
+  expect(
+    alcove
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('http://')),
+  ).toHaveLength(1)
+  expect((await fetch(`${alcove.url}/metrics`)).status).toBe(200)
+})
+
+test.for(['SIGTERM', 'SIGINT'] as const)('%s drains, stops PostgreSQL in order and exits with 0', async (signal) => {
+  const database = await postmaster()
+  const startedAt = performance.now()
+  expect(await alcove.end(signal)).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  expect(isAlive(database)).toBe(false)
+  expect(await readFile(path.join(folder.dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down')
+  alcove = await start()
+})
+
+test('starts again after it was killed and its PostgreSQL lives on', async () => {
+  const orphan = await postmaster()
+  await alcove.end('SIGKILL')
+  expect(isAlive(orphan)).toBe(true)
+  alcove = await start()
+  expect(await postmaster()).not.toBe(orphan)
+  expect(isAlive(orphan)).toBe(false)
+})
+
+test('starts again after it and its PostgreSQL were killed', async () => {
+  const database = await postmaster()
+  process.kill(database, 'SIGKILL')
+  await alcove.end('SIGKILL')
+  await waitUntilGone(database)
+  alcove = await start()
+  expect((await fetch(`${alcove.url}/healthz`)).status).toBe(200)
+})
+
+test('starts again where the number in a stale pid file belongs to another program by now', async () => {
+  await alcove.end('SIGKILL')
+  const database = await postmaster()
+  process.kill(database, 'SIGKILL')
+  await waitUntilGone(database)
+  const file = path.join(folder.dataDir, 'postgres', 'postmaster.pid')
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/^\d+/, String(process.pid)))
+  alcove = await start()
+  expect(isAlive(process.pid)).toBe(true)
+})
+
+test('starts over where the creation of the database was cut off', async () => {
+  const other = await createDataDir()
+  await mkdir(path.join(other.dataDir, 'postgres.unfinished', 'base'), { recursive: true })
+  const second = await startAlcove({ DATA_DIR: other.dataDir })
+  expect((await readdir(other.dataDir)).filter((name) => name.includes('unfinished'))).toEqual([])
+  await second.end()
+  await other.remove()
+})
+
+test('ends with an error when its PostgreSQL dies', async () => {
+  const database = await postmaster()
+  process.kill(database, 'SIGKILL')
+  await expect.poll(() => alcove.output(), { timeout: 10_000 }).toContain('PostgreSQL ended unexpectedly')
+  expect(await alcove.end()).toBe(1)
+  alcove = await start()
+})
+
+test('refuses a port that is taken', async () => {
+  const occupant = createServer().listen(0, '127.0.0.1')
+  await once(occupant, 'listening')
+  const address = occupant.address()
+  const port = typeof address === 'object' && address ? String(address.port) : ''
+  const other = await createDataDir()
+  const { code, output } = await startRefusing({ DATA_DIR: other.dataDir, PORT: port })
+  expect(output).toBe(
+    `PORT is "${port}", but another program already listens there. Stop it, or choose another port.\n`,
+  )
+  expect(code).toBe(1)
+  occupant.close()
+  await other.remove()
+})
+
+test('refuses a data folder that another server is using', async () => {
+  const { code, output } = await startRefusing({ DATA_DIR: folder.dataDir })
+  expect(output).toMatch(/^DATA_DIR ".*" is in use by another Alcove \(process \d+\)\. .*\n$/)
+  expect(code).toBe(1)
+  expect((await fetch(`${alcove.url}/healthz`)).status).toBe(200)
+})
+
+test.for([
+  [
+    { DATA_DIR: '/dev/null/alcove' },
+    /^DATA_DIR is "\/dev\/null\/alcove", but it wants a folder that this user may write to/,
+  ],
+  [{ PORT: 'http' }, /^PORT is "http", but it wants a port number from 0 to 65535\.$/],
+  [{ RATE_LIMITS: 'off', HOST: '0.0.0.0' }, /^RATE_LIMITS is "off", but it wants on unless HOST is loopback/],
+  [{ DATABASE_URL: 'postgres://localhost/x' }, /^ALCOVE_SECRET is not set, but DATABASE_URL wants it/],
+  [
+    { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', ALCOVE_SECRET: 's'.repeat(32) },
+    /^DATABASE_URL names a database that cannot be connected to/,
+  ],
+] as const)('refuses %o with one sentence', async ([environment, sentence]) => {
+  const other = await createDataDir()
+  const { code, output } = await startRefusing({ DATA_DIR: other.dataDir, ...environment })
+  expect(output.trimEnd()).toMatch(sentence)
+  expect(output.trimEnd().split('\n')).toHaveLength(1)
+  expect(code).toBe(1)
+  await other.remove()
+})
+
+test('shares a database with DATABASE_URL, and refuses a wrong secret and a newer database', async () => {
+  const { host, user, password } = inject('postgres')
+  const admin = new pg.Client({ host, user, password, database: 'postgres' })
+  await admin.connect()
+  await admin.query('create database shared')
+  const other = await createDataDir()
+  const environment = {
+    DATA_DIR: other.dataDir,
+    DATABASE_URL: `postgres://${user}:${password}@localhost/shared?host=${encodeURIComponent(host)}`,
+    ALCOVE_SECRET: 'a secret that all of the nodes share',
+  }
+  // The role belongs to the cluster, whose other databases know it by another password.
+  const nodes = await Promise.all([startAlcove(environment), startAlcove(environment)])
+  const keys = await Promise.all(
+    nodes.map(async (node) => (await fetch(`${node.url}/auth/v1/.well-known/jwks.json`)).text()),
+  )
+  expect(keys[0]).toEqual(keys[1])
+  expect((await nodes[0].config()).testAccount).toBeNull()
+  expect(await Promise.all(nodes.map((node) => node.end()))).toEqual([0, 0])
+
+  const wrong = await startRefusing({ ...environment, ALCOVE_SECRET: 'another secret, which is just as long' })
+  expect(wrong.output).toBe('ALCOVE_SECRET is not the one that the keys in this database were wrapped with.\n')
+  const shared = new pg.Client({ host, user, password, database: 'shared' })
+  await shared.connect()
+  await shared.query(`insert into alcove_migrations.applied (name, checksum) values ('product/9999_future.sql', 'x')`)
+  await shared.end()
+  const newer = await startRefusing(environment)
+  expect(newer.output).toMatch(/^The database is newer than this Alcove/)
+  expect([wrong.code, newer.code]).toEqual([1, 1])
+  await admin.query('drop database shared with (force)')
+  await admin.query(`alter role authenticator with password '${inject('postgres').authenticatorPassword}'`)
+  await admin.end()
+  await other.remove()
+})
+
+test.runIf(process.getuid?.() === 0)('starts as root below a folder that others may not enter', async () => {
+  const other = await createDataDir()
+  await run('chmod', ['700', path.dirname(other.dataDir)])
+  const closed = await startAlcove({ DATA_DIR: other.dataDir })
+  expect((await fetch(`${closed.url}/healthz`)).status).toBe(200)
+  await closed.end()
+  await rm(other.dataDir, { recursive: true })
+  await other.remove()
+})

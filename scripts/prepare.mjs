@@ -1,0 +1,88 @@
+// Makes the checkout runnable: installs packages, builds the browser client, installs Chromium for the tests, each only
+// where it is missing or out of date. Runs on any Node from 20, before anything is installed.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const wants = new Set(process.argv.slice(2))
+const inRoot = (...parts) => path.join(root, ...parts)
+const digestOf = (contents) => createHash('sha256').update(contents).digest('hex')
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+function fail(sentence) {
+  console.error(sentence)
+  process.exit(1)
+}
+
+/** Runs a program with its output on standard error: standard output belongs to the command that follows. */
+function run(program, args, hint) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (error || status !== 0) fail(`${hint} (${[program, ...args].join(' ')}: ${error?.message ?? `exit ${status}`})`)
+}
+
+function installPackages() {
+  const stamp = inRoot('node_modules', '.installed')
+  const wanted = digestOf(readFileSync(inRoot('package-lock.json')))
+  if (readIfThere(stamp) === wanted) return
+  console.error('Installing packages …')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--no-audit', '--no-fund']
+  if (npm) run(process.execPath, [npm, ...args], 'The packages could not be installed.')
+  else run('npm', args, 'The packages could not be installed.')
+  writeFileSync(stamp, wanted)
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function buildClient() {
+  const stamp = inRoot('dist', 'web', '.sources')
+  const sources = [
+    ...filesBelow(inRoot('web')),
+    ...filesBelow(inRoot('contract')),
+    inRoot('vite.config.ts'),
+    inRoot('package-lock.json'),
+  ]
+  const hash = createHash('sha256')
+  for (const file of sources) hash.update(path.relative(root, file)).update(readFileSync(file))
+  const wanted = hash.digest('hex')
+  if (readIfThere(stamp) === wanted) return
+  console.error('Building the browser client …')
+  run(
+    inRoot('node_modules', '.bin', 'node'),
+    [inRoot('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
+    'The browser client could not be built.',
+  )
+  for (const file of filesBelow(inRoot('dist', 'web', 'assets'))) {
+    if (!/\.(js|css|svg|mjs)$/.test(file)) continue
+    const contents = readFileSync(file)
+    writeFileSync(`${file}.br`, brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+    writeFileSync(`${file}.gz`, gzipSync(contents, { level: 9 }))
+  }
+  writeFileSync(stamp, wanted)
+}
+
+function installChromium() {
+  const found = process.env.CHROMIUM ?? '/usr/bin/chromium'
+  if (existsSync(found)) return
+  console.error('Installing Chromium for the browser tests …')
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const apt = (...args) => {
+    const [program, ...rest] = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args]
+    run(program, rest, 'Chromium could not be installed. Install it, or name it with CHROMIUM=/path/to/chromium.')
+  }
+  apt('update')
+  apt('install', '-y', '--no-install-recommends', 'chromium')
+}
+
+installPackages()
+if (wants.has('--build')) buildClient()
+if (wants.has('--chromium')) installChromium()

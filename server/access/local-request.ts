@@ -1,0 +1,20 @@
+import { type Context } from 'hono'
+import { isLoopbackAddress, peerAddress } from './client-address.ts'
+
+const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+const FORWARDING_HEADER = /^(x-forwarded-.*|forwarded|via|x-real-ip)$/
+
+/**
+ * Whether a request was made on this machine, by its own name: not through a proxy on it, and not by a page whose name
+ * was rebound to the loopback address. Recovery links and the test account are shown to such requests alone.
+ */
+export function isLocalRequest(context: Context): boolean {
+  const headers = context.req.header()
+  const peer = peerAddress(context)
+  return (
+    LOCAL_HOST.test(headers['host'] ?? '') &&
+    !Object.keys(headers).some((name) => FORWARDING_HEADER.test(name.toLowerCase())) &&
+    peer !== undefined &&
+    isLoopbackAddress(peer)
+  )
+}

@@ -1,0 +1,88 @@
+/** Signing and verifying access tokens: ES256 with the keys of this installation, the algorithm fixed per key. */
+import { createLocalJWKSet, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import { AppError } from '#server/base/errors.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { type Secrets } from './secrets.ts'
+
+/** Claims that any of our tokens carries: a role we are willing to switch to, and an end. */
+const verifiedClaims = z.looseObject({
+  role: z.enum(['anon', 'authenticated', 'service_role']),
+  exp: z.int(),
+  sub: z.uuid().optional(),
+  session_id: z.uuid().optional(),
+})
+export type VerifiedClaims = z.infer<typeof verifiedClaims> & Claims
+
+export interface Tokens {
+  /** Keys of the two roles that no person has; both are valid for ten years. */
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  /** The public halves, for `/.well-known/jwks.json`. */
+  readonly jwks: { readonly keys: readonly JWK[] }
+  sign(claims: JWTPayload): Promise<string>
+  /**
+   * Checks signature, then end, then role.
+   * @throws AppError `unauthenticated` with `details.reason` "expired" or "invalid".
+   */
+  verify(token: string): Promise<VerifiedClaims>
+}
+
+const TEN_YEARS_S = 10 * 365 * 86_400
+const CACHED_TOKENS = 5_000
+
+export async function createTokens(secrets: Secrets): Promise<Tokens> {
+  const [newest] = secrets.signingKeys
+  if (!newest) throw new AppError('startup', 'The secrets of this installation hold no signing key.')
+  const signingKey = await importJWK(newest, 'ES256')
+  const jwks = {
+    keys: secrets.signingKeys.map(({ kty, crv, x, y, kid }) => ({
+      kty,
+      crv,
+      x,
+      y,
+      kid,
+      alg: 'ES256',
+      use: 'sig',
+      key_ops: ['verify'],
+    })),
+  }
+  const keySet = createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) })
+  // A signature costs a hundred times a look-up, and a page sends the same token with every call.
+  const verified = new Map<string, VerifiedClaims>()
+
+  const sign = (claims: JWTPayload) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: newest.kid, typ: 'JWT' }).sign(signingKey)
+
+  async function verify(token: string): Promise<VerifiedClaims> {
+    const known = verified.get(token)
+    if (known) {
+      if (known.exp * 1000 > Date.now()) return known
+      verified.delete(token)
+      throw new AppError('unauthenticated', 'JWT expired', { details: { reason: 'expired' } })
+    }
+    try {
+      const { payload } = await jwtVerify(token, keySet, { algorithms: ['ES256'] })
+      const claims = verifiedClaims.parse(payload)
+      if (verified.size >= CACHED_TOKENS) verified.clear()
+      verified.set(token, claims)
+      return claims
+    } catch (error) {
+      const isExpired = error instanceof Error && 'code' in error && error.code === 'ERR_JWT_EXPIRED'
+      throw new AppError(
+        'unauthenticated',
+        isExpired ? 'JWT expired' : 'invalid JWT: unable to parse or verify signature',
+        {
+          cause: error,
+          details: { reason: isExpired ? 'expired' : 'invalid' },
+        },
+      )
+    }
+  }
+
+  // Issued at a fixed moment, so that the keys differ between starts in nothing but their signature.
+  const issuedAt = 1_735_689_600
+  const keyOf = (role: 'anon' | 'service_role') =>
+    sign({ iss: 'alcove', role, iat: issuedAt, exp: issuedAt + 2 * TEN_YEARS_S })
+  return { anonKey: await keyOf('anon'), serviceRoleKey: await keyOf('service_role'), jwks, sign, verify }
+}

@@ -1,0 +1,361 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { documentRow, rejectedFile, uploadAnswer } from '#contract/document.ts'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
+import { createTokens } from '#server/access/tokens.ts'
+import { createLog } from '#server/base/log.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import { createIngest } from '#server/documents/ingest.ts'
+import { installJobs } from '#server/jobs/install.ts'
+import { type Jobs, startJobs } from '#server/jobs/start.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { makePdf } from '#test/make-pdf.ts'
+import { createDocumentRoutes } from './documents.ts'
+
+const log = createLog('warn')
+const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+const refusal = errorAnswer.extend({ documents: z.array(documentRow), rejected: z.array(rejectedFile) })
+
+let database: TestDatabase
+let dataDir: string
+let jobs: Jobs
+let server: ReturnType<typeof serve>
+let address: string
+let tokenOf: (claims: Record<string, unknown>) => Promise<string>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-documents-'))
+  await installJobs(database.adminConnection)
+  const tokens = await createTokens(await loadSecretsFromFolder(dataDir))
+  tokenOf = (claims) => {
+    const now = Math.floor(Date.now() / 1000)
+    return tokens.sign({ ...claims, session_id: randomUUID(), iss: 'test', iat: now, exp: now + 600 })
+  }
+  const blobs = createDiskStore(dataDir)
+  jobs = startJobs({
+    connection: database.connection,
+    log,
+    handlers: createIngest({ database: database.database, blobs, log }),
+  })
+  const app = new Hono()
+  app.route('/api/documents', createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log }))
+  await new Promise<void>((resolve) => {
+    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
+      address = `http://127.0.0.1:${port}/api/documents`
+      resolve()
+    })
+  })
+})
+
+afterAll(async () => {
+  server.close()
+  await jobs.stop()
+  await database.drop()
+  await rm(dataDir, { recursive: true })
+})
+
+async function person() {
+  const claims = await database.createPerson()
+  const authorization = `Bearer ${await tokenOf(claims)}`
+  const call = (where = '', init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) =>
+    fetch(`${address}${where}`, { ...init, headers: { authorization, ...init.headers } })
+  const upload = (...files: [name: string, bytes: Uint8Array<ArrayBuffer> | string][]) => {
+    const form = new FormData()
+    for (const [name, bytes] of files) form.append('files', new File([bytes], name))
+    return call('', { method: 'POST', body: form })
+  }
+  const uploadOne = async (name: string, bytes: Uint8Array<ArrayBuffer> | string) => {
+    const { documents } = uploadAnswer.parse(await (await upload([name, bytes])).json())
+    return documentRow.parse(documents[0])
+  }
+  const finished = async (id: string) => {
+    for (;;) {
+      const row = documentRow.parse(await (await call(`/${id}`)).json())
+      if (row.state === 'ready' || row.state === 'failed') return row
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  return { claims, call, upload, uploadOne, finished }
+}
+
+const pdf = (...pages: string[]) => new Uint8Array(makePdf(pages))
+
+async function countBlobs(): Promise<number> {
+  const names = await readdir(dataDir, { recursive: true })
+  return names.filter((name) => /[0-9a-f-]{36}/.test(name)).length
+}
+
+describe('uploading', () => {
+  test('stores a pdf, reads it and serves its pages with item runs', async () => {
+    const { upload, finished, call } = await person()
+    const answer = await upload(['Bericht Mai.pdf', pdf('The first page.', 'Invoices are due within 45 days.')])
+    expect(answer.status).toBe(201)
+    const { documents, rejected } = uploadAnswer.parse(await answer.json())
+    expect(rejected).toEqual([])
+    expect(documents[0]).toMatchObject({
+      filename: 'Bericht Mai.pdf',
+      originalname: 'Bericht Mai.pdf',
+      mimetype: 'application/pdf',
+      state: 'queued',
+    })
+    const id = documents[0]?.id ?? ''
+    expect(await finished(id)).toMatchObject({ state: 'ready', pages: 2, pages_done: 2, error: null })
+    const page: unknown = await (await call(`/${id}/pages/2`)).json()
+    expect(page).toEqual({ page: 2, text: 'Invoices are due within 45 days.', items: [[0, 0, 0, 32]] })
+  })
+
+  test('lets the good files of an upload through and names the others', async () => {
+    const { upload } = await person()
+    const answer = await upload(
+      ['empty.txt', ''],
+      ['note.txt', 'A note about the garden.'],
+      ['tool.pdf', 'MZ\u0000\u0001not a pdf'],
+      ['page.html', '<p>hello</p>'],
+    )
+    expect(answer.status).toBe(201)
+    const { documents, rejected } = uploadAnswer.parse(await answer.json())
+    expect(documents.map(({ filename }) => filename)).toEqual(['note.txt'])
+    expect(rejected.map(({ name, status }) => [name, status])).toEqual([
+      ['empty.txt', 422],
+      ['tool.pdf', 415],
+      ['page.html', 415],
+    ])
+    for (const { name, message } of rejected) expect(message).toContain(name)
+  })
+
+  test('answers with the status of the first refusal when nothing is taken', async () => {
+    const { upload } = await person()
+    const answer = await upload(['empty.pdf', ''], ['page.html', '<p>'])
+    expect(answer.status).toBe(422)
+    expect(refusal.parse(await answer.json())).toMatchObject({
+      documents: [],
+      error: { code: 'empty', message: '"empty.pdf" is empty.' },
+    })
+  })
+
+  test('refuses what is over 25 MB, keeps nothing of it, and takes what is exactly 25 MB', async () => {
+    const { upload } = await person()
+    const before = await countBlobs()
+    const limit = 25 * 1024 * 1024
+    const answer = await upload(
+      ['large.txt', new Uint8Array(limit + 1).fill(97)],
+      ['limit.txt', new Uint8Array(limit).fill(98)],
+    )
+    const { documents, rejected } = uploadAnswer.parse(await answer.json())
+    expect(rejected).toMatchObject([{ name: 'large.txt', status: 413 }])
+    expect(documents).toMatchObject([{ filename: 'limit.txt', size: limit }])
+    expect(await countBlobs()).toBe(before + 1)
+  })
+
+  test('goes by the content where the extension is wrong', async () => {
+    const { upload } = await person()
+    const { documents } = uploadAnswer.parse(await (await upload(['scan.docx', pdf('Really a pdf.')])).json())
+    expect(documents).toMatchObject([{ originalname: 'scan.docx', mimetype: 'application/pdf' }])
+  })
+
+  test('answers the same bytes with the document that is there, per person', async () => {
+    const [first, second] = [await person(), await person()]
+    const bytes = pdf('Only once.')
+    const one = await first.uploadOne('a.pdf', bytes)
+    const blobs = await countBlobs()
+    const again = await first.upload(['b.pdf', bytes])
+    expect(again.status).toBe(200)
+    expect(uploadAnswer.parse(await again.json()).documents.map(({ id }) => id)).toEqual([one.id])
+    expect(await countBlobs()).toBe(blobs)
+    expect((await second.uploadOne('a.pdf', bytes)).id).not.toBe(one.id)
+  })
+
+  test('gives the same document to two uploads at the same moment', async () => {
+    const { uploadOne } = await person()
+    const bytes = pdf('Twice at once.')
+    const [left, right] = await Promise.all([uploadOne('a.pdf', bytes), uploadOne('a.pdf', bytes)])
+    expect(left.id).toBe(right.id)
+  })
+
+  test('takes no path from a file name', async () => {
+    const { uploadOne } = await person()
+    expect(await uploadOne('../../etc/pass\u202ewd.txt', 'harmless')).toMatchObject({ originalname: 'passwd.txt' })
+  })
+
+  test('refuses what is no multipart upload', async () => {
+    const { call } = await person()
+    const answer = await call('', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+    expect(answer.status).toBe(400)
+    expect(errorAnswer.parse(await answer.json()).error.code).toBe('bad_request')
+    expect((await call('', { method: 'POST', body: new FormData() })).status).toBe(400)
+  })
+
+  test('keeps nothing of an upload that breaks off', async () => {
+    const { call, claims } = await person()
+    const before = await countBlobs()
+    const boundary = 'x'
+    const body = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nhalf of a fi`
+    const answer = await call('', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    })
+    expect(answer.status).toBe(400)
+    expect(await countBlobs()).toBe(before)
+    const rows = await database.admin.query('select from documents where owner = $1', [claims.sub])
+    expect(rows.rowCount).toBe(0)
+  })
+})
+
+describe('serving the file', () => {
+  test('gives the bytes back, whole and in ranges, and nothing that could run', async () => {
+    const { uploadOne, call } = await person()
+    const bytes = pdf('Some bytes.')
+    const { id } = await uploadOne('Prüfung "1".pdf', bytes)
+    const whole = await call(`/${id}/file`)
+    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(whole.headers.get('etag')).toBe(`"${createHash('sha256').update(bytes).digest('hex')}"`)
+    expect(whole.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(whole.headers.get('content-security-policy')).toContain('sandbox')
+    expect(whole.headers.get('content-disposition')).toBe(
+      `inline; filename="Pr_fung _1_.pdf"; filename*=UTF-8''Pr%C3%BCfung%20%221%22.pdf`,
+    )
+
+    const range = async (value: string) => {
+      const answer = await call(`/${id}/file`, { headers: { range: value } })
+      return [answer.status, answer.headers.get('content-range'), await answer.text()]
+    }
+    expect(await range('bytes=0-3')).toEqual([206, `bytes 0-3/${bytes.length}`, '%PDF'])
+    expect(await range('bytes=-6')).toEqual([
+      206,
+      `bytes ${bytes.length - 6}-${bytes.length - 1}/${bytes.length}`,
+      '%%EOF\n',
+    ])
+    expect(await range(`bytes=${bytes.length}-`)).toEqual([416, `bytes */${bytes.length}`, ''])
+    expect((await range('bytes=0-1,3-4'))[0]).toBe(200)
+    const etag = whole.headers.get('etag') ?? ''
+    expect((await call(`/${id}/file`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const head = await call(`/${id}/file`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+  })
+
+  test('shows text as plain text', async () => {
+    const { uploadOne, call } = await person()
+    const { id } = await uploadOne('page.txt', '<script>alert(1)</script>')
+    expect((await call(`/${id}/file`)).headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  })
+})
+
+describe('renaming and deleting', () => {
+  test('renames, and finds the document by its new name', async () => {
+    const { uploadOne, finished, call, claims } = await person()
+    const { id } = await uploadOne('scan001.txt', 'Rent is due on the first day of each month.')
+    await finished(id)
+    const renamed = await call(`/${id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ filename: ' Mietvertrag Hauptstraße.txt ' }),
+    })
+    expect(documentRow.parse(await renamed.json())).toMatchObject({
+      filename: 'Mietvertrag Hauptstraße.txt',
+      originalname: 'scan001.txt',
+    })
+    await expect
+      .poll(
+        async () =>
+          (await database.admin.query(`select from postings where owner = $1 and term like 'mietvertr%'`, [claims.sub]))
+            .rowCount,
+      )
+      .toBe(1)
+    expect((await call(`/${id}`, { method: 'PATCH', body: JSON.stringify({ filename: ' ' }) })).status).toBe(400)
+    expect((await call(`/${id}`, { method: 'PATCH', body: 'no json' })).status).toBe(400)
+  })
+
+  test('deletes row, pages, passages, postings, totals and bytes', async () => {
+    const { uploadOne, finished, call, claims } = await person()
+    const { id } = await uploadOne('gone.txt', 'Soon there will be nothing left of this.')
+    await finished(id)
+    const before = await countBlobs()
+    expect((await call(`/${id}`, { method: 'DELETE' })).status).toBe(204)
+    for (const table of ['documents', 'document_pages', 'passages', 'postings', 'document_index']) {
+      expect((await database.admin.query(`select from ${table} where owner = $1`, [claims.sub])).rowCount, table).toBe(
+        0,
+      )
+    }
+    const totals = await database.admin.query('select passages, length from search_stats where owner = $1', [
+      claims.sub,
+    ])
+    expect(totals.rows).toEqual([{ passages: 0, length: '0' }])
+    await expect.poll(countBlobs).toBe(before - 1)
+    expect((await call(`/${id}`, { method: 'DELETE' })).status).toBe(404)
+  })
+})
+
+describe('other people', () => {
+  test('see and change nothing of a document, by any route', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    const { id } = await owner.uploadOne('secret.txt', 'Nobody else may read this.')
+    await owner.finished(id)
+    for (const [where, init] of [
+      [`/${id}`, {}],
+      [`/${id}/file`, {}],
+      [`/${id}/file`, { headers: { range: 'bytes=0-3' } }],
+      [`/${id}/pages/1`, {}],
+      [`/${id}`, { method: 'PATCH', body: '{"filename":"mine.txt"}' }],
+      [`/${id}`, { method: 'DELETE' }],
+    ] as const) {
+      const answer = await stranger.call(where, init)
+      expect(answer.status, JSON.stringify([where, init])).toBe(404)
+      expect(errorAnswer.parse(await answer.json()).error.code).toBe('not_found')
+    }
+    expect(await (await stranger.call()).json()).toEqual([])
+    expect(z.array(documentRow).parse(await (await owner.call()).json())).toMatchObject([
+      { id, filename: 'secret.txt' },
+    ])
+  })
+
+  test('who are not signed in are refused before anything is read', async () => {
+    for (const [where, method] of [
+      ['', 'GET'],
+      ['', 'POST'],
+      [`/${randomUUID()}`, 'GET'],
+      [`/${randomUUID()}/file`, 'GET'],
+      [`/${randomUUID()}`, 'DELETE'],
+    ] as const) {
+      expect((await fetch(`${address}${where}`, { method })).status).toBe(401)
+    }
+  })
+
+  test('read and write no row of any table', async () => {
+    const [owner, stranger] = [await person(), await person()]
+    const { id } = await owner.uploadOne('rows.txt', 'These rows belong to one person.')
+    await owner.finished(id)
+    const as = (claims: typeof stranger.claims, sql: string) =>
+      database.database.asUser(claims, (scope) => scope.query(sql))
+    for (const table of ['documents', 'document_pages', 'passages', 'postings', 'document_index', 'search_stats']) {
+      expect((await as(owner.claims, `select from ${table}`)).rowCount, table).toBeGreaterThan(0)
+      expect((await as(stranger.claims, `select from ${table}`)).rowCount, table).toBe(0)
+    }
+    expect((await as(stranger.claims, 'delete from documents')).rowCount).toBe(0)
+    expect((await as(stranger.claims, `update documents set filename = 'mine'`)).rowCount).toBe(0)
+    for (const sql of [
+      `insert into documents (filename, originalname, mimetype, size, path, sha256) values ('a', 'a', 'text/plain', 1, 'p', 's')`,
+      `update documents set path = 'other'`,
+      `insert into postings (owner, document_id, term, packed) values (auth.uid(), '${id}', 'x', '{1}')`,
+      'delete from passages',
+      'update search_stats set passages = 0',
+      'select from discarded_blobs',
+    ]) {
+      await expect(as(stranger.claims, sql), sql).rejects.toThrow(/permission denied/)
+    }
+  })
+
+  test('unknown ids and pages are not found', async () => {
+    const { call } = await person()
+    for (const where of ['/no-uuid', `/${randomUUID()}`, `/${randomUUID()}/pages/0`, `/${randomUUID()}/pages/x`]) {
+      expect((await call(where)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,36 @@
+/** The models of the picker, and which of them can be used now. */
+import { Hono } from 'hono'
+import { type ModelAvailability, type ModelRow } from '#contract/model.ts'
+import { type SignedIn } from '#server/access/authenticate.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type Providers } from '#server/providers/choose.ts'
+
+export function createModelRoutes({ database, providers }: { database: Database; providers: Providers }) {
+  const routes = new Hono<SignedIn>()
+
+  routes.get('/models/visible', async (context) => {
+    const models = await database.asUser(context.get('claims'), (scope) =>
+      scope.query<ModelRow>(
+        `select id, name, version, model_identifier, provider, family, is_default, context_window
+         from models where is_visible order by is_default desc, name`,
+      ),
+    )
+    return context.json(models.rows)
+  })
+
+  routes.get('/models/availability', async (context) => {
+    const models = await database.asUser(context.get('claims'), (scope) =>
+      scope.query<{ model_identifier: string; provider: string }>(
+        'select model_identifier, provider from models where is_visible',
+      ),
+    )
+    return context.json(
+      models.rows.map(({ model_identifier, provider }): ModelAvailability => ({
+        model_identifier,
+        ...providers.availability(provider),
+      })),
+    )
+  })
+
+  return routes
+}

@@ -1,0 +1,43 @@
+/** Mounts each edge at its path, nothing else. */
+import { Hono } from 'hono'
+import { requirePerson, type SignedIn } from './access/authenticate.ts'
+import { type Tokens } from './access/tokens.ts'
+import { renderApiError } from './api/render-error.ts'
+import { AppError } from './base/errors.ts'
+import { type Log } from './base/log.ts'
+import { type createRestRoutes } from './rest/routes.ts'
+
+interface Edges {
+  readonly auth: Hono
+  readonly rest: ReturnType<typeof createRestRoutes>
+  readonly realtime: Hono
+  readonly mailbox: Hono
+  readonly operations: Hono
+  readonly page: Hono
+  /** Routes below `/api`, all for people who are signed in. */
+  readonly documents: Hono<SignedIn>
+  readonly api: readonly Hono<SignedIn>[]
+}
+
+export function createApp(edges: Edges, { tokens, log }: { tokens: Tokens; log: Log }): Hono {
+  const app = new Hono()
+  app.onError(renderApiError(log))
+  app.route('/auth/v1', edges.auth)
+  app.route('/rest/v1', edges.rest)
+  app.route('/realtime/v1', edges.realtime)
+  app.route('/api/documents', edges.documents)
+
+  const api = new Hono<SignedIn>()
+  api.onError(renderApiError(log))
+  api.use(requirePerson(tokens))
+  for (const routes of edges.api) api.route('/', routes)
+  api.all('*', () => {
+    throw new AppError('not_found', 'There is nothing at this address.')
+  })
+  app.route('/api', api)
+
+  app.route('/', edges.operations)
+  app.route('/', edges.mailbox)
+  app.route('/', edges.page)
+  return app
+}

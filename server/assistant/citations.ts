@@ -1,0 +1,81 @@
+/**
+ * Citation markers in an answer: `[2]` or `[1, 3]`, where the numbers are those of the sources that the model was given.
+ * A marker that points to no source is removed while the text streams, so that nobody ever sees it.
+ */
+
+const MARKER = /^\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]/
+const UNFINISHED_MARKER = /^\[[\d\s,;]*$/
+
+export interface MarkerFilter {
+  /** Takes the next piece of the answer; returns what is safe to show, holding back what may become a marker. */
+  push(text: string): string
+  /** Returns what was held back. */
+  end(): string
+  /** Numbers that the answer has cited so far. */
+  readonly cited: ReadonlySet<number>
+}
+
+/** @param known numbers that a marker may point to. */
+export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
+  const cited = new Set<number>()
+  let held = ''
+  let previous = ' '
+  let fence = ''
+  let isInCodeSpan = false
+  let isLineStart = true
+
+  function consume(text: string, isEnd: boolean): string {
+    let output = ''
+    let index = 0
+    while (index < text.length) {
+      const rest = text.slice(index)
+      const ticks = /^`+/.exec(rest)?.[0]
+      if (ticks !== undefined) {
+        if (!isEnd && ticks.length === rest.length && ticks.length < 3) break
+        if (isLineStart && ticks.length >= 3 && fence === '') fence = ticks
+        else if (isLineStart && fence !== '' && ticks.length >= fence.length) fence = ''
+        else if (fence === '') isInCodeSpan = !isInCodeSpan
+        output += ticks
+        index += ticks.length
+        isLineStart = false
+        previous = '`'
+        continue
+      }
+      if (fence === '' && !isInCodeSpan) {
+        // The blank before a marker goes with it, so it waits too.
+        if (rest === ' ' && !isEnd) break
+        const blank = rest.startsWith(' [') ? ' ' : ''
+        const bracket = rest.slice(blank.length)
+        if (bracket.startsWith('[') && (blank !== '' || !/[\p{L}\p{N}_\]]/u.test(previous))) {
+          const marker = MARKER.exec(bracket)?.[0]
+          if (marker === undefined && !isEnd && UNFINISHED_MARKER.test(bracket)) break
+          const following = marker === undefined ? undefined : bracket[marker.length]
+          if (marker !== undefined && following === undefined && !isEnd) break
+          if (marker !== undefined && following !== '(' && following !== ':') {
+            const kept = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
+            for (const n of kept) cited.add(n)
+            if (kept.length > 0) output += blank + kept.map((n) => `[${n}]`).join('')
+            index += blank.length + marker.length
+            isLineStart = false
+            previous = ' '
+            continue
+          }
+        }
+      }
+      const character = text[index] ?? ''
+      output += character
+      index += 1
+      previous = character
+      if (character === '\n') isInCodeSpan = false
+      isLineStart = character === '\n' || (isLineStart && character === ' ')
+    }
+    held = text.slice(index)
+    return output
+  }
+
+  return {
+    cited,
+    push: (text) => consume(held + text, false),
+    end: () => consume(held, true),
+  }
+}

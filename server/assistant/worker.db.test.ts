@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type MessageRow } from '#contract/message.ts'
+import { type ReplyPart } from '#contract/reply-events.ts'
+import { createLog } from '#server/base/log.ts'
+import { addMessage, listMessages } from '#server/conversations/queries.ts'
+import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
+import { type Listener, openListener } from '#server/database/listen.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { createProviders } from '#server/providers/choose.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { createReplies } from './replies.ts'
+import { createReplyLog } from './reply-log.ts'
+import { startWorker } from './worker.ts'
+
+const MODEL = 'openai-compatible/stub'
+const log = createLog('silent')
+let db: TestDatabase
+let stub: StubModel
+let listener: Listener
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  stub = await startStubModel()
+  listener = await openListener(db.connection, log)
+  await db.admin.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window)
+     values ('stub', '1', $1, 'OpenAI-compatible', 'stub', 32000)`,
+    [MODEL],
+  )
+})
+afterAll(async () => {
+  await listener.close()
+  await stub.stop()
+  await db.drop()
+})
+
+async function startTestWorker({ silenceMs = 5_000 } = {}) {
+  const providers = createProviders({
+    anthropic: { apiKey: 'k', baseUrl: stub.baseUrl },
+    openai: { apiKey: 'k', baseUrl: stub.baseUrl },
+    compatible: { apiKey: undefined, baseUrl: stub.baseUrl },
+    silenceMs,
+  })
+  const { database } = db
+  const worker = await startWorker({
+    database, providers, listener, log, capacity: 50,
+    replies: createReplies(database, randomUUID()), replyLog: createReplyLog(database, log),
+  }) // prettier-ignore
+  onTestFinished(() => worker.stop())
+  return worker
+}
+
+async function startConversation(person: Claims & { sub: string }, model = MODEL): Promise<string> {
+  const { rows } = await db.admin.query<{ id: string }>(
+    'insert into conversations (uid, model_name) values ($1, $2) returning id',
+    [person.sub, model],
+  )
+  return rows[0]?.id ?? ''
+}
+
+const ask = (person: Claims, conversationId: string, content: string) =>
+  db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content }))
+
+/** Collects the live parts of one conversation; `until` resolves with all of them once one of that type has come. */
+async function watch(conversationId: string) {
+  const parts: ReplyPart[] = []
+  const waiting = new Set<() => void>()
+  const stop = await listener.on('realtime_broadcast', (payload) => {
+    const envelope = JSON.parse(payload) as { topic?: string; payload?: ReplyPart }
+    if (envelope.topic !== `conversation:${conversationId}` || !envelope.payload) return
+    parts.push(envelope.payload)
+    for (const check of waiting) check()
+  })
+  onTestFinished(stop)
+  const until = (type: ReplyPart['type']) =>
+    new Promise<ReplyPart[]>((resolve) => {
+      const check = () => {
+        if (!parts.some((part) => part.type === type)) return
+        waiting.delete(check)
+        resolve(parts)
+      }
+      waiting.add(check)
+      check()
+    })
+  return { parts, until }
+}
+
+const textOf = (parts: readonly ReplyPart[]) => parts.map(({ text = '' }) => text).join('')
+
+async function answersIn(person: Claims, conversationId: string): Promise<MessageRow[]> {
+  const messages = await db.database.asUser(person, (scope) => listMessages(scope, conversationId))
+  return messages.filter(({ sender_role }) => sender_role === 2)
+}
+
+test('streams a model answer and stores exactly that text with the counts of the provider', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'How do the pieces fit? [[stub tokens=200 tps=2000]]')
+  const parts = await until('done')
+  const wanted = await stub.text(200)
+  expect(textOf(parts)).toBe(wanted)
+  expect(parts.map(({ seq }) => seq)).toEqual(parts.map((_, index) => index + 1))
+  const [answer] = await answersIn(person, conversationId)
+  expect(answer).toMatchObject({
+    id: parts[0]?.messageId,
+    content: wanted,
+    token_out: 200,
+    metadata: { model: MODEL, sources: [] },
+  })
+  expect(answer?.token_in).toBeGreaterThan(10)
+  const left = await db.admin.query('select from reply_parts')
+  expect(left.rowCount).toBe(0)
+})
+
+test.for(['claude-sonnet-4-5', 'gpt-5'])('answers through the wire format of %s', async (model) => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person, model)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=60]]')
+  expect(textOf(await until('done'))).toBe(await stub.text(60))
+  expect(await answersIn(person, conversationId)).toMatchObject([{ token_out: 60, metadata: { model } }])
+})
+
+test.for([
+  ['error=401', 'provider_refused_key', false],
+  ['error=429', 'provider_rate_limited', true],
+  ['error=500', 'provider_failed', true],
+  ['tokens=100 tps=500 cut=20', 'provider_cut_off', true],
+  ['tokens=100 tps=500 stall=20', 'provider_timed_out', true],
+] as const)('ends a reply whose provider fails (%s) in a message that says so', async ([fault, code, retryable]) => {
+  // The SDK tries a refused request once more after two seconds; a stalled stream is given up after this silence.
+  await startTestWorker({ silenceMs: fault.includes('stall') ? 1_000 : 10_000 })
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, `Hello [[stub ${fault}]]`)
+  const parts = await until('error')
+  expect(parts.at(-1)?.error).toMatchObject({ code, retryable })
+  const [answer] = await answersIn(person, conversationId)
+  expect(answer).toMatchObject({ content: textOf(parts), metadata: { error: { code, retryable } } })
+})
+
+test('names the model that does not exist, and the key that is missing', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person, 'no-such-model')
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello')
+  expect((await until('error')).at(-1)?.error).toMatchObject({
+    code: 'unknown_model',
+    message: expect.stringContaining('no-such-model') as string,
+  })
+})
+
+test('asks again in place of an answer that failed, once', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person, 'no-such-model')
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=10]]')
+  await until('error')
+  await db.admin.query('update conversations set model_name = $1 where id = $2', [MODEL, conversationId])
+  await retryReply(db.database, person, conversationId)
+  await until('done')
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(10) }])
+  await expect(retryReply(db.database, person, conversationId)).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('keeps what was written when the person stops a reply', async () => {
+  const worker = await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
+  await until('text')
+  await stopReply(db.database, person, conversationId)
+  const parts = await until('stopped')
+  const [answer] = await answersIn(person, conversationId)
+  expect(answer).toMatchObject({ content: textOf(parts), metadata: { stopped: true } })
+  expect((await stub.text(5000)).startsWith(textOf(parts))).toBe(true)
+  expect(worker.running()).toBe(0)
+})
+
+test('hands a running reply back on shutdown, and the next worker begins it anew', async () => {
+  const first = await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=60 tps=60]]')
+  await until('text')
+  await first.stop()
+  const waiting = await db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))
+  expect(waiting).toMatchObject({ attempt: 1 })
+  await startTestWorker()
+  const parts = await until('done')
+  const restarted = parts.slice(parts.findIndex(({ type }) => type === 'restart'))
+  expect(restarted.every(({ attempt }) => attempt === 2)).toBe(true)
+  expect(textOf(restarted)).toBe(await stub.text(60))
+  expect(await answersIn(person, conversationId)).toHaveLength(1)
+})
+
+test('refuses everything from a worker whose lease went to another', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'Hello')
+  const slow = createReplies(db.database, 'slow')
+  const [claimed] = await slow.claim(1)
+  if (!claimed) throw new Error('nothing was claimed')
+  expect(await createReplies(db.database, 'early').claim(1)).toEqual([])
+  await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
+  const [taken] = await createReplies(db.database, 'other').claim(1)
+  expect(taken).toMatchObject({ id: claimed.id, attempt: 2 })
+
+  let isLost = false
+  const writer = createReplyLog(db.database, log).open(claimed, () => (isLost = true))
+  writer.append({ type: 'text', text: 'too late' })
+  await writer.flushed()
+  expect(isLost).toBe(true)
+  expect((await db.admin.query('select from reply_parts where reply_id = $1', [claimed.id])).rowCount).toBe(0)
+  expect(await slow.renew([claimed])).toEqual(new Set())
+  const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
+  const answer = {
+    content: 'too late',
+    tokensIn: null,
+    tokensOut: null,
+    metadata: {},
+    state: 'done' as const,
+    lastPart,
+  }
+  expect(await slow.finish(claimed, answer)).toBe(false)
+  expect(await answersIn(person, conversationId)).toEqual([])
+  await db.admin.query('delete from replies where id = $1', [claimed.id])
+})
+
+test('claims one question of a conversation at a time, and the person with fewer running replies first', async () => {
+  const [busy, idle] = [await db.createPerson(), await db.createPerson()]
+  const conversations = [
+    await startConversation(busy),
+    await startConversation(busy),
+    await startConversation(idle),
+  ] as const
+  await ask(busy, conversations[0], 'first')
+  await ask(busy, conversations[0], 'second')
+  const replies = createReplies(db.database, 'w')
+  expect((await replies.claim(1)).map(({ conversationId }) => conversationId)).toEqual([conversations[0]])
+  await ask(busy, conversations[1], 'third')
+  await ask(idle, conversations[2], 'fourth')
+  expect((await replies.claim(1)).map(({ conversationId }) => conversationId)).toEqual([conversations[2]])
+  expect((await replies.claim(9)).map(({ conversationId }) => conversationId)).toEqual([conversations[1]])
+  expect(await replies.claim(9)).toEqual([])
+  await db.admin.query('delete from replies')
+})
+
+test('gives up a question that has killed every worker so far', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await db.admin.query(`alter table replies disable trigger all`)
+  await ask(person, conversationId, 'Hello')
+  await db.admin.query(`update replies set attempt = 5 where conversation_id = $1`, [conversationId])
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  expect((await until('error')).at(-1)?.error?.message).toContain('5 attempts')
+  expect(await answersIn(person, conversationId)).toHaveLength(1)
+})
+
+test('shows and obeys nobody but the owner', async () => {
+  const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
+  const conversationId = await startConversation(owner)
+  await ask(owner, conversationId, 'Hello')
+  const [claimed] = await createReplies(db.database, 'w').claim(1)
+  expect(claimed?.conversationId).toBe(conversationId)
+  const seenBy = (person: Claims) => db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))
+  expect(await seenBy(owner)).toMatchObject({ attempt: 1, parts: [] })
+  expect(await seenBy(stranger)).toBeNull()
+  await expect(stopReply(db.database, stranger, conversationId)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(retryReply(db.database, stranger, conversationId)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(ask(stranger, conversationId, 'Hello')).rejects.toMatchObject({ code: 'not_found' })
+})

@@ -1,0 +1,73 @@
+/**
+ * Errors in the dialect of GoTrue: its codes, of which the clients know some by name. Flows throw codes; the statuses are
+ * here, except for the few codes that have another one in another place of the protocol.
+ */
+export const AUTH_ERROR_STATUS = {
+  anonymous_provider_disabled: 422,
+  bad_json: 400,
+  bad_jwt: 403,
+  email_not_confirmed: 400,
+  email_provider_disabled: 422,
+  invalid_credentials: 400,
+  manual_linking_disabled: 404,
+  no_authorization: 401,
+  not_admin: 403,
+  not_found: 404,
+  otp_disabled: 422,
+  otp_expired: 403,
+  over_email_send_rate_limit: 429,
+  over_request_rate_limit: 429,
+  phone_provider_disabled: 400,
+  refresh_token_already_used: 400,
+  refresh_token_not_found: 400,
+  request_entity_too_large: 413,
+  same_password: 422,
+  saml_provider_disabled: 404,
+  session_expired: 400,
+  session_not_found: 403,
+  signup_disabled: 422,
+  unexpected_failure: 500,
+  user_already_exists: 422,
+  user_banned: 403,
+  user_not_found: 403,
+  validation_failed: 400,
+  weak_password: 422,
+} as const
+
+export type AuthErrorCode = keyof typeof AUTH_ERROR_STATUS
+export type AuthErrorStatus = (typeof AUTH_ERROR_STATUS)[AuthErrorCode]
+
+interface AuthErrorOptions {
+  readonly status?: AuthErrorStatus
+  readonly cause?: unknown
+  /** Further members of the body, such as `weak_password`. */
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly retryAfterS?: number
+}
+
+export class AuthError extends Error {
+  readonly code: AuthErrorCode
+  readonly status: AuthErrorStatus
+  readonly body: Readonly<Record<string, unknown>>
+  readonly retryAfterS: number | undefined
+
+  constructor(code: AuthErrorCode, message: string, { status, cause, body = {}, retryAfterS }: AuthErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'AuthError'
+    this.code = code
+    this.status = status ?? AUTH_ERROR_STATUS[code]
+    this.body = body
+    this.retryAfterS = retryAfterS
+  }
+}
+
+/** A failure in the older dialect of OAuth, which the protocol keeps for a refresh without a token. */
+export class OAuthError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'OAuthError'
+    this.code = code
+  }
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+
+let service: AuthTestService
+beforeAll(async () => {
+  service = await startAuthService({ mailIntervalS: 60 })
+})
+afterAll(() => service.close())
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const signIn = (email: string, password: string, address: string) =>
+  service.post('/token?grant_type=password', { email, password }, from(address))
+
+test('an address is refused after 30 requests at an endpoint, with the time to wait, and another is not', async () => {
+  const ask = (n: number, address: string) => service.post('/recover', { email: `p${n}@example.test` }, from(address))
+  for (let n = 0; n < 30; n += 1) expect((await ask(n, '192.0.2.1')).status).toBe(200)
+  const refused = await ask(30, '192.0.2.1')
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
+  expect(await refused.json()).toEqual({
+    code: 429,
+    error_code: 'over_request_rate_limit',
+    msg: 'Request rate limit reached',
+  })
+  expect((await ask(31, '192.0.2.2')).status).toBe(200)
+})
+
+test('an address that a visitor claims left of the trusted proxy changes nothing', async () => {
+  const ask = (claimed: string) =>
+    service.post('/resend', { type: 'signup', email: `${claimed}@example.test` }, from(`${claimed}, 192.0.2.3`))
+  for (let n = 0; n < 30; n += 1) await ask(`10.0.0.${n}`)
+  expect((await ask('10.0.0.99')).status).toBe(429)
+})
+
+test('ten wrong passwords close an account to new addresses, and to nobody who used it before', async () => {
+  const email = 'guessed@example.test'
+  const home = '192.0.2.10'
+  await service.newClient(home).auth.signUp({ email, password: PASSWORD })
+  await fetch(await service.linkFor(email), { redirect: 'manual', headers: from(home) })
+  for (let n = 0; n < 10; n += 1) expect((await signIn(email, 'a guess', `192.0.2.${20 + n}`)).status).toBe(400)
+  const refused = await signIn(email, 'a guess', '192.0.2.40')
+  expect(refused.status).toBe(429)
+  expect((await signIn(email, PASSWORD, '192.0.2.41')).status).toBe(429)
+  expect((await signIn(email, PASSWORD, home)).status).toBe(200)
+})
+
+test('an unknown account is closed in the same way, so that the limit tells nobody which exist', async () => {
+  const statuses: number[] = []
+  for (let n = 0; n < 11; n += 1) {
+    statuses.push((await signIn('nobody@example.test', 'a guess', `192.0.2.${60 + n}`)).status)
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(400), 429])
+})
+
+test('right passwords do not count', async () => {
+  const email = 'busy@example.test'
+  const address = '192.0.2.80'
+  await service.newClient(address).auth.signUp({ email, password: PASSWORD })
+  await fetch(await service.linkFor(email), { redirect: 'manual', headers: from(address) })
+  for (let n = 0; n < 12; n += 1) expect((await signIn(email, PASSWORD, address)).status).toBe(200)
+})
+
+test('a second mail of a kind within the interval is refused, for known and unknown addresses alike', async () => {
+  await service.newClient().auth.signUp({ email: 'mailed@example.test', password: PASSWORD })
+  for (const email of ['mailed@example.test', 'never-mailed@example.test']) {
+    const client = service.newClient()
+    expect((await client.auth.resetPasswordForEmail(email)).error).toBeNull()
+    const second = await client.auth.resetPasswordForEmail(email)
+    expect(second.error).toMatchObject({
+      status: 429,
+      code: 'over_email_send_rate_limit',
+      message: expect.stringMatching(
+        /^For security purposes, you can only request this after \d+ seconds\.$/,
+      ) as string,
+    })
+  }
+  expect((await service.mails('mailed@example.test')).length).toBe(2)
+})
+
+test('with the limits off nothing is refused', async () => {
+  const unlimited = await startAuthService({ rateLimits: 'off', mailIntervalS: 60 })
+  for (let n = 0; n < 35; n += 1) {
+    expect((await unlimited.post('/recover', { email: 'same@example.test' })).status).toBe(200)
+  }
+  await unlimited.close()
+})

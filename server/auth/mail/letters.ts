@@ -1,0 +1,98 @@
+/** The words of our mails. Each says what it is for, what to do, and what to do if one did not ask for it. */
+import { PRODUCT_NAME } from '#contract/limits.ts'
+
+export interface Letter {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Where the letter leads, for the log of a local set-up. */
+  readonly link: string
+}
+
+interface Words {
+  readonly subject: string
+  readonly opening: string
+  readonly action: string
+  readonly closing: string
+}
+
+/** What a mail carries: the link, and the six digits for programs that ask for a code instead. */
+export interface Pass {
+  readonly link: string
+  readonly code?: string
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const FONT = 'font-family: Georgia, serif; font-size: 17px; line-height: 28px; color: #2b2520;'
+
+function compose({ subject, opening, action, closing }: Words, { link, code }: Pass): Letter {
+  const codeLine = code === undefined ? undefined : `Where you are asked for a code instead, enter ${code}.`
+  const text = [opening, `${action}:\n${link}`, codeLine, closing, PRODUCT_NAME]
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
+<body style="margin: 0; padding: 40px 24px; background: #f7f2ea;">
+<div style="max-width: 520px; margin: 0 auto; ${FONT}">
+<p style="margin: 0 0 24px;">${escapeHtml(opening)}</p>
+<p style="margin: 0 0 24px;"><a href="${escapeHtml(link)}" style="color: #8a4b12; font-weight: bold;">${escapeHtml(action)}</a></p>
+${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeLine)}</p>`}
+<p style="margin: 0 0 24px; color: #6b6157; font-size: 14px; line-height: 22px;">${escapeHtml(closing)}</p>
+<p style="margin: 0; color: #6b6157; font-size: 14px;">${PRODUCT_NAME}</p>
+</div>
+</body>
+</html>
+`
+  return {
+    subject,
+    text: `${text.filter((part) => part !== undefined).join('\n\n')}\n`,
+    html,
+    link,
+  }
+}
+
+export const confirmationLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `Confirm your e-mail for ${PRODUCT_NAME}`,
+      opening: `Somebody, most likely you, created an ${PRODUCT_NAME} account with this address.`,
+      action: 'Confirm this address and sign in',
+      closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
+    },
+    pass,
+  )
+
+export const recoveryLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `Set a new password for ${PRODUCT_NAME}`,
+      opening: `Here is the way back into your ${PRODUCT_NAME} account.`,
+      action: 'Sign in and set a new password',
+      closing: 'The link works once, for one hour. If you did not ask for it, your password stays as it is.',
+    },
+    pass,
+  )
+
+export const magicLinkLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `Your sign-in link for ${PRODUCT_NAME}`,
+      opening: `Here is your link into ${PRODUCT_NAME}. No password is needed.`,
+      action: 'Sign in',
+      closing: 'The link works once, for one hour. If you did not ask for it, leave this mail alone.',
+    },
+    pass,
+  )
+
+/** Answers a sign-up with an address that has an account: only its owner may learn that it has one. */
+export const alreadyRegisteredLetter = (link: string): Letter =>
+  compose(
+    {
+      subject: `You already have an ${PRODUCT_NAME} account`,
+      opening: `Somebody, most likely you, tried to create an ${PRODUCT_NAME} account with this address. You have one already, and nothing about it has changed.`,
+      action: 'Sign in',
+      closing: 'If it was not you, leave this mail alone.',
+    },
+    { link },
+  )

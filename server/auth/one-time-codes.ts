@@ -1,0 +1,92 @@
+/** What a mail carries to prove that its reader may read it: a link's token and six digits, used once, for a while. */
+import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { type Scope } from '#server/database/scope.ts'
+
+export type CodeKind = 'confirmation_token' | 'recovery_token'
+
+const LIFE_S: Record<CodeKind, number> = { confirmation_token: 86_400, recovery_token: 3600 }
+const MOST_ATTEMPTS = 5
+
+export interface IssuedCode {
+  /** Goes into the link; 256 bits. */
+  readonly token: string
+  readonly code: string
+}
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+const keyedDigestOf = (key: Buffer, email: string, code: string): Buffer =>
+  createHmac('sha256', key).update(`${email} ${code}`).digest()
+
+/**
+ * Issues a code, which voids the one of its kind before. For nobody (`userId` undefined) it takes as many statements and
+ * stores nothing.
+ */
+export async function issueCode(
+  scope: Scope,
+  { key, kind, email, userId }: { key: Buffer; kind: CodeKind; email: string; userId: string | undefined },
+): Promise<IssuedCode> {
+  const issued = { token: randomBytes(32).toString('base64url'), code: String(randomInt(1_000_000)).padStart(6, '0') }
+  const id = userId ?? randomUUID()
+  await scope.query(
+    `insert into auth.one_time_tokens (user_id, token_type, token_hash, code_hash, relates_to, expires_at)
+     select u.id, $2, $3, $4, $5, now() + make_interval(secs => $6) from auth.users u where u.id = $1
+     on conflict (user_id, token_type) do update
+     set token_hash = excluded.token_hash, code_hash = excluded.code_hash, relates_to = excluded.relates_to,
+       expires_at = excluded.expires_at, attempts = 0, created_at = now()`,
+    [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFE_S[kind]],
+  )
+  const sentAt = kind === 'confirmation_token' ? 'confirmation_sent_at' : 'recovery_sent_at'
+  await scope.query(`update auth.users set ${sentAt} = now() where id = $1`, [id])
+  return issued
+}
+
+export interface UsedCode {
+  readonly userId: string
+  readonly kind: CodeKind
+}
+
+/** Uses up the token of a link. */
+export async function useLinkToken(
+  scope: Scope,
+  token: string,
+  kinds: readonly CodeKind[],
+): Promise<UsedCode | undefined> {
+  const used = await scope.query<UsedCode>(
+    `delete from auth.one_time_tokens
+     where token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
+     returning user_id as "userId", token_type as kind`,
+    [digestOf(token), kinds],
+  )
+  return used.rows[0]
+}
+
+/**
+ * Uses up the code that was mailed to `email`. A wrong one counts against every code it could have been: the caller's
+ * transaction must commit.
+ */
+export async function useCode(
+  scope: Scope,
+  { key, email, code, kinds }: { key: Buffer; email: string; code: string; kinds: readonly CodeKind[] },
+): Promise<UsedCode | undefined> {
+  const pending = await scope.query<UsedCode & { id: string; code_hash: Buffer }>(
+    `select o.id, o.user_id as "userId", o.token_type as kind, o.code_hash
+     from auth.one_time_tokens o
+     where o.relates_to = $1 and o.token_type = any($2::auth.one_time_token_type[])
+       and o.expires_at > now() and o.attempts < $3
+     for update`,
+    [email, kinds, MOST_ATTEMPTS],
+  )
+  const digest = keyedDigestOf(key, email, code)
+  const match = pending.rows.find(({ code_hash }) => timingSafeEqual(code_hash, digest))
+  if (match === undefined) {
+    const ids = pending.rows.map(({ id }) => id)
+    await scope.query('update auth.one_time_tokens set attempts = attempts + 1 where id = any($1::uuid[])', [ids])
+    return undefined
+  }
+  await scope.query('delete from auth.one_time_tokens where id = $1', [match.id])
+  return { userId: match.userId, kind: match.kind }
+}
+
+export async function voidCodes(scope: Scope, userId: string): Promise<void> {
+  await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
+}

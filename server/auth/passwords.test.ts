@@ -1,0 +1,24 @@
+import { parseOptions } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { DUMMY_HASH, HASHING, hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
+
+test('the hash for nobody costs what a real one costs', async () => {
+  const { memoryCost, timeCost, parallelism, algorithm, outputLen } = parseOptions(DUMMY_HASH)
+  expect({ memoryCost, timeCost, parallelism }).toEqual(HASHING)
+  const real = parseOptions(await hashPassword('a quiet corner'))
+  expect({ algorithm, outputLen }).toEqual({ algorithm: real.algorithm, outputLen: real.outputLen })
+})
+
+test('only the password that was hashed is right', async () => {
+  const hash = await hashPassword('a quiet corner')
+  expect(hash).toMatch(/^\$argon2id\$/)
+  expect(await isRightPassword(hash, 'a quiet corner')).toBe(true)
+  expect(await isRightPassword(hash, 'a quiet corner ')).toBe(false)
+  expect(await isRightPassword(null, 'a quiet corner')).toBe(false)
+})
+
+test('length is counted in characters where it is short and in bytes where it is long', () => {
+  expect(() => requireAcceptablePassword('😀'.repeat(7), 8)).toThrow('at least 8')
+  expect(() => requireAcceptablePassword('😀'.repeat(18), 8)).not.toThrow()
+  expect(() => requireAcceptablePassword('😀'.repeat(19), 8)).toThrow('longer than 72')
+})

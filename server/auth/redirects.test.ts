@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { chooseRedirect } from './redirects.ts'
+import { type AuthSettings } from './service.ts'
+
+const settings = (siteUrl: string, redirectAllowList: string[] = []): AuthSettings => ({
+  siteUrl,
+  redirectAllowList,
+  signup: 'open',
+  autoconfirm: false,
+  minPasswordLength: 8,
+  mailIntervalS: 0,
+  rateLimits: 'on',
+  trustProxy: 0,
+  secureCookies: true,
+})
+
+test.each([
+  'https://alcove.example.com.evil.com/',
+  'https://alcove.example.com@evil.com/',
+  'https://user@alcove.example.com/',
+  'http://alcove.example.com/',
+  'https://alcove.example.com:8443/',
+  '//evil.com/',
+  '/\\evil.com',
+  'https:\\\\evil.com',
+  'https://evil.com\\@alcove.example.com/',
+  'java\nscript:alert(1)',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'https://10.0.0.1/',
+  'https://a.b.wild.example.com/',
+  'https://evil.com/https://app.example.com/',
+  'not an address',
+])('%s leads to the site itself', (asked) => {
+  const allowed = ['https://app.example.com/**', 'https://*.wild.example.com/*']
+  const chosen = chooseRedirect(asked, settings('https://alcove.example.com', allowed))
+  expect(chosen.href).toBe('https://alcove.example.com/')
+})
+
+test.each([
+  'https://alcove.example.com/login?x=1',
+  'https://app.example.com/deep/er',
+  'https://a.wild.example.com/one',
+  'myapp://callback/',
+])('%s is followed', (asked) => {
+  const allowed = ['https://app.example.com/**', 'https://*.wild.example.com/*', 'myapp://callback/']
+  expect(chooseRedirect(asked, settings('https://alcove.example.com', allowed)).href).toBe(asked)
+})
+
+test('an address that is no loopback is refused even where a pattern fits it', () => {
+  expect(chooseRedirect('https://10.0.0.1/', settings('https://alcove.example.com', ['https://**'])).host).toBe(
+    'alcove.example.com',
+  )
+  expect(chooseRedirect('http://10.0.0.1:3000/x', settings('http://10.0.0.1:3000')).pathname).toBe('/x')
+})
+
+test('a site on this machine may lead to any port of it', () => {
+  const local = settings('http://127.0.0.1:3000')
+  expect(chooseRedirect('http://localhost:5173/login', local).host).toBe('localhost:5173')
+  expect(chooseRedirect('http://[::1]:4000/', local).host).toBe('[::1]:4000')
+  expect(chooseRedirect('http://localhost.evil.com:3000/', local).host).toBe('127.0.0.1:3000')
+})

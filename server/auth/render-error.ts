@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { type Context } from 'hono'
+import { type Log } from '#server/base/log.ts'
+import { AuthError, OAuthError } from './errors.ts'
+
+export const VERSION_HEADER = 'x-supabase-api-version'
+const NAMED_CODES_SINCE = '2024-01-01'
+
+/** The dialect that a request asked for; undefined is the first one, in which `code` is the number of the status. */
+export function requestedVersion(context: Context): typeof NAMED_CODES_SINCE | undefined {
+  const asked = context.req.header(VERSION_HEADER) ?? ''
+  return /^\d{4}-\d\d-\d\d$/.test(asked) && asked >= NAMED_CODES_SINCE ? NAMED_CODES_SINCE : undefined
+}
+
+/** Turns what a flow threw into an error of the protocol; what it does not know is logged and told without detail. */
+export function asAuthError(thrown: unknown, context: Context, log: Log): AuthError {
+  if (thrown instanceof AuthError && thrown.status < 500) return thrown
+  const errorId = randomUUID()
+  log.error({ err: thrown, errorId, method: context.req.method, path: context.req.path }, 'an auth request failed')
+  const message =
+    thrown instanceof AuthError ? thrown.message : 'Unexpected failure, please check server logs for more information'
+  return new AuthError('unexpected_failure', message, { cause: thrown, body: { error_id: errorId } })
+}
+
+export function renderError(thrown: unknown, context: Context, log: Log): Response {
+  if (thrown instanceof OAuthError) {
+    return context.json({ error: thrown.code, error_description: thrown.message }, 400)
+  }
+  const { code, status, message, body, retryAfterS } = asAuthError(thrown, context, log)
+  context.header('x-sb-error-code', code)
+  if (retryAfterS !== undefined) context.header('retry-after', String(retryAfterS))
+  return requestedVersion(context) === undefined
+    ? context.json({ code: status, error_code: code, msg: message, ...body }, status)
+    : context.json({ code, message, ...body }, status)
+}

@@ -1,0 +1,70 @@
+/** Reading requests: bodies, addresses of people, and who is asking from where. */
+import { type Context } from 'hono'
+import { z } from 'zod'
+import { peerAddress, visitorAddress } from '#server/access/client-address.ts'
+import { AuthError } from './errors.ts'
+import { type AuthSettings } from './service.ts'
+
+export interface Visitor {
+  readonly address: string | undefined
+  readonly userAgent: string | null
+}
+
+export function visitorOf(context: Context, { trustProxy }: AuthSettings): Visitor {
+  return {
+    address: visitorAddress(peerAddress(context), context.req.header('x-forwarded-for'), trustProxy),
+    userAgent: context.req.header('user-agent')?.slice(0, 500) ?? null,
+  }
+}
+
+/** Parses a JSON body; what is no JSON, or has another type than the protocol says, is `bad_json`. */
+export async function readBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
+  const text = await context.req.text()
+  const parsed = schema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new AuthError(
+    'bad_json',
+    `Could not parse request body as JSON: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`,
+  )
+}
+
+function parseJson(text: string): unknown {
+  // PostgreSQL stores no NUL in text or jsonb.
+  if (text.includes('\\u0000')) throw new AuthError('bad_json', 'Could not parse request body as JSON: NUL in a string')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AuthError('bad_json', 'Could not parse request body as JSON', { cause: error })
+  }
+}
+
+/** A text that clients may leave out, leave empty, or send as null. */
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '')
+
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((data) => data ?? {})
+
+/** Whom a request is about, as every endpoint with a person in its body names them. */
+export const contact = { email: optionalText, phone: optionalText }
+
+export const normaliseEmail = (email: string): string => email.trim().toLowerCase()
+
+// The form that browsers demand of an e-mail field.
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+const LONGEST_EMAIL = 255
+
+export const isEmail = (email: string): boolean => email.length <= LONGEST_EMAIL && EMAIL.test(email)
+
+/** @returns the normalised address. */
+export function requireEmail(email: string): string {
+  const normalised = normaliseEmail(email)
+  if (isEmail(normalised)) return normalised
+  throw new AuthError('validation_failed', 'Unable to validate email address: invalid format')
+}

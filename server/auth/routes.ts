@@ -1,0 +1,68 @@
+/** The auth service at /auth/v1, in the protocol of GoTrue, so that `supabase.auth` works with it as it is. */
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
+import { AuthError } from './errors.ts'
+import { logoutRoutes } from './logout.ts'
+import { mailRequestRoutes } from './mail-requests.ts'
+import { renderError, requestedVersion, VERSION_HEADER } from './render-error.ts'
+import { type AuthDependencies, createAuthService } from './service.ts'
+import { settingsRoutes } from './settings.ts'
+import { signupRoutes } from './signup.ts'
+import { tokenRoutes } from './token.ts'
+import { userRoutes } from './user.ts'
+import { verifyRoutes } from './verify.ts'
+
+const LARGEST_BODY_BYTES = 1024 * 1024
+
+// Any page may call: what it may do is decided by the token it brings, and cookies count for nothing here.
+const openToAllOrigins = cors({
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  allowHeaders: [
+    'authorization', 'apikey', 'content-type', 'x-client-info', VERSION_HEADER, 'prefer', 'range', 'range-unit',
+    'accept-profile', 'content-profile', 'accept', 'x-upsert', 'cache-control', 'x-metadata',
+  ], // prettier-ignore
+  exposeHeaders: [
+    'Content-Range', 'Content-Location', 'Location', 'Preference-Applied', 'X-Total-Count', 'Link',
+    'X-Supabase-Api-Version', 'Retry-After',
+  ], // prettier-ignore
+  maxAge: 3600,
+})
+
+export function createAuthRoutes(dependencies: AuthDependencies): Hono {
+  const service = createAuthService(dependencies)
+  const app = new Hono()
+  app.onError((error, context) => renderError(error, context, service.log))
+
+  app.use(openToAllOrigins)
+  app.use(async function prepareAnswer(context, next) {
+    const version = requestedVersion(context)
+    // The client takes `code` for the name of an error only where the version it asked for comes back.
+    if (version !== undefined) context.header(VERSION_HEADER, version)
+    context.header('cache-control', 'no-store')
+    await next()
+  })
+  app.use(
+    bodyLimit({
+      maxSize: LARGEST_BODY_BYTES,
+      onError(context) {
+        // The rest of the body is not read, so the connection is of no further use.
+        context.header('connection', 'close')
+        throw new AuthError('request_entity_too_large', 'Request body is larger than 1 MB')
+      },
+    }),
+  )
+
+  app.route('/', signupRoutes(service))
+  app.route('/', tokenRoutes(service))
+  app.route('/', verifyRoutes(service))
+  app.route('/', userRoutes(service))
+  app.route('/', logoutRoutes(service))
+  app.route('/', mailRequestRoutes(service))
+  app.route('/', settingsRoutes(service))
+  app.all('*', () => {
+    throw new AuthError('not_found', 'There is no such endpoint')
+  })
+  return app
+}

@@ -1,0 +1,82 @@
+/** What makes a session known to its client: the access token, the answer around it, and the cookie beside it. */
+import { type Context } from 'hono'
+import { deleteCookie, setCookie } from 'hono/cookie'
+import { SESSION_COOKIE } from '#server/access/authenticate.ts'
+import { userAnswer } from './accounts.ts'
+import { type AuthService, type AuthSettings } from './service.ts'
+import { type Grant } from './sessions.ts'
+
+const ACCESS_TOKEN_LIFE_S = 3600
+/** Browsers drop a cookie of more than 4096 bytes, name and attributes included, without a word. */
+const LONGEST_COOKIE_VALUE = 3800
+
+const authUrlOf = ({ siteUrl }: AuthSettings): string => `${siteUrl}/auth/v1`
+
+function signAccessToken({ tokens, settings }: AuthService, { account, session }: Grant, issuedAt: number) {
+  const claims = {
+    iss: authUrlOf(settings),
+    sub: account.id,
+    aud: account.aud,
+    iat: issuedAt,
+    exp: issuedAt + ACCESS_TOKEN_LIFE_S,
+    role: account.role,
+    email: account.email ?? '',
+    phone: account.phone ?? '',
+    app_metadata: account.raw_app_meta_data,
+    session_id: session.id,
+    aal: session.aal,
+    amr: session.amr,
+    is_anonymous: account.is_anonymous,
+  }
+  return {
+    full: () => tokens.sign({ ...claims, user_metadata: account.raw_user_meta_data }),
+    short: () => tokens.sign({ ...claims, user_metadata: {} }),
+  }
+}
+
+/**
+ * Another site may post to us without being able to read the answer; it must not be able to sign its visitors in or out.
+ */
+function isOurOwnPage(context: Context, { siteUrl }: AuthSettings): boolean {
+  const origin = context.req.header('origin')
+  if (origin === undefined) return true
+  if (!URL.canParse(origin)) return false
+  const { host } = new URL(origin)
+  return host === context.req.header('host') || host === new URL(siteUrl).host
+}
+
+const cookieOptions = ({ secureCookies }: AuthSettings) =>
+  ({ path: '/', httpOnly: true, sameSite: 'Lax', secure: secureCookies }) as const
+
+export interface SessionAnswer {
+  readonly access_token: string
+  readonly token_type: 'bearer'
+  readonly expires_in: number
+  readonly expires_at: number
+  readonly refresh_token: string
+  readonly user: Record<string, unknown>
+}
+
+/** Signs the access token, sets the cookie beside it, and returns the body of the answer. */
+export async function grantSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
+  const { settings } = service
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const sign = signAccessToken(service, grant, issuedAt)
+  const accessToken = await sign.full()
+  if (isOurOwnPage(context, settings)) {
+    const fitting = accessToken.length > LONGEST_COOKIE_VALUE ? await sign.short() : accessToken
+    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFE_S })
+  }
+  return {
+    access_token: accessToken,
+    token_type: 'bearer',
+    expires_in: ACCESS_TOKEN_LIFE_S,
+    expires_at: issuedAt + ACCESS_TOKEN_LIFE_S,
+    refresh_token: grant.refreshToken,
+    user: userAnswer(grant.account),
+  }
+}
+
+export function clearSessionCookie(context: Context, settings: AuthSettings): void {
+  if (isOurOwnPage(context, settings)) deleteCookie(context, SESSION_COOKIE, cookieOptions(settings))
+}

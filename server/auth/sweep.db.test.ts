@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { sweepAuth } from './sweep.ts'
+
+test('sweeping removes what is over and leaves what still counts', async () => {
+  const service = await startAuthService()
+  onTestFinished(() => service.close())
+  const { session } = await service.signedIn('kept@example.test')
+  await service.newClient().auth.signUp({ email: 'pending@example.test', password: PASSWORD })
+  await service.newClient().auth.signUp({ email: 'expired@example.test', password: PASSWORD })
+  await service.admin.query(
+    `update auth.one_time_tokens set expires_at = now() where relates_to = 'expired@example.test'`,
+  )
+  await service.admin.query(`update auth.rate_limits set tokens = 0, updated_at = now() where key like 'token:%'`)
+  await service.admin.query(
+    `update auth.rate_limits set updated_at = now() - interval '1 day' where key like 'signup:%'`,
+  )
+
+  await sweepAuth(service.database)
+  const left = await service.admin.query<{ key: string }>('select key from auth.rate_limits')
+  expect(left.rows.some(({ key }) => key.startsWith('token:'))).toBe(true)
+  expect(left.rows.some(({ key }) => key.startsWith('signup:'))).toBe(false)
+  const codes = await service.admin.query<{ relates_to: string }>('select relates_to from auth.one_time_tokens')
+  expect(codes.rows).toEqual([{ relates_to: 'pending@example.test' }])
+  expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
+})

@@ -1,0 +1,71 @@
+/**
+ * The account that *Use test account* signs in with. It exists only in a local set-up, and its password is this
+ * installation's own: there is no pair that works anywhere else.
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { AppError } from '#server/base/errors.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { confirmEmail, enrol, findAccountByEmail } from './accounts.ts'
+import { hashPassword } from './passwords.ts'
+
+const EMAIL = 'test@alcove.local'
+
+export interface TestAccount {
+  readonly email: string
+  readonly password: string
+}
+
+/**
+ * Makes sure that the test account stands, with its password. A marker, keyed and over the stored hash, tells a later
+ * start that nobody changed the password, so that only the first one pays for hashing.
+ */
+export async function ensureTestAccount({
+  database,
+  seed,
+}: {
+  database: Database
+  seed: Buffer
+}): Promise<TestAccount> {
+  const password = Buffer.from(hkdfSync('sha256', seed, '', 'test account password', 15)).toString('base64url')
+  const markerKey = Buffer.from(hkdfSync('sha256', seed, '', 'test account marker', 32))
+  const markerOf = (hash: string): Buffer => createHmac('sha256', markerKey).update(hash).digest()
+
+  const stands = await database.asAuth(async (scope) => {
+    const stored = await scope.query<{ hash: string | null; marker: Buffer }>(
+      `select u.encrypted_password as hash, t.marker from auth.test_accounts t join auth.users u on u.id = t.user_id
+       where lower(u.email) = $1 and u.confirmed_at is not null`,
+      [EMAIL],
+    )
+    const row = stored.rows[0]
+    return row?.hash != null && timingSafeEqual(row.marker, markerOf(row.hash))
+  })
+  if (!stands) {
+    const passwordHash = await hashPassword(password)
+    await database.asAuth((scope) => establish(scope, passwordHash, markerOf(passwordHash)))
+  }
+  return { email: EMAIL, password }
+}
+
+async function establish(scope: Scope, passwordHash: string, marker: Buffer): Promise<void> {
+  await enrol(scope, { email: EMAIL, passwordHash, data: {} })
+  const account = await findAccountByEmail(scope, EMAIL)
+  if (account === undefined) throw new AppError('unavailable', 'The test account could not be created.')
+  const { id } = account
+  await confirmEmail(scope, id)
+  await scope.query('update auth.users set encrypted_password = $2 where id = $1', [id, passwordHash])
+  await scope.query(
+    `insert into auth.test_accounts (user_id, marker) values ($1, $2)
+     on conflict (user_id) do update set marker = excluded.marker`,
+    [id, marker],
+  )
+}
+
+/** Locks the test account of an installation that was local once and no longer is; what it holds is kept. */
+export async function withdrawTestAccount({ database }: { database: Database }): Promise<void> {
+  await database.asAuth(async (scope) => {
+    await scope.query('delete from auth.sessions where user_id in (select user_id from auth.test_accounts)')
+    await scope.query(
+      'update auth.users set encrypted_password = null where id in (select user_id from auth.test_accounts)',
+    )
+  })
+}

@@ -1,0 +1,105 @@
+/** POST /token: a session for a password, or the next tokens of a session for its refresh token. */
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import { type Scope } from '#server/database/scope.ts'
+import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
+import { AuthError, OAuthError } from './errors.ts'
+import { addressBucket, passwordBucket, requireAttempt } from './limits.ts'
+import { isRightPassword, isWeak } from './passwords.ts'
+import { refresh } from './refresh.ts'
+import { contact, isEmail, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
+import { type AuthService } from './service.ts'
+import { grantSession } from './session-answer.ts'
+import { type Grant, openSession } from './sessions.ts'
+
+const passwordBody = z.object({ ...contact, password: optionalText })
+const refreshBody = z.object({ refresh_token: optionalText })
+
+/** How long an address counts as one that an account is used from. */
+const FAMILIAR_FOR = '30 days'
+
+export function tokenRoutes(service: AuthService): Hono {
+  const grants: Record<string, (context: Context, visitor: Visitor) => Promise<Response>> = {
+    async password(context, visitor) {
+      const { email, password } = requirePasswordLogin(await readBody(context, passwordBody))
+      const grant = await signInWithPassword(service, { email, password, visitor })
+      const answer = await grantSession(context, service, grant)
+      const isTooWeak = isWeak(password, service.settings.minPasswordLength)
+      return context.json(isTooWeak ? { ...answer, weak_password: { reasons: ['length'] } } : answer)
+    },
+    async refresh_token(context, visitor) {
+      const { refresh_token: token } = await readBody(context, refreshBody)
+      if (token === '') throw new OAuthError('invalid_request', 'refresh_token required')
+      await requireAttempt(service, [addressBucket('token', visitor)])
+      return context.json(await grantSession(context, service, await refresh(service, token, visitor)))
+    },
+  }
+
+  const app = new Hono()
+  app.post('/token', async (context) => {
+    const type = context.req.query('grant_type') ?? ''
+    const grant = Object.hasOwn(grants, type) ? grants[type] : undefined
+    if (grant === undefined) throw new AuthError('invalid_credentials', 'unsupported_grant_type')
+    return grant(context, visitorOf(context, service.settings))
+  })
+  return app
+}
+
+function requirePasswordLogin({ email, phone, password }: z.output<typeof passwordBody>) {
+  if (email !== '' && phone !== '') {
+    const message = 'Only an email address or phone number should be provided on login.'
+    throw new AuthError('validation_failed', message)
+  }
+  if (phone !== '') throw new AuthError('phone_provider_disabled', 'Phone logins are disabled')
+  if (email === '') throw new AuthError('validation_failed', 'missing email or phone')
+  return { email: normaliseEmail(email), password }
+}
+
+interface PasswordLogin {
+  readonly email: string
+  readonly password: string
+  readonly visitor: Visitor
+}
+
+/** Unknown address and wrong password go the same way: the same statements, one hash, one answer. */
+async function signInWithPassword(service: AuthService, { email, password, visitor }: PasswordLogin): Promise<Grant> {
+  const { database } = service
+  const { account, isFamiliar } = await database.asAuth((scope) => findForLogin(scope, email, visitor))
+  const failures = passwordBucket(email, visitor, isFamiliar)
+  await requireAttempt(service, [addressBucket('token', visitor), failures])
+
+  const isRight = await isRightPassword(account?.encrypted_password, password)
+  if (account === undefined || !isRight) throw new AuthError('invalid_credentials', 'Invalid login credentials')
+  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
+  const isConfirmed = account.confirmed_at !== null
+  const grant = await database.asAuth(async (scope) => {
+    await giveBackAttempt(scope, failures.key)
+    return isConfirmed ? openAfterPassword(scope, account, visitor) : undefined
+  })
+  if (!isConfirmed) throw new AuthError('email_not_confirmed', 'Email not confirmed')
+  if (grant === undefined) throw new AuthError('invalid_credentials', 'Invalid login credentials')
+  return grant
+}
+
+async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
+  // What is no address of ours is looked up as nobody's, so that it goes the same way too.
+  const email = isEmail(typed) ? typed : ''
+  const account = await findAccountByEmail(scope, email)
+  const familiar = await scope.query(
+    `select from auth.sessions s join auth.users u on u.id = s.user_id
+     where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval limit 1`,
+    [email, address ?? null, FAMILIAR_FOR],
+  )
+  return { account, isFamiliar: familiar.rowCount === 1 }
+}
+
+/** Undefined where the password was changed while it was being checked. */
+async function openAfterPassword(scope: Scope, account: Account, visitor: Visitor): Promise<Grant | undefined> {
+  const signedIn = await scope.query(
+    'update auth.users set last_sign_in_at = now() where id = $1 and encrypted_password = $2',
+    [account.id, account.encrypted_password],
+  )
+  const current = signedIn.rowCount === 1 ? await findAccount(scope, account.id) : undefined
+  return current && openSession(scope, current, { method: 'password', visitor })
+}

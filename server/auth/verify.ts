@@ -1,0 +1,153 @@
+/** /verify: the link of a mail (GET, ends on a page) or its code (POST, ends in a session). */
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { confirmEmail, findAccount, isBanned } from './accounts.ts'
+import { AuthError } from './errors.ts'
+import { addressBucket, codeBucket, requireAttempt } from './limits.ts'
+import { type CodeKind, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
+import { chooseRedirect } from './redirects.ts'
+import { asAuthError } from './render-error.ts'
+import { contact, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
+import { type AuthService } from './service.ts'
+import { grantSession } from './session-answer.ts'
+import { type Grant, openSession } from './sessions.ts'
+
+/** What each `type` of the protocol may use up. */
+const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
+  signup: ['confirmation_token'],
+  email: ['confirmation_token', 'recovery_token'],
+  magiclink: ['recovery_token'],
+  recovery: ['recovery_token'],
+}
+
+const verifyBody = z.object({ ...contact, type: optionalText, token: optionalText, token_hash: optionalText })
+type VerifyBody = z.output<typeof verifyBody>
+
+export function verifyRoutes(service: AuthService): Hono {
+  const app = new Hono()
+
+  app.get('/verify', async (context) => {
+    const { token = '', type = '', redirect_to: redirectTo } = context.req.query()
+    if (token === '') throw new AuthError('validation_failed', 'Verify requires a token or a token hash')
+    const kinds = kindsOf(type)
+    const target = chooseRedirect(redirectTo, service.settings)
+    // Mail scanners look where a link leads before its reader does, and must not use it up.
+    if (context.req.method === 'HEAD') return context.body(null, 200)
+    target.hash = await followLink(context, service, { token, type, kinds })
+    return context.redirect(target.href, 303)
+  })
+
+  app.post('/verify', async (context) => {
+    const body = await readBody(context, verifyBody)
+    const kinds = kindsOf(body.type)
+    requireOneProof(body)
+    const visitor = visitorOf(context, service.settings)
+    const grant =
+      body.token_hash === ''
+        ? await verifyCode(service, { email: normaliseEmail(body.email), code: body.token, kinds, visitor })
+        : await verifyLink(service, { token: body.token_hash, kinds, visitor })
+    return context.json(await grantSession(context, service, grant))
+  })
+
+  return app
+}
+
+function kindsOf(type: string): readonly CodeKind[] {
+  if (type === '') throw new AuthError('validation_failed', 'Verify requires a verification type')
+  const kinds = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  if (kinds === undefined) throw new AuthError('validation_failed', 'Invalid email verification type')
+  return kinds
+}
+
+function requireOneProof({ token, token_hash: tokenHash, email, phone }: VerifyBody): void {
+  if ((token === '') === (tokenHash === '')) {
+    throw new AuthError('validation_failed', 'Verify requires either a token or a token hash')
+  }
+  if (tokenHash !== '' && (email !== '' || phone !== '')) {
+    throw new AuthError('validation_failed', 'Only the token_hash and type should be provided')
+  }
+  if (token !== '' && (email === '' || phone !== '')) {
+    throw new AuthError('validation_failed', 'Only an email address should be provided on verify')
+  }
+}
+
+interface Link {
+  readonly token: string
+  readonly kinds: readonly CodeKind[]
+}
+
+/** Verifies a link and returns the fragment that tells the page about it: a session, or what went wrong. */
+async function followLink(
+  context: Context,
+  service: AuthService,
+  { token, type, kinds }: Link & { type: string },
+): Promise<string> {
+  try {
+    const grant = await verifyLink(service, { token, kinds, visitor: visitorOf(context, service.settings) })
+    const { user: _, ...session } = await grantSession(context, service, grant)
+    return new URLSearchParams({
+      ...session,
+      expires_in: String(session.expires_in),
+      expires_at: String(session.expires_at),
+      type,
+      sb: '',
+    }).toString()
+  } catch (error) {
+    const { code, status, message } = asAuthError(error, context, service.log)
+    return new URLSearchParams({
+      error: status >= 500 ? 'server_error' : 'access_denied',
+      error_code: code,
+      error_description: message,
+      sb: '',
+    }).toString()
+  }
+}
+
+async function verifyLink(
+  service: AuthService,
+  { token, kinds, visitor }: Link & { visitor: Visitor },
+): Promise<Grant> {
+  await requireAttempt(service, [addressBucket('verify', visitor)])
+  const grant = await service.database.asAuth(async (scope) => {
+    const used = await useLinkToken(scope, token, kinds)
+    return used && signInByMail(scope, used, visitor)
+  })
+  if (grant === undefined) throw new AuthError('otp_expired', 'Email link is invalid or has expired')
+  return grant
+}
+
+async function verifyCode(
+  service: AuthService,
+  { email, code, kinds, visitor }: { email: string; code: string; kinds: readonly CodeKind[]; visitor: Visitor },
+): Promise<Grant> {
+  const guesses = codeBucket(email)
+  await requireAttempt(service, [addressBucket('verify', visitor), guesses])
+  const grant = await service.database.asAuth(async (scope) => {
+    const used = await useCode(scope, { key: service.keys.codes, email, code, kinds })
+    if (used === undefined) return undefined
+    await giveBackAttempt(scope, guesses.key)
+    return signInByMail(scope, used, visitor)
+  })
+  if (grant === undefined) throw new AuthError('otp_expired', 'Token has expired or is invalid')
+  return grant
+}
+
+/** Signs in whoever read the mail, and confirms the address with it. */
+async function signInByMail(scope: Scope, { userId, kind }: UsedCode, visitor: Visitor): Promise<Grant | undefined> {
+  const before = await findAccount(scope, userId)
+  if (before === undefined) return undefined
+  if (isBanned(before)) throw new AuthError('user_banned', 'User is banned')
+  if (before.confirmed_at === null) {
+    // Only the link of a sign-up vouches for the password that was set in it; any other may have been set by a stranger.
+    if (kind !== 'confirmation_token') {
+      await scope.query('update auth.users set encrypted_password = null where id = $1', [userId])
+    }
+    await confirmEmail(scope, userId)
+    await voidCodes(scope, userId)
+  }
+  await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [userId])
+  const account = await findAccount(scope, userId)
+  return account && openSession(scope, account, { method: 'otp', visitor })
+}

@@ -1,0 +1,19 @@
+import { type Readable } from 'node:stream'
+
+/** Bytes from `start` to `end`, both inclusive, as in an HTTP range. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where uploaded bytes rest. Ids are random and made here; no name that a person gave ever becomes a path. */
+export interface BlobStore {
+  /** Stores the whole stream or nothing: when this resolves, the bytes survive a crash. */
+  put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
+  /** @throws AppError `not_found` */
+  open(id: string, range?: ByteRange): Promise<Readable>
+  /** Length in bytes. @throws AppError `not_found` */
+  size(id: string): Promise<number>
+  /** Removing what is not there is no error. */
+  remove(id: string): Promise<void>
+}

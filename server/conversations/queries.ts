@@ -1,0 +1,133 @@
+/**
+ * Every statement about conversations and messages, once. Rows leave as PostgreSQL's own JSON, so that the product API
+ * and `/rest/v1` answer with the same shapes. What is seen and written is decided by the policies of the scope's role.
+ */
+import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
+import { type MessageRow, type NewMessage, SENDER_ROLES } from '#contract/message.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Scope } from '#server/database/scope.ts'
+
+interface Json<Row> {
+  row: Row
+}
+
+export async function listConversations(scope: Scope, ownerId: string): Promise<ConversationRow[]> {
+  const { rows } = await scope.query<Json<ConversationRow>>(
+    'select to_jsonb(c) as row from conversations c where uid = $1 order by started_at desc, id',
+    [ownerId],
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** @throws AppError `not_found`, also where somebody else owns it: the policies show no difference. */
+export async function getConversation(scope: Scope, id: string): Promise<ConversationRow> {
+  const { rows } = await scope.query<Json<ConversationRow>>(
+    'select to_jsonb(c) as row from conversations c where id = $1',
+    [id],
+  )
+  return rows[0]?.row ?? notFound()
+}
+
+export async function createConversation(scope: Scope, given: NewConversation): Promise<ConversationRow> {
+  const { rows } = await scope.query<Json<ConversationRow>>(
+    `insert into conversations as c (id, title, model_name, started_at, ended_at, metadata)
+     values (coalesce($1, gen_random_uuid()), $2, $3, coalesce($4, now()), $5, coalesce($6, '{}'::jsonb))
+     returning to_jsonb(c) as row`,
+    [
+      given.id,
+      given.title,
+      given.model_name,
+      given.started_at,
+      given.ended_at,
+      given.metadata && JSON.stringify(given.metadata),
+    ],
+  )
+  return rows[0]?.row ?? notFound()
+}
+
+const PATCHABLE = ['title', 'model_name', 'started_at', 'ended_at', 'metadata', 'pinned'] as const
+
+/** Changes the given fields alone. @throws AppError `not_found`. */
+export async function updateConversation(scope: Scope, id: string, patch: ConversationPatch): Promise<ConversationRow> {
+  const names = PATCHABLE.filter((name) => patch[name] !== undefined)
+  if (names.length === 0) return getConversation(scope, id)
+  const values = names.map((name) =>
+    name === 'metadata' && patch.metadata ? JSON.stringify(patch.metadata) : patch[name],
+  )
+  const { rows } = await scope.query<Json<ConversationRow>>(
+    `update conversations as c set ${names.map((name, index) => `${name} = $${index + 2}`).join(', ')}
+     where id = $1 returning to_jsonb(c) as row`,
+    [id, ...values],
+  )
+  return rows[0]?.row ?? notFound()
+}
+
+/** @throws AppError `not_found`. */
+export async function deleteConversation(scope: Scope, id: string): Promise<void> {
+  const { rowCount } = await scope.query('delete from conversations where id = $1', [id])
+  if (rowCount === 0) notFound()
+}
+
+export interface MessagePage {
+  /** Only messages before this position. */
+  readonly before?: number | undefined
+  /** The newest so many; all where absent. */
+  readonly limit?: number | undefined
+}
+
+/** Messages of a conversation, oldest first. */
+export async function listMessages(
+  scope: Scope,
+  conversationId: string,
+  { before, limit }: MessagePage = {},
+): Promise<MessageRow[]> {
+  const { rows } = await scope.query<Json<MessageRow>>(
+    `select to_jsonb(m) as row from messages m
+     where conversation_id = $1 and ($2::bigint is null or position < $2)
+     order by position desc limit $3`,
+    [conversationId, before, limit],
+  )
+  return rows.map(({ row }) => row).reverse()
+}
+
+/**
+ * Stores a person's message. A repeat of an id with equal content returns the stored row, so that a client which lost the
+ * answer may ask again.
+ * @throws AppError `conflict` where the id is taken by something else, `not_found` where the conversation is not the caller's.
+ */
+export async function addMessage(
+  scope: Scope,
+  conversationId: string,
+  given: NewMessage,
+): Promise<{ row: MessageRow; isNew: boolean }> {
+  const known = await scope.query('select from conversations where id = $1', [conversationId])
+  if (known.rowCount === 0) notFound()
+  const inserted = await scope.query<Json<MessageRow>>(
+    `insert into messages as m (id, conversation_id, content, sender_role, token_in, token_out, metadata)
+     values (coalesce($1, gen_random_uuid()), $2, $3, $4, $5, $6, coalesce($7, '{}'::jsonb))
+     on conflict (id) do nothing
+     returning to_jsonb(m) as row`,
+    [
+      given.id,
+      conversationId,
+      given.content,
+      SENDER_ROLES.user,
+      given.tokenIn,
+      given.tokenOut,
+      given.metadata && JSON.stringify(given.metadata),
+    ],
+  )
+  const row = inserted.rows[0]?.row
+  if (row) return { row, isNew: true }
+  const stored = await scope.query<Json<MessageRow>>(
+    'select to_jsonb(m) as row from messages m where id = $1 and conversation_id = $2 and content = $3 and sender_role = $4',
+    [given.id, conversationId, given.content, SENDER_ROLES.user],
+  )
+  const same = stored.rows[0]?.row
+  if (!same) throw new AppError('conflict', 'Another message already has this id.')
+  return { row: same, isNew: false }
+}
+
+function notFound(): never {
+  throw new AppError('not_found', 'There is no such conversation.')
+}

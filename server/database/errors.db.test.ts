@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { temporaryDatabase } from '#test/database.ts'
+import { toAppError } from './errors.ts'
+import { openDatabase } from './scope.ts'
+import { createLog } from '#server/base/log.ts'
+
+test.each([
+  [`insert into models (name, version, model_identifier, provider, family, context_window) values ('a', '1', 'alcove-reader', 'p', 'f', 1)`, 'conflict'],
+  [`insert into messages (conversation_id, content, sender_role) values (gen_random_uuid(), 'x', 1)`, 'conflict'],
+  [`insert into conversations (uid) values (null)`, 'bad_request'],
+  [`insert into models (name, version, model_identifier, provider, family, context_window) values ('a', '1', 'x', 'p', 'f', 0)`, 'bad_request'],
+  [`select 'x'::uuid`, 'bad_request'],
+  [`select 1 / 0`, 'bad_request'],
+  [`select * from auth.users`, 'forbidden'],
+  [`do $$ begin raise exception using errcode = '40001'; end $$`, 'unavailable'],
+  [`do $$ begin raise exception using errcode = '53300'; end $$`, 'unavailable'],
+  [`do $$ begin raise exception using errcode = '57P01'; end $$`, 'unavailable'],
+])('%s is told as %s', async (sql, code) => {
+  const { database } = await temporaryDatabase()
+  const error: unknown = await database.asService((scope) => scope.query(sql)).catch((thrown: unknown) => thrown)
+  const told = toAppError(error)
+  expect(told).toMatchObject({ name: 'AppError', code, cause: error })
+}) // prettier-ignore
+
+test('a fault of ours comes back unchanged', async () => {
+  const { database } = await temporaryDatabase()
+  const error: unknown = await database.asService((scope) => scope.query('selekt')).catch((thrown: unknown) => thrown)
+  expect(toAppError(error)).toBe(error)
+  const bug = new TypeError('x is undefined')
+  expect(toAppError(bug)).toBe(bug)
+})
+
+test('a database that cannot be reached is unavailable', async () => {
+  const nowhere = openDatabase({ host: '127.0.0.1', port: 1 }, createLog('silent'))
+  const error: unknown = await nowhere.asService((scope) => scope.query('select 1')).catch((thrown: unknown) => thrown)
+  expect(toAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  await nowhere.close()
+})

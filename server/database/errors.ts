@@ -1,0 +1,47 @@
+/** What PostgreSQL and its connection say, in the words of the product: the only place that knows SQLSTATEs for it. */
+import pg from 'pg'
+import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
+
+/** By SQLSTATE or its beginning; the longest that fits decides. */
+const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
+  ['23505', 'conflict'],
+  ['23503', 'conflict'],
+  ['42501', 'forbidden'],
+  ['23502', 'bad_request'],
+  ['23514', 'bad_request'],
+  ['22', 'bad_request'],
+  ['40001', 'unavailable'],
+  ['40P01', 'unavailable'],
+  ['08', 'unavailable'],
+  ['53', 'unavailable'],
+  ['57P0', 'unavailable'],
+]
+const NETWORK_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'])
+// `pg` gives these no code.
+const CONNECTION_FAILURES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** Whether the database could not be reached or went away, rather than refused. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|57P0)/.test(error.code ?? '')
+  if (!(error instanceof Error)) return false
+  const isAtDatabase =
+    'syscall' in error && (error.syscall === 'connect' || error.syscall === 'read' || error.syscall === 'write')
+  return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
+}
+
+/**
+ * Translates an error of a query for `throw toAppError(error)`. What is neither the caller's doing nor a passing
+ * condition comes back unchanged, to be logged as the fault that it is.
+ */
+export function toAppError(error: unknown): Error {
+  if (error instanceof AppError) return error
+  if (isConnectionFailure(error))
+    return new AppError('unavailable', 'The database cannot be reached.', { cause: error })
+  if (error instanceof pg.DatabaseError) {
+    const { code: sqlState = '' } = error
+    const code = CODES.find(([start]) => sqlState.startsWith(start))?.[1]
+    if (code) return new AppError(code, error.message, { cause: error, details: { sqlState } })
+  }
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,266 @@
+/**
+ * Conditions on one column, as PostgREST writes them: parsed once, then rendered as SQL (rest) or held against a row in
+ * memory (realtime). Values never become SQL text: they go through `bind`.
+ */
+import pg from 'pg'
+import { AppError } from '#server/base/errors.ts'
+import { comparatorOf, textOf } from './compare.ts'
+import { likePattern, regexPattern } from './pattern.ts'
+import { createScanner, readQuoted, type Scanner } from './scanner.ts'
+
+interface JsonStep {
+  /** `->` keeps JSON, `->>` gives text. */
+  readonly arrow: '->' | '->>'
+  readonly key: string
+  /** The key counts elements of an array. */
+  readonly isIndex: boolean
+}
+
+/** A column, or a place inside a JSON column. */
+export interface Field {
+  readonly column: string
+  readonly path: readonly JsonStep[]
+}
+
+const COMPARISONS = {
+  eq: '=', neq: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=', like: 'like', ilike: 'ilike', match: '~', imatch: '~*',
+  isdistinct: 'is distinct from', cs: '@>', cd: '<@', ov: '&&', sl: '<<', sr: '>>', nxr: '&<', nxl: '&>', adj: '-|-',
+} as const // prettier-ignore
+const TEXT_SEARCHES = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+} as const
+const TRUTHS = { null: 'null', not_null: 'not null', true: 'true', false: 'false', unknown: 'unknown' } as const
+const QUANTIFIABLE: ReadonlySet<string> = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch'])
+
+type Comparison = keyof typeof COMPARISONS
+type TextSearch = keyof typeof TEXT_SEARCHES
+type Truth = keyof typeof TRUTHS
+
+type Condition =
+  | { readonly operator: Comparison; readonly value: string; readonly quantifier?: 'any' | 'all' | undefined }
+  | { readonly operator: 'in'; readonly value: readonly string[] }
+  | { readonly operator: 'is'; readonly value: Truth }
+  | { readonly operator: TextSearch; readonly value: string; readonly language?: string | undefined }
+
+export type Filter = Field & Condition & { readonly negated: boolean }
+
+const isKeyOf = <Table extends object>(table: Table, key: string): key is Extract<keyof Table, string> =>
+  Object.hasOwn(table, key)
+
+/** `name` or `"any name"`, where a dash may stand inside but not before `>`. */
+export function readName(scanner: Scanner): string {
+  const name = readQuoted(scanner) ?? scanner.match(/[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy)?.trim()
+  return name === undefined || name === '' ? scanner.fail('field name (* or [a..z0..9_$])') : name
+}
+
+/** A name and the JSON path behind it: `data->list->0->>title`. */
+export function readField(scanner: Scanner): Field {
+  const column = readName(scanner)
+  const path: JsonStep[] = []
+  while (scanner.sees('->')) {
+    const arrow = scanner.take('->>') ? '->>' : '->'
+    if (arrow === '->') scanner.expect('->')
+    const index = scanner.match(/-?\d+(?=->|::|[.,)]|$)/y)
+    const key = index ?? readQuoted(scanner) ?? scanner.match(/[^(\-:.,>)]+(?:-(?!>)[^(\-:.,>)]+)*/y)?.trim()
+    if (key === undefined) scanner.fail('json key or index')
+    path.push({ arrow, key, isIndex: index !== undefined })
+  }
+  return { column, path }
+}
+
+/** Reads the rest of the text as one value, as a parameter of its own has it. */
+const readWhole = (scanner: Scanner): string => scanner.match(/.*/sy) ?? ''
+
+/** Reads a value among others (`or=(a.eq.1,b.eq."x,y")`): quoted, an array literal, or up to a comma or parenthesis. */
+const readListed = (scanner: Scanner): string =>
+  scanner.attempt(() => {
+    const quoted = readQuoted(scanner)
+    return quoted !== undefined && (scanner.isAtEnd || scanner.sees(',') || scanner.sees(')')) ? quoted : undefined
+  }) ??
+  scanner.match(/\{[^{}]*\}/y) ??
+  scanner.match(/[^,)]*/y) ??
+  ''
+
+function readList(scanner: Scanner): string[] {
+  if (scanner.match(/[ \t]*\([ \t]*/y) === undefined) scanner.fail('"("')
+  const values: string[] = []
+  do {
+    const quoted = scanner.attempt(() => {
+      const text = readQuoted(scanner)
+      return text !== undefined && (scanner.sees(',') || scanner.sees(')')) ? text : undefined
+    })
+    values.push(quoted ?? scanner.match(/[^,)]*/y) ?? '')
+  } while (scanner.take(','))
+  scanner.expect(')')
+  scanner.match(/[ \t]*/y)
+  return values.length === 1 && values[0] === '' ? [] : values
+}
+
+/** `[not.]operator[(modifier)].value`. `isListed`: the value ends where a list of filters goes on. */
+export function readCondition(scanner: Scanner, { isListed }: { isListed: boolean }): Condition & { negated: boolean } {
+  const negated = scanner.take('not.')
+  const condition = scanner.attempt(() => {
+    const operator = scanner.match(/[a-z]+/y) ?? ''
+    const modifier = scanner.match(/\([\p{L}\p{N}_ $]+\)/uy)?.slice(1, -1)
+    if (!scanner.take('.')) return undefined
+    return { operator, modifier }
+  })
+  if (!condition) return scanner.fail('operator (eq, gt, ...)')
+  const { operator, modifier } = condition
+  const readValue = isListed ? readListed : readWhole
+
+  if (isKeyOf(TEXT_SEARCHES, operator))
+    return { negated, operator, language: modifier?.trim(), value: readValue(scanner) }
+  if (modifier === 'any' || modifier === 'all') {
+    if (!QUANTIFIABLE.has(operator) || !isKeyOf(COMPARISONS, operator)) return scanner.fail('operator (eq, gt, ...)')
+    return { negated, operator, quantifier: modifier, value: readValue(scanner) }
+  }
+  if (modifier !== undefined) return scanner.fail('operator (eq, gt, ...)')
+  if (operator === 'in') return { negated, operator, value: readList(scanner) }
+  if (operator === 'is') {
+    const value = (scanner.match(/\w+/y) ?? '').toLowerCase()
+    if (!isKeyOf(TRUTHS, value)) return scanner.fail('isVal: (null, not_null, true, false, unknown)')
+    return { negated, operator, value }
+  }
+  if (!isKeyOf(COMPARISONS, operator)) return scanner.fail('operator (eq, gt, ...)')
+  return { negated, operator, value: readValue(scanner) }
+}
+
+/**
+ * Parses one filter of a subscription, `column=operator.value`; the value may stand in double quotes.
+ * @throws AppError `bad_request`
+ */
+export function parseFilter(text: string): Filter {
+  const [, name = text, rest] = /^((?:"(?:[^"\\]|\\.)*"|[^"=])*)=(.*)$/s.exec(text) ?? []
+  const left = createScanner('filter', name)
+  const field = readField(left)
+  left.expectEnd()
+  if (rest === undefined) return left.fail('"="')
+  const right = createScanner('filter', rest)
+  const condition = readCondition(right, { isListed: false })
+  right.expectEnd()
+  if (typeof condition.value !== 'string' || condition.operator === 'is') return { ...field, ...condition }
+  const quoted = createScanner('filter', condition.value)
+  const unquoted = quoted.attempt(() => {
+    const inner = readQuoted(quoted)
+    return quoted.isAtEnd ? inner : undefined
+  })
+  return { ...field, ...condition, value: unquoted ?? condition.value }
+}
+
+/** Parses `a=eq.1,b=in.(x,y)`: all of them must hold. A comma that no further `column=` follows belongs to the value. */
+export function parseFilters(text: string): Filter[] {
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|\([^)]*\)|\{[^}]*\}|,(?![\p{L}\p{N}_$]+=)|[^,])+/gsu) ?? []
+  return parts.map(parseFilter)
+}
+
+/** Turns a value into a placeholder such as `$3`. */
+export type Bind = (value: string) => string
+
+/** The field as SQL; `type` is the column's type as `format_type` names it. */
+export function fieldToSql({ column, path }: Field, type: string, bind: Bind, qualifier = ''): string {
+  const name = `${qualifier && `${qualifier}.`}${pg.escapeIdentifier(column)}`
+  if (path.length === 0) return name
+  const json = type === 'json' || type === 'jsonb' ? name : `to_jsonb(${name})`
+  return json + path.map(({ arrow, key, isIndex }) => `${arrow}${bind(key)}::${isIndex ? 'int' : 'text'}`).join('')
+}
+
+/**
+ * Renders a filter as a boolean SQL expression. Placeholders stay untyped, so that PostgreSQL reads each value as what
+ * the operator's other side asks for (a cast would cut text to a column's length and check a domain's constraints).
+ * @param columnType the column's type as `format_type` names it.
+ * @param qualifier what stands before the column name: an alias, already quoted.
+ */
+export function filterToSql(filter: Filter, columnType: string, bind: Bind, qualifier = ''): string {
+  const sql = conditionToSql(filter, columnType, bind, qualifier)
+  return filter.negated ? `not (${sql})` : sql
+}
+
+function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifier: string): string {
+  // Nothing may be bound that the statement does not use.
+  if (filter.operator === 'in' && filter.value.length === 0) return 'false'
+  const field = fieldToSql(filter, columnType, bind, qualifier)
+  if (filter.operator === 'is') return `${field} is ${TRUTHS[filter.value]}`
+  if (filter.operator === 'in') return `${field} in (${filter.value.map((value) => bind(value)).join(', ')})`
+  if (isKeyOf(TEXT_SEARCHES, filter.operator)) {
+    const language =
+      'language' in filter && filter.language !== undefined ? `${bind(filter.language)}::regconfig, ` : ''
+    const isVector = columnType === 'tsvector' && filter.path.length === 0
+    return `${isVector ? field : `to_tsvector(${language}${field})`} @@ ${TEXT_SEARCHES[filter.operator]}(${language}${bind(filter.value)})`
+  }
+  const isPattern = filter.operator === 'like' || filter.operator === 'ilike'
+  const value = bind(isPattern ? filter.value.replaceAll('*', '%') : filter.value)
+  const quantifier = 'quantifier' in filter ? filter.quantifier : undefined
+  return `${field} ${COMPARISONS[filter.operator]} ${quantifier ? `${quantifier} (${value})` : value}`
+}
+
+/**
+ * Whether `row` (values as in JSON) fulfils the filter, with SQL's three truths: what is unknown does not match.
+ * Text is ordered by code point, timestamps without a zone are read as UTC. Numbers may be given as text, and should be
+ * where a JavaScript number would round them.
+ * @param columnTypes type of each column, as `format_type` names it.
+ * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and values that are none of the type.
+ */
+export function matchesRow(
+  filter: Filter,
+  columnTypes: ReadonlyMap<string, string>,
+  row: Readonly<Record<string, unknown>>,
+): boolean {
+  const type = columnTypes.get(filter.column)
+  if (type === undefined) throw new AppError('bad_request', `column "${filter.column}" does not exist`)
+  if (filter.path.length > 0) throw unsupported('a JSON path')
+  const truth = evaluate(filter, type, Object.hasOwn(row, filter.column) ? row[filter.column] : null)
+  return truth !== undefined && truth !== filter.negated
+}
+
+const unsupported = (what: string) => new AppError('bad_request', `${what} cannot be used in this filter`)
+
+function evaluate(filter: Filter, type: string, value: unknown): boolean | undefined {
+  const isNull = value === null || value === undefined
+  if (filter.operator === 'is') {
+    if (filter.value === 'null') return isNull
+    if (filter.value === 'not_null') return !isNull
+    if (type !== 'boolean') throw unsupported(`is.${filter.value} on ${type}`)
+    if (isNull || filter.value === 'unknown') return isNull && filter.value === 'unknown'
+    return comparatorOf(type)(textOf(value), filter.value) === 0
+  }
+  if ('quantifier' in filter && filter.quantifier) throw unsupported(`${filter.operator}(${filter.quantifier})`)
+  if (filter.operator === 'in') {
+    const compare = comparatorOf(type)
+    const orders = filter.value.map((wanted) => compare(isNull ? wanted : textOf(value), wanted))
+    return isNull ? (orders.length > 0 ? undefined : false) : orders.includes(0)
+  }
+  const test = testOf(filter.operator, filter.value, type)
+  if (isNull) return filter.operator === 'isdistinct' ? true : undefined
+  return test(textOf(value))
+}
+
+/** Made before the row is looked at, so that a wrong value is refused on every row alike. */
+function testOf(operator: Comparison | TextSearch, wanted: string, type: string): (value: string) => boolean {
+  if (operator === 'like' || operator === 'ilike') {
+    return likePattern(wanted.replaceAll('*', '%'), { ignoreCase: operator === 'ilike' })
+  }
+  if (operator === 'match' || operator === 'imatch') return regexPattern(wanted, { ignoreCase: operator === 'imatch' })
+  const compare = comparatorOf(type)
+  compare(wanted, wanted)
+  switch (operator) {
+    case 'eq':
+      return (value) => compare(value, wanted) === 0
+    case 'neq':
+    case 'isdistinct':
+      return (value) => compare(value, wanted) !== 0
+    case 'gt':
+      return (value) => compare(value, wanted) > 0
+    case 'gte':
+      return (value) => compare(value, wanted) >= 0
+    case 'lt':
+      return (value) => compare(value, wanted) < 0
+    case 'lte':
+      return (value) => compare(value, wanted) <= 0
+    default:
+      throw unsupported(operator)
+  }
+}

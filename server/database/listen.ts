@@ -1,0 +1,67 @@
+import pg from 'pg'
+import { type Log } from '#server/base/log.ts'
+
+type Handler = (payload: string) => void
+
+/** The one connection that listens for notifications, fanned out in process. */
+export interface Listener {
+  /** Calls `handler` for every notification on `channel`, in commit order. Returns how to stop. */
+  on(channel: string, handler: Handler): Promise<() => void>
+  /** Calls `handler` after a lost connection was replaced: notifications may have been missed. */
+  onReconnect(handler: () => void): void
+  close(): Promise<void>
+}
+
+const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
+
+export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
+  const handlers = new Map<string, Set<Handler>>()
+  const reconnectHandlers = new Set<() => void>()
+  let isClosed = false
+  let client = await connect()
+
+  async function connect(): Promise<pg.Client> {
+    const next = new pg.Client({ keepAlive: true, ...connection, application_name: 'alcove listener' })
+    await next.connect()
+    next.on('notification', ({ channel, payload = '' }) => {
+      for (const handler of handlers.get(channel) ?? []) handler(payload)
+    })
+    next.on('error', (error) => log.warn({ err: error }, 'the listening database connection was lost'))
+    next.on('end', () => {
+      if (!isClosed && client === next) void reconnect()
+    })
+    for (const channel of handlers.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    return next
+  }
+
+  async function reconnect(): Promise<void> {
+    for (let attempt = 0; !isClosed; attempt += 1) {
+      const delayMs = RECONNECT_DELAYS_MS[Math.min(attempt, RECONNECT_DELAYS_MS.length - 1)] ?? 2000
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      try {
+        client = await connect()
+        for (const handler of reconnectHandlers) handler()
+        return
+      } catch (error) {
+        log.warn({ err: error }, 'the database cannot be listened to yet')
+      }
+    }
+  }
+
+  return {
+    async on(channel, handler) {
+      const existing = handlers.get(channel)
+      if (existing) existing.add(handler)
+      else {
+        handlers.set(channel, new Set([handler]))
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      }
+      return () => handlers.get(channel)?.delete(handler)
+    },
+    onReconnect: (handler) => reconnectHandlers.add(handler),
+    async close() {
+      isClosed = true
+      await client.end()
+    },
+  }
+}

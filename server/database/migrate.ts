@@ -1,0 +1,111 @@
+/** Brings a database up to the migrations in this folder: forward only, checksummed, one server at a time. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { AppError } from '#server/base/errors.ts'
+
+interface Migration {
+  readonly folder: 'platform' | 'product'
+  readonly name: string
+  readonly sql: string
+  readonly checksum: string
+}
+
+/** Any number will do, as long as every version of the code takes the same. */
+const MIGRATION_LOCK = 7_141_883
+
+async function readMigrations(): Promise<Migration[]> {
+  const migrations: Migration[] = []
+  for (const folder of ['platform', 'product'] as const) {
+    const directory = new URL(`./migrations/${folder}/`, import.meta.url)
+    const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+    for (const name of names) {
+      const sql = await readFile(new URL(name, directory), 'utf8')
+      migrations.push({ folder, name, sql, checksum: createHash('sha256').update(sql).digest('hex') })
+    }
+  }
+  return migrations
+}
+
+async function pendingMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  const known = new Map(migrations.map((migration) => [`${migration.folder}/${migration.name}`, migration]))
+  const table = await client.query<{ present: boolean }>(
+    `select to_regclass('alcove_migrations.applied') is not null as present`,
+  )
+  if (!table.rows[0]?.present) return [...migrations]
+  const applied = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from alcove_migrations.applied',
+  )
+  for (const { name, checksum } of applied.rows) {
+    const migration = known.get(name)
+    if (!migration) {
+      throw new AppError(
+        'startup',
+        `The database is newer than this Alcove: it has the migration ${name}. Start the newer version instead; nothing was changed.`,
+      )
+    }
+    if (migration.checksum !== checksum) {
+      throw new AppError(
+        'startup',
+        `The migration ${name} differs from the one that the database has applied. Restore the original file; nothing was changed.`,
+      )
+    }
+    known.delete(name)
+  }
+  return [...known.values()]
+}
+
+/**
+ * Applies what is missing, as the role of `connection` (which may create roles).
+ * @param authenticatorPassword password of the login role that the server then works as.
+ * @throws AppError `startup` where the database is newer than the code or a file was altered.
+ */
+export async function migrate(connection: pg.ClientConfig, authenticatorPassword: string): Promise<void> {
+  const migrations = await readMigrations()
+  const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
+  await client.connect()
+  try {
+    if ((await pendingMigrations(client, migrations)).length === 0) return
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await ensureAuthenticator(client, authenticatorPassword)
+    await client.query(`
+      create schema if not exists alcove_migrations;
+      create table if not exists alcove_migrations.applied (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now()
+      );
+      alter table alcove_migrations.applied enable row level security;
+      alter table alcove_migrations.applied force row level security`)
+    for (const migration of await pendingMigrations(client, migrations)) await apply(client, migration)
+  } finally {
+    await client.end()
+  }
+}
+
+async function apply(client: pg.Client, { folder, name, sql, checksum }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(`set local search_path = public; set local client_min_messages = error`)
+    await client.query(sql)
+    await client.query('insert into alcove_migrations.applied (name, checksum) values ($1, $2)', [
+      `${folder}/${name}`,
+      checksum,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new AppError(
+      'startup',
+      `The migration ${folder}/${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Roles belong to the cluster, so the login role may be there before this database is. */
+async function ensureAuthenticator(client: pg.Client, password: string): Promise<void> {
+  const existing = await client.query(`select from pg_roles where rolname = 'authenticator'`)
+  if (existing.rowCount === 0) await client.query('create role authenticator noinherit login')
+  // JIT compilation adds about 40 ms to every ranked search and wins nothing on statements of a few milliseconds.
+  await client.query(`alter role authenticator with login password ${client.escapeLiteral(password)}`)
+  await client.query(`alter role authenticator set jit = off`)
+}

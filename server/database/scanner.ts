@@ -1,0 +1,81 @@
+/** Reads the small languages of query parameters (filters, select lists, orders) from left to right. */
+import { AppError } from '#server/base/errors.ts'
+
+export interface Scanner {
+  readonly isAtEnd: boolean
+  /** Whether the text goes on with `literal`. */
+  sees(literal: string): boolean
+  /** Consumes `literal` where the text goes on with it. */
+  take(literal: string): boolean
+  /** Consumes the longest match of a sticky pattern; undefined where nothing matches. */
+  match(pattern: RegExp): string | undefined
+  /** Runs `read`; where it fails or returns undefined, nothing was consumed. */
+  attempt<T>(read: () => T | undefined): T | undefined
+  expect(literal: string): void
+  expectEnd(): void
+  /** @throws AppError `bad_request`; `details.parse` says what stands there and what was expected. */
+  fail(expected: string): never
+}
+
+/** The error of a text that does not parse; edges render `details.parse` in their own dialect. */
+export const isParseError = (thrown: unknown): thrown is AppError & { details: { parse: string } } =>
+  thrown instanceof AppError && typeof thrown.details?.['parse'] === 'string'
+
+/** @param what names the parameter in error messages. */
+export function createScanner(what: string, text: string): Scanner {
+  let position = 0
+
+  function fail(expected: string): never {
+    const found = position < text.length ? `"${String.fromCodePoint(text.codePointAt(position) ?? 0)}"` : 'end of input'
+    throw new AppError('bad_request', `"failed to parse ${what} (${text})" (line 1, column ${position + 1})`, {
+      details: { parse: `unexpected ${found} expecting ${expected}` },
+    })
+  }
+
+  function take(literal: string): boolean {
+    if (!text.startsWith(literal, position)) return false
+    position += literal.length
+    return true
+  }
+
+  return {
+    get isAtEnd() {
+      return position >= text.length
+    },
+    sees: (literal) => text.startsWith(literal, position),
+    take,
+    match(pattern) {
+      pattern.lastIndex = position
+      const found = pattern.exec(text)?.[0]
+      if (found !== undefined) position += found.length
+      return found
+    },
+    attempt(read) {
+      const start = position
+      try {
+        const result = read()
+        if (result === undefined) position = start
+        return result
+      } catch (error) {
+        if (!isParseError(error)) throw error
+        position = start
+        return undefined
+      }
+    },
+    expect(literal) {
+      if (!take(literal)) fail(`"${literal}"`)
+    },
+    expectEnd() {
+      if (position < text.length) fail('end of input')
+    },
+    fail,
+  }
+}
+
+/** `"…"` with backslash escapes; undefined where no quote opens here. */
+export function readQuoted(scanner: Scanner): string | undefined {
+  if (!scanner.take('"')) return undefined
+  const inner = scanner.match(/(?:[^"\\]|\\.)*/sy) ?? ''
+  scanner.expect('"')
+  return inner.replaceAll(/\\(.)/gs, '$1')
+}

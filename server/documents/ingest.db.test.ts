@@ -1,0 +1,310 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type DocumentRow } from '#contract/document.ts'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { createLog } from '#server/base/log.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
+import { installJobs } from '#server/jobs/install.ts'
+import { startJobs } from '#server/jobs/start.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { makeDocx } from '#test/make-docx.ts'
+import { makePdf } from '#test/make-pdf.ts'
+import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest.ts'
+import { claimDocument, deleteDocument, getDocument, insertDocument } from './queries.ts'
+import { PARSE_LIMITS } from './parse/run-parser.ts'
+import { searchPassages } from './search.ts'
+
+const log = createLog('silent')
+const pages = Array.from({ length: 30 }, (_, index) =>
+  `Page ${index + 1}. The code word of this page is zebra${index + 1}. `.repeat(20),
+)
+
+let test_: TestDatabase
+let dataDir: string
+let blobs: BlobStore
+let person: Awaited<ReturnType<TestDatabase['createPerson']>>
+
+beforeAll(async () => {
+  test_ = await createTestDatabase()
+  dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-ingest-'))
+  blobs = createDiskStore(dataDir)
+  await installJobs(test_.adminConnection)
+})
+
+beforeEach(async () => {
+  person = await test_.createPerson()
+})
+
+afterAll(async () => {
+  await test_.drop()
+  await rm(dataDir, { recursive: true })
+})
+
+async function store(bytes: Buffer, mimetype: string = UPLOAD_TYPES.pdf, name = 'report.pdf'): Promise<string> {
+  const { id: blob, size } = await blobs.put(Readable.from([bytes]))
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const document = await test_.database.asService((scope) =>
+    insertDocument(scope, { owner: person.sub, name, mimetype, size, path: blob, sha256 }),
+  )
+  return document?.id ?? ''
+}
+
+/** Runs the job once, as the queue would. */
+async function run(documentId: string, parts: Partial<IngestParts> & { signal?: AbortSignal } = {}): Promise<void> {
+  const { signal = new AbortController().signal, ...rest } = parts
+  const handlers = createIngest({ database: test_.database, blobs, log, ...rest })
+  await handlers[INGEST_JOB]?.run({ documentId }, { signal })
+}
+
+const read = (id: string): Promise<DocumentRow> => test_.database.asUser(person, (scope) => getDocument(scope, id))
+const search = (question: string) => test_.database.asUser(person, (scope) => searchPassages(scope, question))
+
+/** Every page once, every passage once, every posting in one place. */
+async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
+  expect(await read(id)).toMatchObject({ state: 'ready', pages: pageCount, pages_done: pageCount, error: null })
+  const { rows } = await test_.admin.query<Record<string, number>>(
+    `select (select count(*)::int from document_pages where document_id = $1) as pages,
+       (select count(*)::int from passages where document_id = $1) as passages,
+       (select count(distinct (page, "start"))::int from passages where document_id = $1) as distinct_passages,
+       (select count(*)::int from postings where document_id = $1) as postings,
+       (select count(distinct term)::int from postings where document_id = $1) as terms,
+       (select passages from search_stats where owner = $2) as total`,
+    [id, person.sub],
+  )
+  const counts = rows[0] ?? {}
+  expect(counts['pages']).toBe(pageCount)
+  expect(counts['passages']).toBeGreaterThanOrEqual(pageCount)
+  expect(counts['distinct_passages']).toBe(counts['passages'])
+  expect(counts['postings']).toBe(counts['terms'])
+  expect(counts['total']).toBe(counts['passages'])
+}
+
+class Crash extends Error {}
+
+/** What a killed server leaves: the job stops dead at a stage and says nothing. */
+function crashAt(stage: IngestStage) {
+  return (reached: IngestStage) => {
+    if (reached === stage) throw new Crash(stage)
+  }
+}
+
+describe('reading', () => {
+  test('makes pages, passages and postings that are found on their page', async () => {
+    const id = await store(makePdf(pages))
+    await run(id)
+    await expectOneWholeSet(id, 30)
+    const [best] = await search('Which page has zebra17?')
+    expect(best).toMatchObject({ documentId: id, filename: 'report.pdf', page: 17, start: 0 })
+  })
+
+  test('reads a docx by sections', async () => {
+    const id = await store(
+      makeDocx([
+        { heading: 'Leave' },
+        { paragraph: 'Everyone has thirty days.' },
+        {
+          rows: [
+            ['Month', 'Days'],
+            ['May', '2'],
+          ],
+        },
+      ]),
+      UPLOAD_TYPES.docx,
+      'rules.docx',
+    )
+    await run(id)
+    await expectOneWholeSet(id, 1)
+    const [found] = await search('how many days in May')
+    expect(found?.text).toBe('Leave\n\nEveryone has thirty days.\n\nMonth | Days\nMay | 2')
+  })
+
+  test('moves the progress while it reads, forward only', async () => {
+    await test_.admin.query(`
+      create table progress_seen (seq int generated always as identity, pages int, pages_done int);
+      create function see_progress() returns trigger language plpgsql security definer as
+        $$ begin insert into public.progress_seen (pages, pages_done) values (new.pages, new.pages_done); return null; end $$;
+      create trigger see_progress after update on documents for each row execute function see_progress()`)
+    onTestFinished(async () => {
+      await test_.admin.query('drop trigger see_progress on documents; drop table progress_seen')
+    })
+    const id = await store(
+      makePdf(Array.from({ length: 400 }, (_, index) => `Page ${index}. ${'Many words make a page. '.repeat(60)}`)),
+    )
+    await run(id)
+    const { rows } = await test_.admin.query<{ pages: number | null; pages_done: number }>(
+      'select pages, pages_done from progress_seen order by seq',
+    )
+    const done = rows.map(({ pages_done }) => pages_done)
+    expect(done).toEqual(done.toSorted((left, right) => left - right))
+    expect([done[0], done.at(-1)]).toEqual([0, 400])
+    expect(new Set(rows.slice(2).map(({ pages }) => pages))).toEqual(new Set([400]))
+  })
+})
+
+describe('a crash', () => {
+  for (const stage of ['claimed', 'pages stored', 'parsed', 'indexed'] as const) {
+    test(`at "${stage}" leaves one whole set after the next attempt`, async () => {
+      const id = await store(makePdf(pages))
+      await run(id, { onStage: crashAt(stage) }).catch((error: unknown) => expect(error).toBeInstanceOf(Crash))
+      await run(id)
+      await expectOneWholeSet(id, 30)
+    })
+  }
+
+  test('between two batches of pages leaves no page twice', async () => {
+    const id = await store(makePdf(pages))
+    const claimed = await test_.database.asService((scope) => claimDocument(scope, id))
+    expect(claimed?.attempt).toBe(1)
+    await test_.admin.query('insert into document_pages (document_id, owner, page, text) values ($1, $2, 1, $3)', [
+      id,
+      person.sub,
+      'half of it',
+    ])
+    await run(id)
+    await expectOneWholeSet(id, 30)
+  })
+
+  test('of the reading process alone is tried again, and succeeds', async () => {
+    const id = await store(makePdf(pages))
+    const killing = run(id, { onProcess: (pid) => process.kill(pid, 'SIGKILL') })
+    await expect(killing).rejects.toThrow(/ended early \(SIGKILL\)/)
+    expect(await read(id)).toMatchObject({ state: 'reading' })
+    await run(id)
+    await expectOneWholeSet(id, 30)
+  })
+
+  test('that comes every time ends with a reason', async () => {
+    const id = await store(makePdf(pages))
+    const kill = (pid: number) => {
+      process.kill(pid, 'SIGKILL')
+    }
+    await expect(run(id, { onProcess: kill })).rejects.toThrow()
+    await expect(run(id, { onProcess: kill })).rejects.toThrow()
+    await run(id, { onProcess: kill })
+    expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } })
+  })
+
+  test('of the whole server every time ends with a reason', async () => {
+    const id = await store(makePdf(pages))
+    for (let death = 0; death < 3; death += 1) await test_.database.asService((scope) => claimDocument(scope, id))
+    await run(id)
+    expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } })
+    expect((await test_.admin.query('select from document_pages where document_id = $1', [id])).rowCount).toBe(0)
+  })
+})
+
+describe('an attempt that is not the newest', () => {
+  test('writes nothing any more', async () => {
+    const id = await store(makePdf(pages))
+    let isOvertaken = false
+    let overtaking: Promise<unknown> = Promise.resolve()
+    await run(id, {
+      onStage(stage) {
+        if (stage !== 'claimed' || isOvertaken) return
+        isOvertaken = true
+        overtaking = run(id)
+      },
+    })
+    await overtaking
+    await expectOneWholeSet(id, 30)
+  })
+
+  test('ends quietly when the document was deleted meanwhile', async () => {
+    const id = await store(makePdf(pages))
+    let deleting: Promise<unknown> = Promise.resolve()
+    await run(id, {
+      onStage(stage) {
+        if (stage === 'claimed') deleting = test_.database.asUser(person, (scope) => deleteDocument(scope, id))
+      },
+    })
+    await deleting
+    for (const table of ['documents', 'document_pages', 'passages', 'postings']) {
+      expect((await test_.admin.query(`select from ${table} where owner = $1`, [person.sub])).rowCount, table).toBe(0)
+    }
+  })
+
+  test('given back by a stopping server does not count', async () => {
+    const id = await store(makePdf(pages))
+    for (let stop = 0; stop < 4; stop += 1) {
+      const stopping = new AbortController()
+      await expect(
+        run(id, { signal: stopping.signal, onProcess: () => stopping.abort(new Error('stopping')) }),
+      ).rejects.toThrow('stopping')
+      expect(await read(id)).toMatchObject({ state: 'queued' })
+    }
+    await run(id)
+    await expectOneWholeSet(id, 30)
+  })
+})
+
+describe('a file that cannot be read', () => {
+  const cases: [name: string, bytes: Buffer, mimetype: string, code: string][] = [
+    ['a scan', makePdf(['', '']), UPLOAD_TYPES.pdf, 'no_text'],
+    ['half a pdf', Buffer.from('%PDF-1.7\nnothing more'), UPLOAD_TYPES.pdf, 'damaged'],
+    ['a zip that is none', Buffer.from('PK\u0003\u0004 and no more'), UPLOAD_TYPES.docx, 'damaged'],
+    ['a picture, until there is OCR', Buffer.from('\x89PNG'), UPLOAD_TYPES.png, 'unsupported'],
+  ]
+  for (const [name, bytes, mimetype, code] of cases) {
+    test(`says so: ${name}`, async () => {
+      const id = await store(bytes, mimetype)
+      await run(id)
+      const { state, error } = await read(id)
+      expect({ state, code: error?.code }).toEqual({ state: 'failed', code })
+      expect(error?.message).toMatch(/^[A-Z].*[.?]$/)
+    })
+  }
+
+  test('is given up at the time limit, and its process is gone', async () => {
+    const id = await store(makePdf(pages))
+    let child = 0
+    await run(id, { limits: { ...PARSE_LIMITS, timeMs: 1, timeMsPerMegabyte: 0 }, onProcess: (pid) => (child = pid) })
+    expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'timed_out' } })
+    expect(() => process.kill(child, 0)).toThrow()
+  })
+
+  test.runIf(process.platform === 'linux')('is given up at the memory limit', async () => {
+    const id = await store(makePdf(pages))
+    await run(id, { limits: { ...PARSE_LIMITS, residentBytes: 1024 * 1024 } })
+    expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'out_of_memory' } })
+  })
+})
+
+test('documents that nobody queued are found when a server starts', async () => {
+  const lost = await store(makePdf(['Lost between the row and the job.']))
+  const interrupted = await store(makePdf(['Interrupted by a kill.']))
+  await test_.database.asService((scope) => claimDocument(scope, interrupted))
+  const jobs = startJobs({
+    connection: test_.connection,
+    log,
+    handlers: createIngest({ database: test_.database, blobs, log }),
+  })
+  onTestFinished(() => jobs.stop())
+  await expect
+    .poll(async () => [(await read(lost)).state, (await read(interrupted)).state], { timeout: 20_000 })
+    .toEqual(['ready', 'ready'])
+})
+
+test('another tokenizer or name is indexed anew in the background', async () => {
+  const id = await store(makePdf(pages))
+  await run(id)
+  await test_.admin.query(`update document_index set tokenizer = 'old' where document_id = $1`, [id])
+  const jobs = startJobs({
+    connection: test_.connection,
+    log,
+    handlers: createIngest({ database: test_.database, blobs, log }),
+  })
+  onTestFinished(() => jobs.stop())
+  const tokenizer = async () =>
+    (
+      await test_.admin.query<{ tokenizer: string }>('select tokenizer from document_index where document_id = $1', [
+        id,
+      ])
+    ).rows[0]?.tokenizer
+  await expect.poll(tokenizer, { timeout: 20_000 }).not.toBe('old')
+  await expectOneWholeSet(id, 30)
+})

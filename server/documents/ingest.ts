@@ -1,0 +1,254 @@
+/**
+ * Reads uploaded documents in the background. Two stages, each repeatable: pages are stored as they are read, then
+ * passages and postings replace whatever was there in the transaction that makes the document ready. Every write first
+ * checks that its attempt is still the newest, so that a worker that was given up writes nothing.
+ */
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { type Log } from '#server/base/log.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { type JobHandlers, type JobRequest } from '#server/jobs/handler.ts'
+import { indexDocument, type PageToIndex, removeIndex } from './indexing.ts'
+import { ParseFailure } from './parse/failure.ts'
+import { type ParsedPage } from './parse/page.ts'
+import { type ParseLimits, runParser } from './parse/run-parser.ts'
+import {
+  claimDocument,
+  type ClaimedDocument,
+  handBack,
+  holdAttempt,
+  listStale,
+  listUnfinished,
+  markFailed,
+  markParsed,
+  markReady,
+  removePages,
+  setProgress,
+} from './queries.ts'
+import { TOKENIZER_VERSION } from './tokenizer.ts'
+
+export const INGEST_JOB = 'documents.ingest'
+export const REINDEX_JOB = 'documents.reindex'
+export const DISCARD_JOB = 'blobs.discard'
+
+/** Moments that a test may interrupt. */
+export type IngestStage = 'claimed' | 'pages stored' | 'parsed' | 'indexed'
+
+export interface IngestParts {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly log: Log
+  /** How many files are read at once; half the processors where nothing is said. */
+  readonly concurrency?: number
+  readonly limits?: ParseLimits
+  readonly onStage?: (stage: IngestStage, documentId: string) => void
+  readonly onProcess?: (pid: number) => void
+}
+
+const MAX_TRIES = 3
+const PROGRESS_INTERVAL_MS = 250
+const BATCH_CHARACTERS = 1_000_000
+const READ_BATCH_PAGES = 50
+const EXPIRE_S = 3_600
+const STALE_CHECK_INTERVAL_MS = 60_000
+
+const documentJob = z.object({ documentId: z.uuid() })
+
+/** The attempt is not the newest any more, or the document is gone: somebody else decides what happens now. */
+class StaleAttempt extends Error {}
+
+/** The jobs around documents, to be handed to `startJobs`. */
+export function createIngest(parts: IngestParts): JobHandlers {
+  const { database, blobs, concurrency = Math.max(1, availableParallelism() >> 1) } = parts
+  let nextStaleCheckAt = 0
+  return {
+    [INGEST_JOB]: {
+      concurrency,
+      expireInSeconds: EXPIRE_S,
+      run: (data, { signal }) => ingest(parts, documentJob.parse(data).documentId, signal),
+      async findWork() {
+        const unfinished = await database.asService(listUnfinished)
+        return unfinished.map(({ id, ahead }) => ({ ...requestFor(id), priority: -ahead }))
+      },
+    },
+    [REINDEX_JOB]: {
+      concurrency: 1,
+      expireInSeconds: EXPIRE_S,
+      run: (data) => reindex(database, documentJob.parse(data).documentId),
+      async findWork() {
+        // Renaming asks for the job itself; this is for a new version of the tokenizer, and for what was lost.
+        if (performance.now() < nextStaleCheckAt) return []
+        nextStaleCheckAt = performance.now() + STALE_CHECK_INTERVAL_MS
+        const stale = await database.asService((scope) => listStale(scope, TOKENIZER_VERSION))
+        return stale.map(({ id }) => requestFor(id))
+      },
+    },
+    [DISCARD_JOB]: {
+      concurrency: 1,
+      expireInSeconds: 600,
+      run: () => discardBlobs(database, blobs),
+      async findWork() {
+        const { rowCount } = await database.asService((scope) => scope.query('select from discarded_blobs limit 1'))
+        return rowCount === 0 ? [] : [DISCARD_REQUEST]
+      },
+    },
+  }
+}
+
+const requestFor = (documentId: string): JobRequest => ({ key: documentId, data: { documentId } })
+
+export const DISCARD_REQUEST: JobRequest = { key: 'all', data: {} }
+
+async function ingest(parts: IngestParts, documentId: string, signal: AbortSignal): Promise<void> {
+  const { database, log, onStage } = parts
+  const document = await database.asService((scope) => claimDocument(scope, documentId))
+  if (!document) return
+  onStage?.('claimed', documentId)
+  try {
+    if (document.tries > MAX_TRIES) throw new ParseFailure('crashed')
+    if (!document.is_parsed) await storePages(parts, document, signal)
+    onStage?.('parsed', documentId)
+    await writeAs(database, document, async (scope) => {
+      await indexDocument(scope, document, readPages(scope, document.id))
+      await markReady(scope, document.id)
+    })
+    onStage?.('indexed', documentId)
+  } catch (error) {
+    if (error instanceof StaleAttempt) return
+    if (signal.aborted) {
+      await database.asService((scope) => handBack(scope, document))
+      throw error
+    }
+    if (!(error instanceof ParseFailure) && document.tries < MAX_TRIES) throw error
+    const failure = error instanceof ParseFailure ? error : new ParseFailure('crashed', { cause: error })
+    log.info({ document: documentId, code: failure.code, cause: failure.cause }, 'a document could not be read')
+    await writeAs(database, document, async (scope) => {
+      await removePages(scope, document.id)
+      await removeIndex(scope, document.id)
+      await markFailed(scope, document.id, failure.toDocumentError())
+    }).catch(ignoreStale)
+  }
+}
+
+function ignoreStale(error: unknown): void {
+  if (!(error instanceof StaleAttempt)) throw error
+}
+
+/** @throws StaleAttempt */
+async function writeAs(
+  database: Database,
+  document: ClaimedDocument,
+  write: (scope: Scope) => Promise<void>,
+): Promise<void> {
+  await database.asService(async (scope) => {
+    if (!(await holdAttempt(scope, document))) throw new StaleAttempt()
+    await write(scope)
+  })
+}
+
+/** Stores the pages as they come, in batches a quarter of a second apart; each batch moves the progress that people see. */
+async function storePages(
+  { database, blobs, limits, onStage, onProcess }: IngestParts,
+  document: ClaimedDocument,
+  signal: AbortSignal,
+): Promise<void> {
+  let pages: number | null = null
+  let pagesDone = 0
+  let batch: ParsedPage[] = []
+  let batchCharacters = 0
+  let storedAt = performance.now()
+
+  const store = async () => {
+    const taken = batch
+    batch = []
+    batchCharacters = 0
+    pagesDone += taken.length
+    await writeAs(database, document, async (scope) => {
+      await insertPages(scope, document, taken)
+      await setProgress(scope, document.id, pages, pagesDone)
+    })
+    storedAt = performance.now()
+    onStage?.('pages stored', document.id)
+  }
+
+  await writeAs(database, document, async (scope) => {
+    await removePages(scope, document.id)
+    await setProgress(scope, document.id, null, 0)
+  })
+  const { path, size, mimetype } = document
+  const bytes = await blobs.open(path)
+  for await (const part of runParser({
+    bytes,
+    size,
+    mimetype,
+    signal,
+    ...(limits ? { limits } : {}),
+    ...(onProcess ? { onProcess } : {}),
+  })) {
+    if (!('text' in part)) pages = part.pages
+    else {
+      batch.push(part)
+      batchCharacters += part.text.length
+    }
+    if (
+      batch.length > 0 &&
+      (performance.now() - storedAt >= PROGRESS_INTERVAL_MS || batchCharacters > BATCH_CHARACTERS)
+    )
+      await store()
+  }
+  await store()
+  await writeAs(database, document, (scope) => markParsed(scope, document.id, pagesDone))
+}
+
+async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: readonly ParsedPage[]): Promise<void> {
+  if (pages.length === 0) return
+  await scope.query(
+    `insert into document_pages (document_id, owner, page, text, items, headings)
+     select $1, $2, page, text, items::jsonb, headings::jsonb
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as given (page, text, items, headings)`,
+    [
+      id,
+      owner,
+      pages.map(({ page }) => page),
+      pages.map(({ text }) => text),
+      pages.map(({ items }) => (items ? JSON.stringify(items) : null)),
+      pages.map(({ headings }) => (headings && headings.length > 0 ? JSON.stringify(headings) : null)),
+    ],
+  )
+}
+
+async function* readPages(scope: Scope, documentId: string): AsyncGenerator<PageToIndex> {
+  for (let last = 0; ;) {
+    const { rows } = await scope.query<{ page: number; text: string; headings: PageToIndex['headings'] }>(
+      'select page, text, headings from document_pages where document_id = $1 and page > $2 order by page limit $3',
+      [documentId, last, READ_BATCH_PAGES],
+    )
+    yield* rows
+    const next = rows.at(-1)?.page
+    if (next === undefined || rows.length < READ_BATCH_PAGES) return
+    last = next
+  }
+}
+
+/** Makes the postings anew from the stored pages; the old ones answer until then. */
+async function reindex(database: Database, documentId: string): Promise<void> {
+  await database.asService(async (scope) => {
+    const { rows } = await scope.query<{ id: string; owner: string; filename: string }>(
+      `select id, owner, filename from documents where id = $1 and state = 'ready' for update`,
+      [documentId],
+    )
+    if (rows[0]) await indexDocument(scope, rows[0], readPages(scope, documentId))
+  })
+}
+
+/** Removing bytes twice is harmless, so the note of it goes last. */
+async function discardBlobs(database: Database, blobs: BlobStore): Promise<void> {
+  const { rows } = await database.asService((scope) =>
+    scope.query<{ path: string }>('select path from discarded_blobs order by discarded_at limit 1000'),
+  )
+  for (const { path } of rows) {
+    await blobs.remove(path)
+    await database.asService((scope) => scope.query('delete from discarded_blobs where path = $1', [path]))
+  }
+}

@@ -1,0 +1,32 @@
+/** Compound files (MS-CFB): legacy Office documents, and the wrapping of modern ones that carry a password. */
+import { type ByteSource } from './byte-source.ts'
+
+const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
+const HEADER_BYTES = 512
+const ENTRY_BYTES = 128
+const DIRECTORY_BYTES = 4_096
+
+export const isOleFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
+
+/**
+ * Names of the first streams of the directory, in lower case; every writer puts the main ones there ("worddocument",
+ * "workbook", "encryptedpackage").
+ */
+export async function oleStreamNames(source: ByteSource): Promise<string[]> {
+  const head = await source.read(0, HEADER_BYTES)
+  if (!isOleFile(head) || head.byteLength < HEADER_BYTES) return []
+  const header = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  const sectorBytes = 2 ** Math.min(header.getUint16(30, true), 12)
+  const directory = await source.read(
+    (header.getUint32(48, true) + 1) * sectorBytes,
+    Math.max(sectorBytes, DIRECTORY_BYTES),
+  )
+  const view = new DataView(directory.buffer, directory.byteOffset, directory.byteLength)
+  const names: string[] = []
+  for (let at = 0; at + ENTRY_BYTES <= view.byteLength; at += ENTRY_BYTES) {
+    const nameBytes = view.getUint16(at + 64, true)
+    if (nameBytes < 4 || nameBytes > 64) continue
+    names.push(new TextDecoder('utf-16le').decode(directory.subarray(at, at + nameBytes - 2)).toLowerCase())
+  }
+  return names
+}

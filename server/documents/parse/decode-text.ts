@@ -1,0 +1,62 @@
+/** Finds out how a text file is encoded: byte order mark, then strict UTF-8, then statistics. */
+import iconv from 'iconv-lite'
+import jschardet from 'jschardet'
+
+/** Enough for the statistics; more only costs time. */
+const SAMPLE_BYTES = 64 * 1024
+/** Share of characters that no text holds (controls other than tab and line ends) above which bytes are not text. */
+const MAX_CONTROL_SHARE = 0.02
+
+const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+/** Decodes to a string without mark and without NUL characters, or answers undefined where the bytes are not text. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const decoded = iconv
+    .decode(buffer, detectEncoding(buffer))
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\0', '')
+  return isText(decoded) ? decoded : undefined
+}
+
+function detectEncoding(bytes: Buffer): string {
+  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
+  if (marked) return marked[0]
+  // UTF-16 without a mark is valid UTF-8 too, full of NUL bytes.
+  if (!bytes.includes(0) && isUtf8(bytes)) return 'utf-8'
+  const { encoding } = jschardet.detect(bytes.subarray(0, SAMPLE_BYTES))
+  // Curly quotes of windows-1252 are taken for MacRoman.
+  if (encoding === null || /^mac/i.test(encoding) || !iconv.encodingExists(encoding))
+    return bytes.includes(0) && isUtf8(bytes) ? 'utf-8' : 'windows-1252'
+  // A few stray NUL bytes in ASCII are taken for UTF-16 where they happen to fall on one side.
+  if (/^utf-?(16|32)/i.test(encoding) && zeroShare(bytes) < 0.15 && isUtf8(bytes)) return 'utf-8'
+  return encoding
+}
+
+function zeroShare(bytes: Buffer): number {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  return sample.reduce((zeros, byte) => zeros + (byte === 0 ? 1 : 0), 0) / sample.length
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    // As a stream: a sample may end inside a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isText(text: string): boolean {
+  const sample = text.slice(0, SAMPLE_BYTES)
+  const controls =
+    sample.match(/[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f\u0080-\u009f\ufffd\ufffe\uffff]/g)?.length ?? 0
+  return controls <= MAX_CONTROL_SHARE * sample.length
+}

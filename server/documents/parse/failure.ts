@@ -1,0 +1,31 @@
+import { type DocumentError } from '#contract/document.ts'
+
+/** Why a file cannot be read, in a sentence for the person who uploaded it. None of these is worth another try. */
+const MESSAGES = {
+  encrypted: 'This file is protected with a password. Remove the password and upload it again.',
+  damaged: 'This file is damaged or incomplete and cannot be opened.',
+  no_text: 'No text was found. Is it a scan?',
+  too_large: 'This file holds more text than can be read.',
+  timed_out: 'Reading this file took too long.',
+  out_of_memory: 'Reading this file needs more memory than is allowed.',
+  unsupported: 'Files of this type are not readable yet.',
+  crashed: 'Reading this file failed several times.',
+} as const
+
+export type FailureCode = keyof typeof MESSAGES
+
+export const FAILURE_CODES = Object.keys(MESSAGES) as [FailureCode, ...FailureCode[]]
+
+export class ParseFailure extends Error {
+  readonly code: FailureCode
+
+  constructor(code: FailureCode, options?: ErrorOptions) {
+    super(MESSAGES[code], options)
+    this.name = 'ParseFailure'
+    this.code = code
+  }
+
+  toDocumentError(): DocumentError {
+    return { code: this.code, message: this.message }
+  }
+}

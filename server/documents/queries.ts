@@ -1,0 +1,184 @@
+/** Every statement about documents and their pages, once. Each takes the scope of whoever asks. */
+import { type DocumentError, type DocumentRow, type ItemRun, type PageText } from '#contract/document.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Scope } from '#server/database/scope.ts'
+
+interface StoredDocument extends Omit<DocumentRow, 'uploaded_at'> {
+  uploaded_at: Date
+}
+
+const COLUMNS = 'id, filename, originalname, mimetype, size, state, pages, pages_done, error, uploaded_at'
+
+const toRow = ({ uploaded_at, ...rest }: StoredDocument): DocumentRow => ({
+  ...rest,
+  uploaded_at: uploaded_at.toISOString(),
+})
+
+const missing = () => new AppError('not_found', 'There is no such document.')
+
+/** Newest first. */
+export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
+  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents order by uploaded_at desc, id`)
+  return rows.map(toRow)
+}
+
+/** @throws AppError `not_found`, also where the document is somebody else's. */
+export async function getDocument(scope: Scope, id: string): Promise<DocumentRow> {
+  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where id = $1`, [id])
+  if (!rows[0]) throw missing()
+  return toRow(rows[0])
+}
+
+export async function findDocumentBySha256(scope: Scope, sha256: string): Promise<DocumentRow | undefined> {
+  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where sha256 = $1`, [sha256])
+  return rows[0] && toRow(rows[0])
+}
+
+/** What is needed to serve the bytes. @throws AppError `not_found` */
+export async function getDocumentFile(
+  scope: Scope,
+  id: string,
+): Promise<{ filename: string; mimetype: string; path: string; sha256: string }> {
+  const { rows } = await scope.query<{ filename: string; mimetype: string; path: string; sha256: string }>(
+    'select filename, mimetype, path, sha256 from documents where id = $1',
+    [id],
+  )
+  if (!rows[0]) throw missing()
+  return rows[0]
+}
+
+/** @throws AppError `not_found` */
+export async function getPageText(scope: Scope, documentId: string, page: number): Promise<PageText> {
+  const { rows } = await scope.query<{ page: number; text: string; items: ItemRun[] | null }>(
+    'select page, text, items from document_pages where document_id = $1 and page = $2',
+    [documentId, page],
+  )
+  if (!rows[0]) throw new AppError('not_found', 'There is no such page.')
+  const { items, ...rest } = rows[0]
+  return items === null ? rest : { ...rest, items }
+}
+
+/** @throws AppError `not_found` */
+export async function renameDocument(scope: Scope, id: string, filename: string): Promise<DocumentRow> {
+  const { rows } = await scope.query<StoredDocument>(
+    `update documents set filename = $2 where id = $1 returning ${COLUMNS}`,
+    [id, filename],
+  )
+  if (!rows[0]) throw missing()
+  return toRow(rows[0])
+}
+
+/** Pages, passages and postings go with the row; a trigger notes the bytes to remove. @throws AppError `not_found` */
+export async function deleteDocument(scope: Scope, id: string): Promise<void> {
+  const { rowCount } = await scope.query('delete from documents where id = $1', [id])
+  if (rowCount === 0) throw missing()
+}
+
+export interface NewDocument {
+  readonly owner: string
+  readonly name: string
+  readonly mimetype: string
+  readonly size: number
+  readonly path: string
+  readonly sha256: string
+}
+
+/**
+ * Adds a document, or answers undefined where the owner has the same bytes already. As the service: a person who could
+ * insert rows could name the bytes of somebody else.
+ */
+export async function insertDocument(
+  scope: Scope,
+  { owner, name, mimetype, size, path, sha256 }: NewDocument,
+): Promise<DocumentRow | undefined> {
+  const { rows } = await scope.query<StoredDocument>(
+    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256) values ($1, $2, $2, $3, $4, $5, $6)
+     on conflict (owner, sha256) do nothing returning ${COLUMNS}`,
+    [owner, name, mimetype, size, path, sha256],
+  )
+  return rows[0] && toRow(rows[0])
+}
+
+/** A document that a worker has begun on. */
+export interface ClaimedDocument {
+  readonly id: string
+  readonly owner: string
+  readonly filename: string
+  readonly mimetype: string
+  readonly size: number
+  readonly path: string
+  readonly attempt: number
+  readonly tries: number
+  readonly is_parsed: boolean
+}
+
+/** Begins a new attempt, after which older ones write nothing. Undefined where there is nothing (more) to read. */
+export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
+  const { rows } = await scope.query<ClaimedDocument>(
+    `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
+     where id = $1 and state in ('queued', 'reading')
+     returning id, owner, filename, mimetype, size, path, attempt, tries, parsed_at is not null as is_parsed`,
+    [id],
+  )
+  return rows[0]
+}
+
+/** Locks the row for the rest of the transaction if the attempt is still the newest; false where it is not. */
+export async function holdAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<boolean> {
+  const { rowCount } = await scope.query(
+    `select from documents where id = $1 and attempt = $2 and state = 'reading' for update`,
+    [id, attempt],
+  )
+  return rowCount === 1
+}
+
+export async function setProgress(scope: Scope, id: string, pages: number | null, pagesDone: number): Promise<void> {
+  await scope.query('update documents set pages = $2, pages_done = $3 where id = $1', [id, pages, pagesDone])
+}
+
+export async function removePages(scope: Scope, id: string): Promise<void> {
+  await scope.query('delete from document_pages where document_id = $1', [id])
+}
+
+export async function markParsed(scope: Scope, id: string, pages: number): Promise<void> {
+  await scope.query('update documents set pages = $2, pages_done = $2, parsed_at = now() where id = $1', [id, pages])
+}
+
+export async function markReady(scope: Scope, id: string): Promise<void> {
+  await scope.query(`update documents set state = 'ready', error = null, tries = 0 where id = $1`, [id])
+}
+
+export async function markFailed(scope: Scope, id: string, error: DocumentError): Promise<void> {
+  await scope.query(
+    `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null where id = $1`,
+    [id, JSON.stringify(error)],
+  )
+}
+
+/** Gives an attempt back that was interrupted by us, so that it does not count against the file. */
+export async function handBack(scope: Scope, { id, attempt }: ClaimedDocument): Promise<void> {
+  await scope.query(
+    `update documents set state = 'queued', tries = tries - 1 where id = $1 and attempt = $2 and state = 'reading'`,
+    [id, attempt],
+  )
+}
+
+/** Documents that wait to be read, and how many of the same owner wait before them. */
+export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead: number }[]> {
+  const { rows } = await scope.query<{ id: string; ahead: number }>(
+    `select id, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
+     from documents where state in ('queued', 'reading')`,
+  )
+  return rows
+}
+
+/** Documents whose postings were made by another tokenizer or under another name. */
+export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
+  const { rows } = await scope.query<{ id: string }>(
+    `select d.id from documents d left join document_index i on i.document_id = d.id
+     where d.state = 'ready' and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
+     limit 1000`,
+    [tokenizer],
+  )
+  return rows
+}

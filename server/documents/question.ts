@@ -1,0 +1,51 @@
+import { type Scope } from '#server/database/scope.ts'
+import { stemWords } from './stem.ts'
+import { wordsOf } from './tokenizer.ts'
+
+/**
+ * Words that say nothing about what is asked. Kept short, and used only where something else is left of the question;
+ * languages without an entry rely on the rarity that each word is weighted by. Only the lists of the library's languages
+ * count: "die" and "war" say much in English.
+ */
+const STOP_WORDS: Readonly<Record<string, string>> = {
+  english:
+    'a an and are as at be been but by can could did do does for from had has have how i if in into is it its may me must my of on or our shall should so such than that the their them then there these they this those to upon us was we were what when where which while who whom whose why will with would you your',
+  german:
+    'der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wird werden wurde wurden hat haben hatte wie was wer wo wann warum welche welcher welches mit von vom zu zum zur im in am an auf für bei aus nach sich nicht auch es er sie',
+  french:
+    'le la les un une des du de et ou est sont a ont été être que qui quoi quel quelle quels quelles où quand comment pourquoi dans par pour sur avec au aux ce cette ces en il elle se l d',
+  spanish:
+    'el la los las un una unos unas y o de del al en por para con que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas es son fue fueron era ha han se su sus lo',
+  russian:
+    'и в во на с со к о об от по за из у что кто где когда как какой какая какие какое почему сколько был была было были это для не он она они его ее их',
+  arabic: 'في من على إلى الى عن مع ما ماذا من هو هي هل كم أين متى كيف لماذا التي الذي كان كانت أن او أو و',
+  italian:
+    'il lo gli i uno di del della dei delle che chi come quando dove perché quale quali è sono era nel nella con per su da',
+  portuguese:
+    'o os as um uma do da dos das e ou em no na nos nas por para com que quem qual quais quando onde como foi é são',
+  dutch: 'wie wat waar wanneer waarom welke het een van en op te met voor is zijn was',
+}
+
+const stopWordsOf = new Map(
+  Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(' '))]),
+)
+
+export interface AskedTerms {
+  readonly terms: readonly string[]
+  readonly weights: readonly number[]
+}
+
+/** The terms to look for, each with its weight. Run as the person: the languages are those of the person's library. */
+export async function termsOfQuestion(scope: Scope, question: string): Promise<AskedTerms> {
+  const words = wordsOf(question)
+  const totals = await scope.query<{ languages: string[] }>(
+    'select languages from search_stats where owner = (select auth.uid())',
+  )
+  const languages = totals.rows[0]?.languages ?? []
+  const telling = words.filter((word) => !languages.some((language) => stopWordsOf.get(language)?.has(word)))
+  const asked = telling.length > 0 ? telling : words
+  const stems = await stemWords(scope, asked, languages)
+  const weights = new Map<string, number>()
+  for (const word of asked) for (const term of stems.get(word) ?? []) weights.set(term, (weights.get(term) ?? 0) + 1)
+  return { terms: [...weights.keys()], weights: [...weights.values()] }
+}

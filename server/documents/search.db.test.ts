@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { indexDocument } from './indexing.ts'
+import { deleteDocument } from './queries.ts'
+import { searchPassages, type SearchOptions } from './search.ts'
+
+type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
+
+let test_: TestDatabase
+beforeAll(async () => {
+  test_ = await createTestDatabase()
+})
+afterAll(() => test_.drop())
+
+async function addDocument(owner: Person, filename: string, ...pages: string[]): Promise<string> {
+  const id = randomUUID()
+  await test_.database.asService(async (scope) => {
+    await scope.query(
+      `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state) values ($1, $2, $3, $3, 'text/plain', 1, $4, $4, 'ready')`,
+      [id, owner.sub, filename, randomUUID()],
+    )
+    await scope.query(
+      `insert into document_pages (document_id, owner, page, text) select $1, $2, ordinality, text from unnest($3::text[]) with ordinality as given (text, ordinality)`,
+      [id, owner.sub, pages],
+    )
+    await indexDocument(
+      scope,
+      { id, owner: owner.sub, filename },
+      pages.map((text, index) => ({ page: index + 1, text, headings: null })),
+    )
+  })
+  return id
+}
+
+const search = (person: Person, question: string, options?: SearchOptions) =>
+  test_.database.asUser(person, (scope) => searchPassages(scope, question, options))
+const textsOf = async (person: Person, question: string) => (await search(person, question)).map(({ text }) => text)
+
+test('finds the passage with its page and exact range', async () => {
+  const person = await test_.createPerson()
+  const page = '  The notice period is three months to the end of a quarter. \n'
+  const id = await addDocument(person, 'lease.pdf', 'Rent is due on the first.', page)
+  const [best] = await search(person, 'How long is the notice period?')
+  expect(best).toMatchObject({ documentId: id, filename: 'lease.pdf', page: 2, start: 2, end: 60 })
+  expect(best?.text).toBe(page.slice(2, 60))
+  expect(best?.score).toBeGreaterThan(0)
+})
+
+test.each([
+  ['stems', 'Invoices are submitted monthly.', 'submitting an invoice'],
+  ['accents', 'Los años pasan deprisa en la ciudad y el campo.', 'anos'],
+  ['codes in part', 'See regulation GDPR-2016/679 for this.', 'gdpr 679'],
+  ['codes as a whole', 'The part number is AB-1200/7.', 'AB-1200/7'],
+  ['numbers with separators', 'Revenue was 2,32,822 last year.', '232822'],
+  ['Chinese', '黑豹队的防守只丢了分，在联赛中排名第六。', '排名'],
+  ['Russian inflection', 'Защита уступила всего несколько очков.', 'сколько очко уступили'],
+  ['Arabic with vowel signs', 'قرأ الطالب كِتَابًا في المكتبة', 'كتاب'],
+  ['ligatures of a pdf', 'An eﬃcient oﬃce.', 'efficient'],
+])('finds by %s', async (_name, text, question) => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'a.txt', text)
+  await addDocument(person, 'b.txt', 'Something else entirely, about ducks.')
+  expect((await textsOf(person, question))[0]).toBe(text)
+})
+
+test('a question in another language than most of the library still finds its document', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'a.txt', 'The committee meets in the house and it is open to all of the people.')
+  await addDocument(
+    person,
+    'b.txt',
+    'Die Rechnungen sind innerhalb von dreißig Tagen nach dem Erhalt der Ware zu bezahlen.',
+  )
+  expect((await textsOf(person, 'Wann muss eine Rechnung bezahlt werden?'))[0]).toContain('Rechnungen')
+})
+
+test('the file name counts', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'minutes.txt', 'The budget was discussed at length by everyone in the room.')
+  const id = await addDocument(person, 'garden_budget-2024.xlsx', 'A table of numbers that nobody explained.')
+  expect((await search(person, 'garden budget'))[0]).toMatchObject({ documentId: id })
+})
+
+test('a question of stop words alone is taken at its word, and one without words finds nothing', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'a.txt', 'Who are they?')
+  expect(await textsOf(person, 'who')).toEqual(['Who are they?'])
+  expect(await search(person, '?! …')).toEqual([])
+})
+
+test('can be narrowed to documents and limited', async () => {
+  const person = await test_.createPerson()
+  const first = await addDocument(person, 'a.txt', 'Apples and pears.', 'Apples again.')
+  const second = await addDocument(person, 'b.txt', 'Apples too.')
+  expect((await search(person, 'apples')).length).toBe(3)
+  expect((await search(person, 'apples', { documentIds: [second] })).map(({ documentId }) => documentId)).toEqual([
+    second,
+  ])
+  expect((await search(person, 'apples', { documentIds: [first], limit: 1 })).length).toBe(1)
+  expect(await search(person, 'apples', { documentIds: [] })).toEqual([])
+})
+
+test('a deleted document is no longer found, and indexing twice changes nothing', async () => {
+  const person = await test_.createPerson()
+  const id = await addDocument(person, 'a.txt', 'Apples and pears.')
+  const before = await search(person, 'pears')
+  await test_.database.asService((scope) =>
+    indexDocument(scope, { id, owner: person.sub, filename: 'a.txt' }, [
+      { page: 1, text: 'Apples and pears.', headings: null },
+    ]),
+  )
+  expect(await search(person, 'pears')).toEqual(before)
+  await test_.database.asUser(person, (scope) => deleteDocument(scope, id))
+  expect(await search(person, 'pears')).toEqual([])
+})
+
+describe('another person', () => {
+  test('finds nothing of it, not even by naming the document', async () => {
+    const [owner, stranger] = [await test_.createPerson(), await test_.createPerson()]
+    const id = await addDocument(owner, 'secret.txt', 'The password is swordfish.')
+    await addDocument(stranger, 'own.txt', 'Nothing of interest.')
+    expect((await search(owner, 'swordfish')).length).toBe(1)
+    expect(await search(stranger, 'swordfish')).toEqual([])
+    expect(await search(stranger, 'swordfish', { documentIds: [id] })).toEqual([])
+  })
+
+  test('does not change the score of what one finds', async () => {
+    const [person, other] = [await test_.createPerson(), await test_.createPerson()]
+    await addDocument(person, 'a.txt', 'Sailing boats.')
+    await addDocument(person, 'b.txt', 'Rowing boats.')
+    const before = await search(person, 'sailing')
+    for (let index = 0; index < 5; index += 1) await addDocument(other, `${index}.txt`, 'Sailing and sailing.')
+    expect(await search(person, 'sailing')).toEqual(before)
+  })
+
+  test('who is not signed in may not search', async () => {
+    const attempt = test_.database.asUser({ role: 'anon' }, (scope) =>
+      scope.query(`select * from search_passages('{a}', '{1}')`),
+    )
+    await expect(attempt).rejects.toThrow(/permission denied for function/)
+  })
+})
+
+test('the search reads the index of one owner, under the policy', async () => {
+  const person = await test_.createPerson()
+  for (let index = 0; index < 60; index += 1)
+    await addDocument(
+      await test_.createPerson(),
+      'x.txt',
+      `Word ${index} and many other words to fill the table with rows of somebody else.`,
+    )
+  await addDocument(person, 'a.txt', 'A word of mine.')
+  await test_.admin.query('analyze postings; analyze search_stats')
+  const plan = await test_.database.asUser(person, (scope) =>
+    scope.query<{ 'QUERY PLAN': string }>(
+      `explain select p.packed from unnest('{word,row}'::text[]) as t (term) join postings p on p.term = t.term where p.owner = (select auth.uid())`,
+    ),
+  )
+  const lines = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(lines).toContain('postings_owner_term_idx')
+  expect(lines).toMatch(/Index Cond: \(\(owner = \(InitPlan \d+\)\.col1\) AND \(term = t\.term\)\)/)
+})

@@ -1,0 +1,76 @@
+/**
+ * The one way from text to words, for passages and for questions. Stems are added by stem.ts. Any change that yields
+ * other terms needs a new TOKENIZER_VERSION: documents are then indexed anew in the background.
+ */
+
+export const TOKENIZER_VERSION = '1'
+
+/** Scripts written without blanks between words that are searched by pairs of characters, which need no dictionary. */
+const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
+/** Scripts without blanks for which the runtime has dictionaries. */
+const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+
+/** A run of word characters, with the marks that hold codes, numbers and compounds together. */
+const RUN = /[\p{L}\p{N}\p{M}]+(?:[-‐‑/._:@#+&'’·,\u00ad][\p{L}\p{N}\p{M}]+)*/gu
+const PART = /[\p{L}\p{N}\p{M}]+/gu
+const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
+const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
+const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
+const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
+const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+/** Vowel signs and lengthening of Arabic, points of Hebrew: written or left out at will. */
+const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
+const ACCENTS = /[\u0300-\u036f]/g
+const LONGEST_WORD = 64
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/**
+ * Splits a text to words: lower case, compatibility forms made plain. Codes and compounds ("GDPR-2016/679", "e-mail")
+ * give their parts and the whole without its marks; Chinese, Japanese and Korean give pairs of characters.
+ */
+export function wordsOf(text: string): string[] {
+  const words: string[] = []
+  const plain = text
+    .replaceAll(HYPHENATED_LINE_END, '')
+    .normalize('NFKC')
+    .replaceAll(DIRECTION_MARKS, '')
+    .replaceAll(OPTIONAL_MARKS, '')
+    .toLowerCase()
+  for (const [run] of plain.matchAll(RUN)) {
+    const parts = run.match(PART) ?? []
+    for (const part of parts) addPart(words, part)
+    if (parts.length > 1 && isCompound(run, parts)) words.push(parts.join('').slice(0, LONGEST_WORD))
+  }
+  return words
+}
+
+function addPart(words: string[], part: string): void {
+  if (HAS_PAIRED.test(part)) addPairs(words, part)
+  else if (HAS_SEGMENTED.test(part)) {
+    for (const { segment, isWordLike } of segmenter.segment(part)) if (isWordLike === true) words.push(segment)
+  } else words.push(part.slice(0, LONGEST_WORD))
+}
+
+function addPairs(words: string[], part: string): void {
+  let after = 0
+  for (const match of part.matchAll(PAIRED_RUN)) {
+    if (match.index > after) words.push(part.slice(after, match.index))
+    after = match.index + match[0].length
+    const characters = Array.from(match[0])
+    if (characters.length === 1) words.push(match[0])
+    for (let index = 0; index + 1 < characters.length; index += 1)
+      words.push(`${characters[index] ?? ''}${characters[index + 1] ?? ''}`)
+  }
+  if (after < part.length) words.push(part.slice(after))
+}
+
+/** A sentence without a blank after its full stop is no compound; a code, a number or a hyphenated word is. */
+function isCompound(run: string, parts: readonly string[]): boolean {
+  if (parts.length > 8 || HAS_PAIRED.test(run)) return false
+  if (/\p{N}/u.test(run)) return true
+  return /^[^.,:/]+$/u.test(run)
+}
+
+/** Takes the accents off a stem: é and e, ё and е are the same word to whoever asks. */
+export const foldAccents = (word: string): string => word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')

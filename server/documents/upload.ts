@@ -1,0 +1,184 @@
+/** Takes the files of a multipart upload, streamed to the blob store one after the other. */
+import { createHash } from 'node:crypto'
+import { pipeline, Readable, Transform } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import busboy from 'busboy'
+import { type DocumentRow, type RejectedFile, type UploadAnswer } from '#contract/document.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type Claims, type Database } from '#server/database/scope.ts'
+import { type Jobs } from '#server/jobs/start.ts'
+import { type ByteSource } from './byte-source.ts'
+import { INGEST_JOB } from './ingest.ts'
+import { findDocumentBySha256, insertDocument } from './queries.ts'
+import { detectUploadType } from './upload-type.ts'
+
+export interface UploadParts {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly jobs: Pick<Jobs, 'enqueue'>
+  readonly log: Log
+}
+
+export interface Upload {
+  readonly claims: Claims & { readonly sub: string }
+  readonly contentType: string
+  readonly body: ReadableStream<Uint8Array>
+}
+
+const FIELD = 'files'
+const MAX_FILES = 200
+const LONGEST_NAME = 255
+
+export interface UploadOutcome extends UploadAnswer {
+  /** Whether any document is new. */
+  readonly isCreated: boolean
+}
+
+/**
+ * Stores what can be stored and says of each other file why not.
+ * @throws AppError `bad_request` where the body is no multipart upload with files.
+ */
+export async function receiveUpload({ claims, contentType, body }: Upload, parts: UploadParts): Promise<UploadOutcome> {
+  const pending: Promise<Received>[] = []
+  try {
+    await readMultipart(contentType, body, (name, stream) => {
+      pending.push(receiveFile(cleanName(name), stream, { claims, position: pending.length }, parts))
+    })
+  } catch (error) {
+    // Files that had arrived whole before it broke off are kept; the others clean up after themselves.
+    await Promise.allSettled(pending)
+    throw error
+  }
+  if (pending.length === 0)
+    throw new AppError('bad_request', `Upload one or more files in the multipart field "${FIELD}".`)
+  const received = await Promise.all(pending)
+  return {
+    documents: received.flatMap((file) => ('document' in file ? [file.document] : [])),
+    rejected: received.flatMap((file) => ('rejected' in file ? [file.rejected] : [])),
+    isCreated: received.some((file) => 'document' in file && file.isNew),
+  }
+}
+
+type Received = { readonly document: DocumentRow; readonly isNew: boolean } | { readonly rejected: RejectedFile }
+
+async function readMultipart(
+  contentType: string,
+  body: ReadableStream<Uint8Array>,
+  onFile: (name: string | undefined, stream: Readable) => void,
+): Promise<void> {
+  let parser: busboy.Busboy
+  try {
+    parser = busboy({
+      headers: { 'content-type': contentType },
+      defParamCharset: 'utf8',
+      // A file that just fills the limit counts as cut off.
+      limits: { fileSize: MAX_UPLOAD_BYTES + 1, files: MAX_FILES, fields: 50, fieldSize: 64 * 1024 },
+    })
+  } catch (error) {
+    throw new AppError('bad_request', 'Upload files as multipart/form-data.', { cause: error })
+  }
+  const open = new Set<Readable>()
+  await new Promise<void>((resolve, reject) => {
+    const source = Readable.fromWeb(body)
+    const fail = (error: unknown) => {
+      source.unpipe(parser)
+      source.destroy()
+      for (const stream of open) stream.destroy(error instanceof Error ? error : new Error(messageOf(error)))
+      reject(new AppError('bad_request', 'The upload broke off or is not well-formed.', { cause: error }))
+    }
+    parser.on('file', (field, stream, { filename }) => {
+      if (field !== FIELD) {
+        stream.resume()
+        return
+      }
+      open.add(stream)
+      stream.once('close', () => open.delete(stream))
+      onFile(filename, stream)
+    })
+    parser.on('filesLimit', () => fail(new Error(`more than ${MAX_FILES} files`)))
+    parser.on('error', fail)
+    parser.once('close', resolve)
+    source.on('error', fail)
+    source.pipe(parser)
+  })
+}
+
+/** A name is only ever shown; still it should be one line, without a path. */
+function cleanName(name: string | undefined): string {
+  // Browsers escape these three in a file name, and nothing else (HTML, multipart/form-data encoding).
+  const unescaped = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, ' ')
+  const last = unescaped.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
+  const plain = last.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim()
+  if (plain.length <= LONGEST_NAME) return plain === '' ? 'unnamed' : plain
+  const extension = /\.[a-z0-9]{1,5}$/i.exec(plain)?.[0] ?? ''
+  return `${plain
+    .slice(0, LONGEST_NAME - extension.length)
+    .toWellFormed()
+    .replaceAll('\ufffd', '')}${extension}`
+}
+
+const rejection = (name: string, code: 'too_large' | 'unsupported_type' | 'empty', why: string): Received => ({
+  rejected: { name, status: APP_ERROR_STATUS[code], message: `"${name}" ${why}` },
+})
+
+interface FileOrigin {
+  readonly claims: Upload['claims']
+  /** Place among the files of its upload, from 0. */
+  readonly position: number
+}
+
+async function receiveFile(
+  name: string,
+  stream: Readable,
+  { claims, position }: FileOrigin,
+  parts: UploadParts,
+): Promise<Received> {
+  const { database, blobs, jobs } = parts
+  const hash = createHash('sha256')
+  const hashing = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  // What breaks the upload breaks the storing too, which reports it.
+  pipeline(stream, hashing, () => undefined)
+  const blob = await blobs.put(hashing)
+  let isKept = false
+  try {
+    if (blob.size > MAX_UPLOAD_BYTES) return rejection(name, 'too_large', 'is larger than 25 MB.')
+    if (blob.size === 0) return rejection(name, 'empty', 'is empty.')
+    const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
+    if (mimetype === undefined)
+      return rejection(name, 'unsupported_type', 'is not a PDF, Word, Excel, text, JPEG or PNG file.')
+    const sha256 = hash.digest('hex')
+    const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
+    if (existing) return { document: existing, isNew: false }
+    const document = await database.asService((scope) =>
+      insertDocument(scope, { owner: claims.sub, name, mimetype, size: blob.size, path: blob.id, sha256 }),
+    )
+    if (document) {
+      isKept = true
+      // The first file of a late-comer goes before the hundredth of somebody who came early.
+      jobs.enqueue(INGEST_JOB, { key: document.id, data: { documentId: document.id }, priority: -position })
+      return { document, isNew: true }
+    }
+    // Somebody uploaded the same bytes at the same moment.
+    const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
+    if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
+    return { document: twin, isNew: false }
+  } finally {
+    if (!isKept) await blobs.remove(blob.id)
+  }
+}
+
+const sourceOfBlob = (blobs: BlobStore, { id, size }: { readonly id: string; readonly size: number }): ByteSource => ({
+  size,
+  async read(start, length) {
+    const end = Math.min(start + length, size) - 1
+    return end < start ? new Uint8Array() : buffer(await blobs.open(id, { start, end }))
+  },
+})

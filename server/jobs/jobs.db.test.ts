@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { temporaryDatabase } from '#test/database.ts'
+import { type JobHandler } from './handler.ts'
+import { installJobs, JOBS_SCHEMA_VERSION } from './install.ts'
+import { type Jobs, startJobs } from './start.ts'
+
+const log = createLog('silent')
+
+function recorder(options: Partial<JobHandler> = {}) {
+  const seen: unknown[] = []
+  const waiting: (() => void)[] = []
+  const handler: JobHandler = {
+    concurrency: 1,
+    expireInSeconds: 60,
+    async run(data) {
+      seen.push(data)
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+    ...options,
+  }
+  const next = () => new Promise<void>((resolve) => waiting.push(resolve))
+  return { seen, handler, next }
+}
+
+function stopAtEnd(jobs: Jobs): Jobs {
+  onTestFinished(() => jobs.stop())
+  return jobs
+}
+
+test('the expected schema version is the one of the installed package', async () => {
+  const manifest: unknown = JSON.parse(await readFile('node_modules/pg-boss/package.json', 'utf8'))
+  expect(manifest).toMatchObject({ pgboss: { schema: JOBS_SCHEMA_VERSION } })
+})
+
+test('an asked job runs at once, without waiting for a poll', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  await installJobs(adminConnection)
+  const { seen, handler, next } = recorder()
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler }, sweepIntervalMs: 60_000 }))
+  await jobs.started
+  const run = next()
+  jobs.enqueue('greet', { key: 'a', data: { word: 'hello' } })
+  await run
+  expect(seen).toEqual([{ word: 'hello' }])
+})
+
+test('a job that throws is run again', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  let tries = 0
+  const twice = Promise.withResolvers<undefined>()
+  const { handler } = recorder({
+    run: async () => {
+      tries += 1
+      if (tries === 1) throw new Error('not this time')
+      twice.resolve(undefined)
+    },
+  })
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler } }))
+  await jobs.started
+  jobs.enqueue('greet', { key: 'a', data: {} })
+  await twice.promise
+  expect(tries).toBe(2)
+})
+
+test('work that no job stands for is found, and only once while it waits', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const { seen, handler, next } = recorder({
+    findWork: async () => (seen.length === 0 ? [{ key: 'lost', data: { found: true } }] : []),
+  })
+  const run = next()
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { search: handler } }))
+  await jobs.started
+  await run
+  expect(seen).toEqual([{ found: true }])
+  const rows = await admin.query(`select from pgboss.job where name = 'search'`)
+  expect(rows.rowCount).toBe(1)
+})
+
+test('a job of a server that died is taken up by the next one', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const first = recorder()
+  const before = startJobs({ connection, log, handlers: { greet: first.handler } })
+  await before.started
+  await before.stop()
+  // What a killed server leaves behind: a job that is active, and nobody who holds its lock.
+  await admin.query(
+    `insert into pgboss.job (id, name, data, state, started_on, singleton_key, policy, retry_limit)
+     values ($1, 'greet', '{"n":1}', 'active', now() - interval '1 minute', 'a', 'exclusive', 2)`,
+    [randomUUID()],
+  )
+  const second = recorder()
+  const run = second.next()
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: second.handler } }))
+  await jobs.started
+  await run
+  expect(second.seen).toEqual([{ n: 1 }])
+})
+
+test('a running job is left alone by the sweep of another server', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const begun = Promise.withResolvers<undefined>()
+  const finish = Promise.withResolvers<undefined>()
+  const { handler } = recorder({
+    run: async () => {
+      begun.resolve(undefined)
+      await finish.promise
+    },
+  })
+  const working = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler } }))
+  await working.started
+  working.enqueue('greet', { key: 'a', data: {} })
+  await begun.promise
+  await admin.query(`update pgboss.job set started_on = now() - interval '1 minute' where name = 'greet'`)
+  const other = recorder()
+  const idle = startJobs({ connection, log, handlers: { greet: other.handler } })
+  await idle.started
+  await idle.stop()
+  expect(other.seen).toEqual([])
+  finish.resolve(undefined)
+})
+
+test('stopping aborts what runs', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const begun = Promise.withResolvers<undefined>()
+  const { handler } = recorder({
+    run: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        begun.resolve(undefined)
+        signal.addEventListener('abort', () => reject(new Error('stopped')))
+      }),
+  })
+  const jobs = startJobs({ connection, log, handlers: { greet: handler } })
+  await jobs.started
+  jobs.enqueue('greet', { key: 'a', data: {} })
+  await begun.promise
+  await jobs.stop()
+})
+
+test('no person and nobody signed out reaches the queue', async () => {
+  const created = await temporaryDatabase()
+  const { adminConnection, database } = created
+  await installJobs(adminConnection)
+  const person = await created.createPerson()
+  for (const claims of [person, { role: 'anon' as const }]) {
+    const attempt = database.asUser(claims, (scope) => scope.query('select from pgboss.job'))
+    await expect(attempt).rejects.toThrow(/permission denied for schema pgboss/)
+  }
+})
+
+test('the login role itself has no way in but by the service role', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const client = new pg.Client(connection)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await expect(client.query('select from pgboss.job')).rejects.toThrow(/permission denied/)
+})

@@ -1,0 +1,168 @@
+/** Runs slow work on pg-boss: durable, retried, one at a time per key. Which kinds there are is told by the handlers. */
+import type pg from 'pg'
+import type { JobInsert, PgBoss } from 'pg-boss'
+import { messageOf } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type JobHandler, type JobHandlers, type JobRequest } from './handler.ts'
+import { JOBS_SCHEMA } from './install.ts'
+import { holdJobLocks } from './job-locks.ts'
+
+export interface Jobs {
+  /** Settles once jobs are worked on; rejects where that is impossible. */
+  readonly started: Promise<void>
+  /**
+   * Asks for work, now. Returns at once and never throws: what is not asked for successfully is found by `findWork`.
+   */
+  enqueue(name: string, request: JobRequest): void
+  /** Takes no more jobs, aborts those that run and waits for them up to `timeoutMs`. */
+  stop(timeoutMs?: number): Promise<void>
+}
+
+export interface JobsOptions {
+  /** The server's login role. */
+  readonly connection: pg.ClientConfig
+  readonly log: Log
+  readonly handlers: JobHandlers
+  /** Nothing is loaded or connected before this settles, such as the server's listening. */
+  readonly after?: Promise<unknown>
+  /** How often lost work is looked for. */
+  readonly sweepIntervalMs?: number
+}
+
+/** Only retries are found by polling; new jobs are announced. */
+const POLL_SECONDS = 2
+
+/** Returns at once; everything else happens after `after`. */
+export function startJobs({
+  connection,
+  log,
+  handlers,
+  after = Promise.resolve(),
+  sweepIntervalMs = 5_000,
+}: JobsOptions): Jobs {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  let boss: PgBoss | undefined
+  let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
+  let sweeper: NodeJS.Timeout | undefined
+  let sweeping: Promise<void> = Promise.resolve()
+
+  async function start(): Promise<void> {
+    await after
+    if (stopping.signal.aborted) return
+    const asService = { ...connection, options: '-c role=service_role' }
+    locks = await holdJobLocks(asService, log)
+    const { PgBoss } = await import('pg-boss')
+    boss = new PgBoss({
+      ...bossConnection(asService),
+      schema: JOBS_SCHEMA,
+      migrate: false,
+      createSchema: false,
+      schedule: false,
+      reindex: false,
+      useListenNotify: true,
+      max: 4,
+      superviseIntervalSeconds: 30,
+      monitorIntervalSeconds: 30,
+    })
+    boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'))
+    boss.on('warning', ({ message, data }) => log.warn({ data }, message))
+    await boss.start()
+    for (const [name, { expireInSeconds }] of Object.entries(handlers)) {
+      await boss.createQueue(name, {
+        policy: 'exclusive',
+        notify: true,
+        expireInSeconds,
+        retryLimit: 2,
+        retryDelay: 1,
+        retryBackoff: true,
+        deleteAfterSeconds: 86_400,
+      })
+    }
+    await sweep(boss, locks)
+    for (const [name, handler] of Object.entries(handlers)) await work(boss, locks, name, handler)
+    sweeper = setInterval(() => {
+      if (boss && locks) sweeping = sweep(boss, locks)
+    }, sweepIntervalMs)
+  }
+
+  async function work(
+    queue: PgBoss,
+    held: NonNullable<typeof locks>,
+    name: string,
+    handler: JobHandler,
+  ): Promise<void> {
+    const workers: string[] = []
+    const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
+    while (workers.length < handler.concurrency) {
+      const worker = await queue.work(name, options, async ([job]) => {
+        if (!job) return
+        const run = held.during(job.id, () => handler.run(job.data, { signal: stopping.signal }))
+        running.add(run)
+        try {
+          await run
+        } catch (error) {
+          if (!stopping.signal.aborted) log.error({ err: error, job: name, data: job.data }, 'a job failed')
+          throw error
+        } finally {
+          running.delete(run)
+          // A notification wakes for one job; the ones that came with it would wait for the next poll.
+          for (const idle of workers) queue.notifyWorker(idle)
+        }
+      })
+      workers.push(worker)
+    }
+  }
+
+  /** Frees the jobs of dead servers, and asks for work that no job stands for. */
+  async function sweep(queue: PgBoss, held: NonNullable<typeof locks>): Promise<void> {
+    try {
+      for (const { name, id } of await held.findAbandoned(Object.keys(handlers))) {
+        log.warn({ job: name, id }, 'a job of a server that is gone is taken up again')
+        await queue.fail(name, id, { message: 'its server is gone' })
+      }
+      for (const [name, handler] of Object.entries(handlers)) {
+        const due = (await handler.findWork?.()) ?? []
+        if (due.length > 0) await queue.insert(name, due.map(toInsert))
+      }
+    } catch (error) {
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'lost jobs could not be looked for')
+    }
+  }
+
+  const started = start()
+  started.catch((error: unknown) => {
+    if (!stopping.signal.aborted) log.error({ err: error }, 'the job queue did not start')
+  })
+
+  return {
+    started,
+    enqueue(name, request) {
+      boss?.insert(name, [toInsert(request)]).catch((error: unknown) => {
+        log.warn({ err: error, job: name }, `a job will be found later: ${messageOf(error)}`)
+      })
+    },
+    async stop(timeoutMs = 5_000) {
+      stopping.abort(new Error('the server is stopping'))
+      clearInterval(sweeper)
+      await started.catch(() => undefined)
+      clearInterval(sweeper)
+      await sweeping
+      const timeout = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())
+      await Promise.race([Promise.allSettled(running), timeout])
+      await boss?.stop({ graceful: true, timeout: 1_000 })
+      await locks?.release()
+    },
+  }
+}
+
+const toInsert = ({ key, data, priority = 0 }: JobRequest): JobInsert => ({ data, singletonKey: key, priority })
+
+/** pg-boss takes fewer kinds of connection options than pg. */
+function bossConnection({ host, port, user, password, database, ssl, connectionString, options }: pg.ClientConfig) {
+  return Object.fromEntries(
+    Object.entries({ host, port, user, password, database, ssl, connectionString, options }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+}

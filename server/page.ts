@@ -1,0 +1,55 @@
+/** The built browser client, with the headers that keep everything but our own code out of it. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { serveStatic } from '@hono/node-server/serve-static'
+import { Hono } from 'hono'
+
+/** Addresses of the client's own screens; any other shows its not-found screen, as such. */
+const SCREENS = new Set(['/', '/login'])
+
+export function contentSecurityPolicy(connect: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src 'self' ${connect}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** @param builtDir folder of the built client, with `index.html` and `assets/`. */
+export function createPageRoutes({ builtDir }: { builtDir: string }) {
+  const routes = new Hono()
+  let index: string | undefined
+
+  routes.use(async (context, next) => {
+    await next()
+    context.header('x-content-type-options', 'nosniff')
+    context.header('referrer-policy', 'no-referrer')
+    context.header('cross-origin-opener-policy', 'same-origin')
+  })
+
+  const immutable = (_path: string, context: { header: (name: string, value: string) => void }) =>
+    context.header('cache-control', 'public, max-age=31536000, immutable')
+  routes.get('/assets/*', serveStatic({ root: builtDir, precompressed: true, onFound: immutable }))
+  routes.get('/pdfjs/*', serveStatic({ root: builtDir, onFound: immutable }))
+  routes.get('/favicon.svg', serveStatic({ root: builtDir }))
+
+  routes.get('*', async (context) => {
+    index ??= await readFile(path.join(builtDir, 'index.html'), 'utf8')
+    const host = new URL(context.req.url).host
+    // 'self' does not cover the WebSocket of the same host in every browser.
+    return context.html(index, SCREENS.has(context.req.path) ? 200 : 404, {
+      'content-security-policy': contentSecurityPolicy(`ws://${host} wss://${host}`),
+      'cache-control': 'no-cache',
+    })
+  })
+
+  return routes
+}

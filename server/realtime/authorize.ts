@@ -1,0 +1,106 @@
+/** Who a channel belongs to, and what its topic's policies let that person do there. */
+import { decodeJwt } from 'jose'
+import { AppError, codeOf } from '#server/base/errors.ts'
+import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { Refusal } from './refusal.ts'
+
+interface Permission {
+  readonly read: boolean
+  readonly write: boolean
+}
+export interface TopicPermissions {
+  readonly broadcast: Permission
+  readonly presence: Permission
+}
+
+const ALLOWED = { read: true, write: true }
+const DENIED = { read: false, write: false }
+export const PUBLIC_TOPIC: TopicPermissions = { broadcast: ALLOWED, presence: ALLOWED }
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+export const expiryText = (exp: number): string =>
+  `Token has expired ${Math.max(0, Math.floor(Date.now() / 1000 - exp))} seconds ago`
+
+/** What a client sent as its token; an opaque key stands for the key of the connection. */
+export const usableToken = (token: string | null | undefined): string | undefined =>
+  token == null || token === '' || token.startsWith('sb_') ? undefined : token
+
+/** @throws Refusal with the code that realtime-js knows for this token. */
+export async function verifyToken(tokens: Tokens, token: string): Promise<VerifiedClaims> {
+  try {
+    return await tokens.verify(token)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const claims = readClaims(token)
+    if (!claims) throw new Refusal('MalformedJWT', 'The token provided is not a valid JWT', { cause: error })
+    if (error.details?.['reason'] === 'expired') {
+      throw new Refusal('InvalidJWTToken', expiryText(claims.exp ?? 0), { cause: error })
+    }
+    if (claims.exp === undefined || claims['role'] === undefined) {
+      throw new Refusal('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT', { cause: error })
+    }
+    throw new Refusal('JwtSignatureError', 'Failed to validate JWT signature', { cause: error })
+  }
+}
+
+function readClaims(token: string) {
+  try {
+    return decodeJwt(token)
+  } catch {
+    return undefined
+  }
+}
+
+class RolledBack extends Error {}
+
+/**
+ * Asks the policies of `realtime.messages` about a topic: a probe row is put there by the service and looked for by the
+ * person, then inserted by the person. Nothing of it stays.
+ */
+export async function probeTopic(database: Database, claims: Claims, topic: string): Promise<TopicPermissions> {
+  let found: TopicPermissions = { broadcast: DENIED, presence: DENIED }
+  try {
+    await database.asService(async (scope) => {
+      const probes = await scope.query<{ id: string }>(
+        `insert into realtime.messages (topic, extension, private)
+         values ($1, 'broadcast', true), ($1, 'presence', true) returning id`,
+        [topic],
+      )
+      await scope.query(
+        `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('realtime.topic', $3, true)`,
+        [claims.role, JSON.stringify(claims), topic],
+      )
+      const readable = await scope.query<{ extension: string }>(
+        'select extension from realtime.messages where id = any ($1)',
+        [probes.rows.map(({ id }) => id)],
+      )
+      const reads = new Set(readable.rows.map(({ extension }) => extension))
+      found = {
+        broadcast: { read: reads.has('broadcast'), write: await mayInsert(scope, topic, 'broadcast') },
+        presence: { read: reads.has('presence'), write: await mayInsert(scope, topic, 'presence') },
+      }
+      throw new RolledBack()
+    })
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error
+  }
+  return found
+}
+
+async function mayInsert(scope: Scope, topic: string, extension: string): Promise<boolean> {
+  await scope.query('savepoint probe')
+  try {
+    await scope.query('insert into realtime.messages (topic, extension, private) values ($1, $2, true)', [
+      topic,
+      extension,
+    ])
+    return true
+  } catch (error) {
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error
+    return false
+  } finally {
+    await scope.query('rollback to savepoint probe')
+  }
+}

@@ -1,0 +1,96 @@
+/** The `postgres_changes` of a join: read, checked against the catalogue, and held against rows. */
+import { z } from 'zod'
+import { AppError } from '#server/base/errors.ts'
+import { type ApiRole } from '#server/database/scope.ts'
+import { matchesRow, parseFilters } from '#server/database/filter.ts'
+import { type Catalogue, type PublishedTable } from './catalogue.ts'
+import { type Binding, type ChangeOperation } from './channels.ts'
+import { Refusal } from './refusal.ts'
+
+/** Code of every reason for which a channel gets no changes. */
+export const UNSUBSCRIBABLE = 'RealtimeDisabledForConfiguration'
+
+/** What a client sends; it is answered with the same values, whatever else they hold. */
+export const requestedBinding = z.looseObject({
+  event: z.string(),
+  schema: z.string().default('public'),
+  table: z.string().nullish(),
+  filter: z.string().nullish(),
+  select: z
+    .union([z.array(z.string()), z.string().transform((list) => list.split(',').map((name) => name.trim()))])
+    .nullish(),
+})
+type RequestedBinding = z.output<typeof requestedBinding>
+
+const eventOf = z
+  .string()
+  .transform((text) => text.toUpperCase())
+  .pipe(z.enum(['*', 'INSERT', 'UPDATE', 'DELETE']))
+
+/**
+ * Checks one binding for a role.
+ * @throws Refusal naming what does not exist, is not published, or may not be read.
+ */
+export async function checkBinding(
+  catalogue: Catalogue,
+  requested: RequestedBinding,
+  role: ApiRole,
+): Promise<Omit<Binding, 'id' | 'channel'>> {
+  const { schema, filter } = requested
+  const table =
+    requested.table == null || requested.table === '' || requested.table === '*' ? undefined : requested.table
+  const event = eventOf.safeParse(requested.event)
+  const described = table === undefined ? undefined : await catalogue.table(schema, table)
+  const isPublished = table === undefined ? (await catalogue.tablesOf(schema)).length > 0 : described !== undefined
+  if (!event.success || !isPublished) {
+    throw new Refusal(
+      UNSUBSCRIBABLE,
+      'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect ' +
+        `parameters: [event: ${requested.event}, schema: ${schema}, table: ${table ?? '*'}, filters: [${filter ?? ''}]]`,
+    )
+  }
+  const select = requested.select == null ? undefined : new Set(requested.select)
+  const filters = readFilters(filter ?? '')
+  if (described) {
+    for (const column of [...filters.map(({ column }) => column), ...(select ?? [])]) {
+      if (!described.readable[role].has(column)) throw invalid(`invalid column for filter ${column}`)
+    }
+    for (const condition of filters) refuseInvalid(() => matchesRow(condition, described.formats, {}))
+  }
+  return { event: event.data, schema, table, filters, select }
+}
+
+const invalid = (text: string, cause?: unknown) => new Refusal(UNSUBSCRIBABLE, text, { cause })
+
+function refuseInvalid<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof AppError)
+      throw invalid(`Unable to subscribe to changes with given parameters: ${error.message}`, error)
+    throw error
+  }
+}
+
+const readFilters = (text: string) => (text === '' ? [] : refuseInvalid(() => parseFilters(text)))
+
+export const wantsOperation = ({ event }: Binding, operation: ChangeOperation): boolean =>
+  event === '*' || event === operation
+
+/** Whether the row, as far as the subscriber sees it, fulfils every filter: a column that it does not hold matches none. */
+export function matchesBinding(
+  { filters }: Binding,
+  { formats }: PublishedTable,
+  row: Readonly<Record<string, unknown>>,
+): boolean {
+  return filters.every((filter) => {
+    if (!Object.hasOwn(row, filter.column)) return false
+    try {
+      return matchesRow(filter, formats, row)
+    } catch (error) {
+      // A filter over a whole schema meets tables whose column is of another type.
+      if (error instanceof AppError) return false
+      throw error
+    }
+  })
+}

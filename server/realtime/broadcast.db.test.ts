@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { type RealtimeClient } from '@supabase/realtime-js'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  openClient,
+  type RealtimeNode,
+  type Recorder,
+  startNode,
+  subscribed,
+  tokenOf,
+} from '#test/realtime.ts'
+
+type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
+interface Heard {
+  readonly event: string
+  readonly payload: unknown
+  readonly meta?: { readonly id: string }
+}
+interface Options {
+  readonly private?: boolean
+  readonly self?: boolean
+  readonly ack?: boolean
+}
+
+let database: TestDatabase
+let tokens: Tokens
+let node: RealtimeNode
+let owner: Person
+let stranger: Person
+let conversation: string
+const clients: RealtimeClient[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tokens = await createTestTokens()
+  node = await startNode(database, tokens)
+  await database.admin.query(`
+    create policy "everyone signed in talks in rooms" on realtime.messages
+      for all to authenticated using (realtime.topic() like 'room:%') with check (realtime.topic() like 'room:%')`)
+})
+beforeEach(async () => {
+  owner = await database.createPerson()
+  stranger = await database.createPerson()
+  conversation = randomUUID()
+  await database.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'm')`, [
+    conversation,
+    owner.sub,
+  ])
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+})
+afterAll(async () => {
+  await node.close()
+  await database.drop()
+})
+
+async function clientOf(person: Person | 'anon', vsn: '1.0.0' | '2.0.0' = '2.0.0', on = node) {
+  const token = person === 'anon' ? tokens.anonKey : await tokenOf(tokens, person)
+  const client = await openClient(on, { apikey: tokens.anonKey, token, vsn })
+  clients.push(client)
+  return client
+}
+
+async function enter(
+  client: RealtimeClient,
+  topic: string,
+  { private: isPrivate = false, self = false, ack = false }: Options = {},
+) {
+  const heard: Recorder<Heard> = createRecorder()
+  const channel = client.channel(topic, { config: { private: isPrivate, broadcast: { self, ack } } })
+  channel.on('broadcast', { event: '*' }, (message) => heard.add(message as unknown as Heard))
+  await subscribed(channel)
+  return { channel, heard }
+}
+
+const sendFromSql = (topic: string, event: string, payload: unknown, isPrivate = true) =>
+  database.database.asService((scope) =>
+    scope.query('select realtime.send($1::jsonb, $2, $3, $4)', [JSON.stringify(payload), event, topic, isPrivate]),
+  )
+
+test('the owner of a conversation hears its replies, large ones between small ones in order', async () => {
+  const { heard } = await enter(await clientOf(owner), `conversation:${conversation}`, { private: true })
+  const texts = ['first', 'x'.repeat(20_000), 'third', 'y'.repeat(9_000), 'fifth']
+  await database.database.asService(async (scope) => {
+    for (const text of texts) {
+      await scope.query('select realtime.send($1::jsonb, $2, $3)', [
+        JSON.stringify({ text }),
+        'reply',
+        `conversation:${conversation}`,
+      ])
+    }
+  })
+  for (const text of texts) {
+    const message = await heard.next()
+    expect(message).toMatchObject({ event: 'reply', payload: { text } })
+    expect(message.meta?.id).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
+
+test.each(['a second user', 'nobody'] as const)(
+  '%s may not join the private channel of a conversation',
+  async (who) => {
+    const client = await clientOf(who === 'nobody' ? 'anon' : stranger)
+    await expect(enter(client, `conversation:${conversation}`, { private: true })).rejects.toThrow(
+      `Unauthorized: You do not have permissions to read from this Channel topic: conversation:${conversation}`,
+    )
+  },
+)
+
+test('a public channel of the same name is another room', async () => {
+  const topic = `conversation:${conversation}`
+  const outside = await enter(await clientOf(stranger), topic)
+  const inside = await enter(await clientOf(owner), topic, { private: true })
+  await sendFromSql(topic, 'reply', { text: 'for the owner' })
+  await sendFromSql(topic, 'hello', {}, false)
+  expect((await outside.heard.next()).event).toBe('hello')
+  expect((await inside.heard.next()).event).toBe('reply')
+  expect(inside.heard.waiting).toEqual([])
+})
+
+test('who may only listen is not heard', async () => {
+  const topic = `conversation:${conversation}`
+  const first = await enter(await clientOf(owner), topic, { private: true, self: true })
+  const second = await enter(await clientOf(owner), topic, { private: true })
+  await first.channel.send({ type: 'broadcast', event: 'reply', payload: { text: 'forged' } })
+  await first.channel.httpSend('reply', { text: 'forged over REST' })
+  await sendFromSql(topic, 'reply', { text: 'real' })
+  expect((await first.heard.next()).payload).toEqual({ text: 'real' })
+  expect((await second.heard.next()).payload).toEqual({ text: 'real' })
+})
+
+test.each([
+  ['1.0.0', '2.0.0'],
+  ['2.0.0', '1.0.0'],
+  ['2.0.0', '2.0.0'],
+] as const)('a member speaks to the others, from %s to %s', async (from, to) => {
+  const topic = `room:${randomUUID()}`
+  const speaker = await enter(await clientOf(owner, from), topic, { private: true, ack: true })
+  const listener = await enter(await clientOf(stranger, to), topic, { private: true })
+  const answer = await speaker.channel.send({ type: 'broadcast', event: 'grüße', payload: { text: 'ça va', n: 1.5 } })
+  expect(answer).toBe('ok')
+  const message = await listener.heard.next()
+  expect(message).toEqual({ type: 'broadcast', event: 'grüße', payload: { text: 'ça va', n: 1.5 } })
+  expect(speaker.heard.waiting).toEqual([])
+})
+
+test('a member that asks for it hears itself, in the order of all', async () => {
+  const { channel, heard } = await enter(await clientOf('anon'), `cursors:${randomUUID()}`, { self: true })
+  for (let n = 0; n < 20; n += 1)
+    void channel.send({ type: 'broadcast', event: 'move', payload: { n, pad: 'x'.repeat(n % 3 === 0 ? 9_000 : 1) } })
+  for (let n = 0; n < 20; n += 1) expect((await heard.next()).payload).toMatchObject({ n })
+})
+
+test('raw bytes stay what they are, and what is no JSON to 1.0.0 is not sent to it', async () => {
+  const topic = `bytes:${randomUUID()}`
+  const speaker = await enter(await clientOf('anon'), topic)
+  const binary = await enter(await clientOf('anon'), topic)
+  const text = await enter(await clientOf('anon', '1.0.0'), topic)
+  const bytes = Uint8Array.from([0, 1, 254, 255])
+  await speaker.channel.send({ type: 'broadcast', event: 'raw', payload: bytes.buffer })
+  await speaker.channel.send({ type: 'broadcast', event: 'json', payload: {} })
+  const raw = (await binary.heard.next()).payload
+  expect(new Uint8Array(raw as ArrayBuffer)).toEqual(bytes)
+  expect((await text.heard.next()).event).toBe('json')
+})
+
+test('a message that the database refuses takes no other with it', async () => {
+  const topic = `nul:${randomUUID()}`
+  const speaker = await enter(await clientOf('anon'), topic, { ack: true })
+  const listener = await enter(await clientOf('anon'), topic)
+  const answers = await Promise.all(
+    ['a', '\0', 'b'].map((text) => speaker.channel.send({ type: 'broadcast', event: 'say', payload: { text } })),
+  )
+  expect(answers).toEqual(['ok', 'error', 'ok'])
+  expect((await listener.heard.next()).payload).toEqual({ text: 'a' })
+  expect((await listener.heard.next()).payload).toEqual({ text: 'b' })
+})
+
+test('nodes on one database share their rooms', async () => {
+  const other = await startNode(database, tokens)
+  try {
+    const topic = `room:${randomUUID()}`
+    const here = await enter(await clientOf(owner), topic, { private: true })
+    const there = await enter(await clientOf(stranger, '2.0.0', other), topic, { private: true })
+    await here.channel.send({ type: 'broadcast', event: 'hi', payload: { from: 'here' } })
+    expect((await there.heard.next()).payload).toEqual({ from: 'here' })
+    await there.channel.send({ type: 'broadcast', event: 'hi', payload: { from: 'there' } })
+    expect((await here.heard.next()).payload).toEqual({ from: 'there' })
+    await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+  } finally {
+    await other.close()
+  }
+})
+
+test('REST reaches the members in both its forms', async () => {
+  const topic = `room:${randomUUID()}`
+  const listener = await enter(await clientOf(owner), topic, { private: true })
+  const sender = (await clientOf(stranger)).channel(topic, { config: { private: true } })
+  expect(await sender.httpSend('one', { n: 1 })).toEqual({ success: true })
+  expect(await sender.send({ type: 'broadcast', event: 'two', payload: { n: 2 } })).toBe('ok')
+  expect(await listener.heard.next()).toEqual({ type: 'broadcast', event: 'one', payload: { n: 1 } })
+  expect(await listener.heard.next()).toEqual({ type: 'broadcast', event: 'two', payload: { n: 2 } })
+})
+
+test('REST refuses who is not known and what is no message', async () => {
+  const post = (headers: Record<string, string>, body: unknown) =>
+    fetch(`http://127.0.0.1:${node.port}/realtime/v1/api/broadcast`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const message = { topic: 't', event: 'e', payload: {} }
+  expect((await post({}, { messages: [message] })).status).toBe(401)
+  expect((await post({ authorization: 'Bearer nonsense' }, { messages: [message] })).status).toBe(401)
+  const known = { apikey: tokens.anonKey }
+  expect((await post(known, { messages: [message] })).status).toBe(202)
+  const refused = await post(known, { messages: [{ topic: 't', payload: 'no object' }] })
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toHaveProperty('errors')
+  expect(
+    (await post(known, { messages: [{ ...message, payload: { text: 'x'.repeat(3 * 1024 * 1024) } }] })).status,
+  ).toBe(413)
+})
+
+test('nobody but the service reads what is on its way', async () => {
+  for (const claims of [stranger, { role: 'anon' as const }]) {
+    for (const table of ['changes', 'nodes', 'presences']) {
+      const reading = database.database.asUser(claims, (scope) => scope.query(`select from realtime.${table}`))
+      await expect(reading).rejects.toThrow(/permission denied/)
+    }
+    for (const call of [`realtime.relay('{}')`, `realtime.send('{}', 'e', 't')`, 'realtime.watch_publication()']) {
+      const calling = database.database.asUser(claims, (scope) => scope.query(`select ${call}`))
+      await expect(calling).rejects.toThrow(/permission denied/)
+    }
+  }
+  await sendFromSql(`conversation:${conversation}`, 'reply', { text: 'z'.repeat(9_000) })
+  const stored = await database.database.asUser(stranger, (scope) => scope.query('select from realtime.messages'))
+  expect(stored.rowCount).toBe(0)
+})

@@ -1,0 +1,378 @@
+import { randomUUID } from 'node:crypto'
+import { type RealtimeClient } from '@supabase/realtime-js'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  live,
+  openClient,
+  type RealtimeNode,
+  startNode,
+  subscribed,
+  tokenOf,
+} from '#test/realtime.ts'
+
+type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
+interface Change {
+  readonly eventType: 'INSERT' | 'UPDATE' | 'DELETE'
+  readonly schema: string
+  readonly table: string
+  readonly commit_timestamp: string
+  readonly new: Record<string, unknown>
+  readonly old: Record<string, unknown>
+  readonly errors: string[] | null
+}
+interface Wanted {
+  readonly event?: '*' | 'INSERT' | 'UPDATE' | 'DELETE'
+  readonly schema?: string
+  readonly table?: string
+  readonly filter?: string
+  readonly select?: string[]
+}
+
+let database: TestDatabase
+let tokens: Tokens
+let node: RealtimeNode
+let owner: Person
+let stranger: Person
+const clients: RealtimeClient[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tokens = await createTestTokens()
+  node = await startNode(database, tokens)
+})
+beforeEach(async () => {
+  owner = await database.createPerson()
+  stranger = await database.createPerson()
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+})
+afterAll(async () => {
+  await node.close()
+  await database.drop()
+})
+
+async function clientOf(person: Person | 'anon' | 'service', vsn: '1.0.0' | '2.0.0' = '2.0.0', on = node) {
+  const token =
+    person === 'anon' ? tokens.anonKey : person === 'service' ? tokens.serviceRoleKey : await tokenOf(tokens, person)
+  const client = await openClient(on, { apikey: tokens.anonKey, token, vsn })
+  clients.push(client)
+  return client
+}
+
+async function listen(client: RealtimeClient, { event = '*', schema = 'public', ...rest }: Wanted = {}) {
+  const changes = createRecorder<Change>()
+  const channel = client.channel(`test-${randomUUID()}`)
+  channel.on('postgres_changes', { event: event as '*', schema, ...rest }, (payload) =>
+    changes.add(payload as unknown as Change),
+  )
+  await live(channel)
+  return changes
+}
+
+async function createConversation(person: Person, title = 'First'): Promise<string> {
+  const id = randomUUID()
+  await database.database.asUser(person, (scope) =>
+    scope.query(`insert into conversations (id, uid, title, model_name) values ($1, $2, $3, 'alcove-reader')`, [
+      id,
+      person.sub,
+      title,
+    ]),
+  )
+  return id
+}
+
+const ask = (person: Person, conversation: string, content: string) =>
+  database.database.asUser(person, (scope) =>
+    scope.query('insert into messages (conversation_id, content, sender_role) values ($1, $2, 1)', [
+      conversation,
+      content,
+    ]),
+  )
+
+test.each(['1.0.0', '2.0.0'] as const)('an insert reaches its owner with every column, over %s', async (vsn) => {
+  const changes = await listen(await clientOf(owner, vsn), { event: 'INSERT', table: 'conversations' })
+  const id = await createConversation(owner)
+  const change = await changes.next()
+  expect(change).toMatchObject({ eventType: 'INSERT', schema: 'public', table: 'conversations', errors: null, old: {} })
+  expect(change.new).toMatchObject({ id, uid: owner.sub, title: 'First', metadata: {}, pinned: false, ended_at: null })
+  expect(change.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+test('a second user and nobody see nothing of it', async () => {
+  const strangers = await listen(await clientOf(stranger))
+  const nobodys = await listen(await clientOf('anon'))
+  const conversation = await createConversation(owner)
+  await ask(owner, conversation, 'A secret')
+  await database.admin.query('update conversations set title = $2 where id = $1', [conversation, 'Renamed'])
+  await database.admin.query('delete from conversations where id = $1', [conversation])
+  // What they may see comes after all that and is the first they hear of.
+  const own = await createConversation(stranger)
+  expect((await strangers.next()).new['id']).toBe(own)
+  expect(strangers.waiting).toEqual([])
+  expect(nobodys.waiting).toEqual([])
+})
+
+test('a filter lets through the rows that fulfil it', async () => {
+  const [first, second] = [await createConversation(owner), await createConversation(owner)]
+  const changes = await listen(await clientOf(owner), {
+    event: 'INSERT',
+    table: 'messages',
+    filter: `conversation_id=eq.${second}`,
+  })
+  await ask(owner, first, 'elsewhere')
+  await ask(owner, second, 'here')
+  expect((await changes.next()).new).toMatchObject({ conversation_id: second, content: 'here', sender_role: 1 })
+  expect(changes.waiting).toEqual([])
+})
+
+test('all conditions of a filter must hold', async () => {
+  const changes = await listen(await clientOf(owner), {
+    table: 'conversations',
+    filter: `uid=eq.${owner.sub},title=like.B%`,
+  })
+  await createConversation(owner, 'A plain one')
+  await createConversation(owner, 'Better')
+  expect((await changes.next()).new['title']).toBe('Better')
+})
+
+test('a subscription without a table hears every published table, in order', async () => {
+  const changes = await listen(await clientOf(owner))
+  const conversation = await createConversation(owner)
+  await ask(owner, conversation, 'Hello')
+  await database.admin.query('update conversations set pinned = true where id = $1', [conversation])
+  const heard = [await changes.next(), await changes.next(), await changes.next()]
+  expect(heard.map(({ table, eventType }) => `${eventType} ${table}`)).toEqual([
+    'INSERT conversations',
+    'INSERT messages',
+    'UPDATE conversations',
+  ])
+  expect(heard[2]).toMatchObject({ new: { pinned: true }, old: { id: conversation } })
+})
+
+test('two bindings of one channel each get what they asked for', async () => {
+  const client = await clientOf(owner)
+  const [inserts, updates] = [createRecorder<Change>(), createRecorder<Change>()]
+  const channel = client.channel('two')
+  channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'conversations' }, (change) =>
+    inserts.add(change as unknown as Change),
+  )
+  channel.on(
+    'postgres_changes',
+    { event: 'UPDATE', schema: 'public', table: 'conversations', select: ['id', 'title'] },
+    (change) => updates.add(change as unknown as Change),
+  )
+  await live(channel)
+  const id = await createConversation(owner)
+  await database.admin.query(`update conversations set title = 'New' where id = $1`, [id])
+  expect((await inserts.next()).new['id']).toBe(id)
+  expect((await updates.next()).new).toEqual({ id, title: 'New' })
+  expect(inserts.waiting).toEqual([])
+})
+
+test('a deleted row sends its key alone, to those who could see it', async () => {
+  const changes = await listen(await clientOf(owner), { event: 'DELETE' })
+  const filtered = await listen(await clientOf(owner), {
+    event: '*',
+    table: 'conversations',
+    filter: `uid=eq.${owner.sub}`,
+  })
+  const foreign = await listen(await clientOf(stranger), { event: 'DELETE' })
+  const id = await createConversation(owner)
+  expect((await filtered.next()).eventType).toBe('INSERT')
+  await ask(owner, id, 'gone with it')
+  await database.database.asUser(owner, (scope) => scope.query('delete from conversations where id = $1', [id]))
+  expect(await changes.next()).toMatchObject({ eventType: 'DELETE', table: 'conversations', old: { id }, new: {} })
+  expect((await filtered.next()).old).toEqual({ id })
+  const own = await createConversation(stranger)
+  await database.admin.query('delete from conversations where id = $1', [own])
+  expect((await foreign.next()).old).toEqual({ id: own })
+  expect(changes.waiting).toEqual([])
+})
+
+test('a message that is deleted alone is known to belong to the owner of its conversation', async () => {
+  const conversation = await createConversation(owner)
+  await ask(owner, conversation, 'one')
+  const changes = await listen(await clientOf(owner), {
+    event: 'DELETE',
+    table: 'messages',
+    filter: `conversation_id=eq.${conversation}`,
+  })
+  const foreign = await listen(await clientOf(stranger), { event: 'DELETE' })
+  const { rows } = await database.admin.query<{ id: string }>(
+    'delete from messages where conversation_id = $1 returning id',
+    [conversation],
+  )
+  expect((await changes.next()).old).toEqual({ id: rows[0]?.id })
+  const own = await createConversation(stranger)
+  await database.admin.query('delete from conversations where id = $1', [own])
+  expect((await foreign.next()).table).toBe('conversations')
+})
+
+test('an update that moves a row to another person is told to the new owner, without its past', async () => {
+  await database.admin.query('alter table conversations replica identity full')
+  try {
+    const [before, after] = [await listen(await clientOf(owner)), await listen(await clientOf(stranger))]
+    const id = await createConversation(owner, 'Private thoughts')
+    expect((await before.next()).eventType).toBe('INSERT')
+    await database.admin.query(`update conversations set uid = $2, title = 'Handed over' where id = $1`, [
+      id,
+      stranger.sub,
+    ])
+    const moved = await after.next()
+    expect(moved).toMatchObject({ eventType: 'UPDATE', new: { id, title: 'Handed over' } })
+    expect(moved.old).toEqual({ id })
+    await database.admin.query(`update conversations set title = 'Mine' where id = $1`, [id])
+    expect((await after.next()).old).toMatchObject({ id, uid: stranger.sub, title: 'Handed over' })
+    const own = await createConversation(owner)
+    expect((await before.next()).new['id']).toBe(own)
+  } finally {
+    await database.admin.query('alter table conversations replica identity default')
+  }
+})
+
+test('the service role sees every change', async () => {
+  const changes = await listen(await clientOf('service'), { event: 'DELETE', table: 'messages' })
+  const conversation = await createConversation(owner)
+  await ask(owner, conversation, 'x')
+  await database.admin.query('delete from conversations where id = $1', [conversation])
+  expect((await changes.next()).table).toBe('messages')
+})
+
+test('many rows of one statement all arrive, in order', async () => {
+  const conversation = await createConversation(owner)
+  const changes = await listen(await clientOf(owner), { event: 'INSERT', table: 'messages' })
+  await database.admin.query(
+    `insert into messages (conversation_id, content, sender_role) select $1, n::text, 2 from generate_series(1, 1234) n`,
+    [conversation],
+  )
+  for (let expected = 1; expected <= 1234; expected += 1)
+    expect((await changes.next()).new['content']).toBe(String(expected))
+})
+
+test('what is rolled back is never heard of, and late commits are', async () => {
+  const changes = await listen(await clientOf(owner), { event: 'INSERT', table: 'conversations' })
+  const [late, undone] = [await database.admin.connect(), await database.admin.connect()]
+  const insert = `insert into conversations (uid, title, model_name) values ($1, $2, 'm')`
+  await late.query('begin')
+  await late.query(insert, [owner.sub, 'late'])
+  await undone.query('begin')
+  await undone.query(insert, [owner.sub, 'undone'])
+  await createConversation(owner, 'early')
+  await undone.query('rollback')
+  await late.query('commit')
+  undone.release()
+  late.release()
+  expect((await changes.next()).new['title']).toBe('early')
+  expect((await changes.next()).new['title']).toBe('late')
+})
+
+test('a lost listening connection loses no change and repeats none', async () => {
+  const changes = await listen(await clientOf(owner), { event: 'INSERT', table: 'conversations' })
+  const open = await database.admin.connect()
+  await open.query('begin')
+  await open.query(`insert into conversations (uid, title, model_name) values ($1, 'open over the loss', 'm')`, [
+    owner.sub,
+  ])
+  await createConversation(owner, 'before')
+  expect((await changes.next()).new['title']).toBe('before')
+  await database.admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'alcove listener' and datname = current_database()`,
+  )
+  await createConversation(owner, 'between')
+  await open.query('commit')
+  open.release()
+  const heard = [(await changes.next()).new['title'], (await changes.next()).new['title']]
+  expect(heard.sort()).toEqual(['between', 'open over the loss'])
+  await createConversation(owner, 'after')
+  expect((await changes.next()).new['title']).toBe('after')
+})
+
+test('every node on a database delivers', async () => {
+  const other = await startNode(database, tokens)
+  try {
+    const [here, there] = [await listen(await clientOf(owner)), await listen(await clientOf(owner, '2.0.0', other))]
+    const id = await createConversation(owner)
+    expect((await here.next()).new['id']).toBe(id)
+    expect((await there.next()).new['id']).toBe(id)
+    await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+  } finally {
+    await other.close()
+  }
+})
+
+test('a table is watched as long as it is published, with the policies it has then', async () => {
+  await database.admin.query(`
+    create table notes (id bigint generated always as identity (start with 9007199254740993) primary key, owner uuid, body text, hidden text);
+    alter table notes enable row level security;
+    create policy "owner reads own notes" on notes for select to authenticated using (owner = auth.uid());
+    grant select (id, owner, body) on notes to authenticated;
+    alter publication supabase_realtime add table notes`)
+  const insert = `insert into notes (owner, body, hidden) values ($1, $2, 'x')`
+  try {
+    const [own, foreign] = [
+      await listen(await clientOf(owner), { table: 'notes' }),
+      await listen(await clientOf(stranger), { table: 'notes', filter: 'body=neq.nothing' }),
+    ]
+    await database.admin.query(insert, [owner.sub, 'mine'])
+    const { new: record } = await own.next()
+    expect(record).toEqual({ id: Number('9007199254740993'), owner: owner.sub, body: 'mine' })
+    await database.admin.query(
+      `create policy "everyone reads" on notes for select to authenticated using (body <> 'private')`,
+    )
+    await database.admin.query(insert, [owner.sub, 'private'])
+    await database.admin.query(insert, [owner.sub, 'for all'])
+    expect((await foreign.next()).new['body']).toBe('for all')
+    await database.admin.query(`delete from notes where body = 'private'`)
+    await database.admin.query(`delete from notes where body = 'for all'`)
+    expect((await foreign.next()).eventType).toBe('DELETE')
+    await database.admin.query('alter publication supabase_realtime drop table notes')
+    const { rows } = await database.admin.query(`select from pg_trigger where tgrelid = 'notes'::regclass`)
+    expect(rows).toEqual([])
+    await expect(listen(await clientOf(owner), { table: 'notes' })).rejects.toThrow(/Unable to subscribe.*table: notes/)
+  } finally {
+    await database.admin.query('drop table notes')
+  }
+})
+
+test.each([
+  ['a table that is not published', { table: 'models' }, /Unable to subscribe to changes.*public, table: models/],
+  ['a column that does not exist', { table: 'messages', filter: 'secret=eq.1' }, /invalid column for filter secret/],
+  ['an unknown operator', { table: 'messages', filter: 'content=resembles.x' }, /Unable to subscribe/],
+  ['a value that is none of its type', { table: 'messages', filter: 'sender_role=eq.user' }, /invalid input syntax/],
+])('the system message refuses %s, and the channel stays joined', async (_, wanted, reason) => {
+  await expect(listen(await clientOf(owner), wanted)).rejects.toThrow(reason)
+  expect(clients.at(-1)?.getChannels()[0]?.state).toBe('joined')
+})
+
+test('a join that waits is refused with the reason', async () => {
+  const channel = (await clientOf(owner)).channel('waits', { config: { postgres_changes_options: { wait: true } } })
+  channel.on('postgres_changes', { event: '*', schema: 'public', table: 'models' }, () => undefined)
+  await expect(subscribed(channel)).rejects.toThrow(/^RealtimeDisabledForConfiguration: Unable to subscribe/)
+})
+
+test('a table without a key says so and sends nothing of the row', async () => {
+  await database.admin.query(`create table loose (body text); grant select on loose to authenticated;
+    alter publication supabase_realtime add table loose`)
+  try {
+    const changes = await listen(await clientOf(owner), { table: 'loose' })
+    await database.admin.query(`insert into loose values ('x')`)
+    expect(await changes.next()).toMatchObject({ errors: ['Error 400: Bad Request, no primary key'], new: {} })
+  } finally {
+    await database.admin.query('drop table loose')
+  }
+})
+
+test('a row over a megabyte comes without its large columns', async () => {
+  const conversation = await createConversation(owner)
+  const changes = await listen(await clientOf(owner), { table: 'messages' })
+  await ask(owner, conversation, 'x'.repeat(1_100_000))
+  const change = await changes.next()
+  expect(change.errors).toEqual(['Error 413: Payload Too Large'])
+  expect(change.new).toMatchObject({ conversation_id: conversation })
+  expect(change.new).not.toHaveProperty('content')
+})

@@ -1,0 +1,28 @@
+/** Channels that end: on a leave, with their token or session, for what they did, or with their socket. */
+import { type Channel, type Channels } from './channels.ts'
+import { type Presences } from './presence.ts'
+import { type Sender } from './send.ts'
+
+interface DepartureOptions {
+  readonly channels: Channels
+  readonly sender: Sender
+  readonly presences: Presences
+}
+
+export function createDepartures({ channels, sender, presences }: DepartureOptions) {
+  function remove(channel: Channel): void {
+    channel.isOpen = false
+    channel.connection.channels.delete(channel.topic)
+    channels.remove(channel)
+    void presences.untrack(channel)
+  }
+
+  /** Ends a channel from this side, and says why. */
+  function closeWith(channel: Channel, text: string): void {
+    remove(channel)
+    sender.system(channel, { extension: 'system', status: 'error', message: text })
+    sender.closed(channel)
+  }
+
+  return { remove, closeWith }
+}

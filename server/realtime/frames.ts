@@ -1,0 +1,119 @@
+/**
+ * Phoenix messages on the wire, in the two serialisers of realtime-js: 1.0.0 sends JSON objects; 2.0.0 sends JSON arrays,
+ * and broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
+ */
+import { z } from 'zod'
+import { LONGEST_NAME_BYTES } from './limits.ts'
+
+export type Vsn = '1.0.0' | '2.0.0'
+
+export interface Incoming {
+  readonly joinRef: string | null
+  readonly ref: string | null
+  readonly topic: string
+  readonly event: string
+  readonly payload: unknown
+  /** The payload of a broadcast that is not JSON. */
+  readonly bytes?: Buffer
+}
+
+export interface Outgoing {
+  readonly joinRef?: string | null
+  readonly ref?: string | null
+  readonly topic: string
+  readonly event: string
+  /** Already JSON, so that PostgreSQL's own text goes out as it is. */
+  readonly payload: string
+}
+
+export type BroadcastBody = { readonly json: string } | { readonly bytes: Buffer }
+
+const USER_BROADCAST_PUSH = 3
+const USER_BROADCAST = 4
+const RAW = 0
+const JSON_ENCODED = 1
+
+const ref = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .transform((value) => value ?? null)
+const objectFrame = z.object({
+  topic: z.string(),
+  event: z.string(),
+  payload: z.unknown().optional(),
+  ref,
+  join_ref: ref,
+})
+const arrayFrame = z.tuple([ref, ref, z.string(), z.string(), z.unknown()])
+const metadata = z.record(z.string(), z.unknown())
+
+/** @throws where the frame is none of the protocol. */
+export function decodeFrame(vsn: Vsn, data: Buffer, isBinary: boolean): Incoming {
+  if (isBinary) return decodeBroadcastPush(data)
+  const parsed: unknown = JSON.parse(data.toString('utf8'))
+  if (vsn === '2.0.0') {
+    const [joinRef, messageRef, topic, event, payload] = arrayFrame.parse(parsed)
+    return { joinRef, ref: messageRef, topic, event, payload }
+  }
+  const { topic, event, payload, ref: messageRef, join_ref: joinRef } = objectFrame.parse(parsed)
+  return { joinRef, ref: messageRef, topic, event, payload }
+}
+
+/** `3, five lengths, encoding`, then join_ref, ref, topic, event and metadata, then the payload. */
+function decodeBroadcastPush(frame: Buffer): Incoming {
+  const [kind, ...header] = frame.subarray(0, 7)
+  const encoding = header.pop()
+  if (kind !== USER_BROADCAST_PUSH || header.length !== 5) throw new Error('a binary frame of an unknown kind')
+  let offset = 7
+  const texts = header.map((length) => {
+    offset += length
+    return frame.toString('utf8', offset - length, offset)
+  })
+  if (offset > frame.length) throw new Error('a binary frame that ends too early')
+  const [joinRef = '', messageRef = '', topic = '', event = '', meta = ''] = texts
+  const body = frame.subarray(offset)
+  const payload = {
+    ...(meta === '' ? {} : metadata.parse(JSON.parse(meta))),
+    type: 'broadcast',
+    event,
+    ...(encoding === JSON_ENCODED ? { payload: JSON.parse(body.toString('utf8')) as unknown } : {}),
+  }
+  return {
+    joinRef: joinRef || null,
+    ref: messageRef || null,
+    topic,
+    event: 'broadcast',
+    payload,
+    ...(encoding === JSON_ENCODED ? {} : { bytes: Buffer.from(body) }),
+  }
+}
+
+export function encodeFrame(
+  vsn: Vsn,
+  { joinRef = null, ref: messageRef = null, topic, event, payload }: Outgoing,
+): string {
+  const [quotedTopic, quotedEvent] = [JSON.stringify(topic), JSON.stringify(event)]
+  const [quotedJoinRef, quotedRef] = [JSON.stringify(joinRef), JSON.stringify(messageRef)]
+  return vsn === '2.0.0'
+    ? `[${quotedJoinRef},${quotedRef},${quotedTopic},${quotedEvent},${payload}]`
+    : `{"topic":${quotedTopic},"event":${quotedEvent},"payload":${payload},"ref":${quotedRef},"join_ref":${quotedJoinRef}}`
+}
+
+/**
+ * A broadcast for a 2.0.0 client: `4, three lengths, encoding`, then topic, event, metadata and payload; as a text frame
+ * where a name is too long for its length byte.
+ */
+export function encodeBroadcast(topic: string, event: string, meta: string, body: BroadcastBody): Buffer | string {
+  const names = [topic, event, meta].map((text) => Buffer.from(text, 'utf8'))
+  if (names.some(({ length }) => length > LONGEST_NAME_BYTES)) {
+    if ('bytes' in body) throw new Error('the names of a raw broadcast are too long for its frame')
+    return encodeFrame('2.0.0', { topic, event: 'broadcast', payload: broadcastPayload(event, meta, body.json) })
+  }
+  const isJson = 'json' in body
+  const header = Buffer.from([USER_BROADCAST, ...names.map(({ length }) => length), isJson ? JSON_ENCODED : RAW])
+  return Buffer.concat([header, ...names, isJson ? Buffer.from(body.json, 'utf8') : body.bytes])
+}
+
+/** The payload of a broadcast in a text frame. `meta` is JSON, or empty. */
+export const broadcastPayload = (event: string, meta: string, json: string): string =>
+  `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${json}${meta === '' ? '' : `,"meta":${meta}`}}`

@@ -1,0 +1,187 @@
+/** Joining a topic: who joins, whether they may, what of the database they want to hear. */
+import { randomUUID } from 'node:crypto'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Database } from '#server/database/scope.ts'
+import { probeTopic, PUBLIC_TOPIC, type TopicPermissions, usableToken, verifyToken } from './authorize.ts'
+import { checkBinding, requestedBinding, UNSUBSCRIBABLE } from './bindings.ts'
+import { type Catalogue } from './catalogue.ts'
+import { type Binding, type Channel, type Channels, type Connection, roomOf, subscriberOf } from './channels.ts'
+import { type Incoming } from './frames.ts'
+import { LONGEST_NAME_BYTES, type RealtimeLimits } from './limits.ts'
+import { type Presences } from './presence.ts'
+import { Refusal } from './refusal.ts'
+import { type Sender } from './send.ts'
+
+const PREFIX = 'realtime:'
+
+/** Clients of some languages send their flags as text. */
+const flag = z
+  .union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)])
+  .nullish()
+  .transform((value) => value ?? false)
+const joinPayload = z.object({
+  access_token: z.string().nullish(),
+  config: z
+    .object({
+      broadcast: z.object({ ack: flag, self: flag, replication_ready: flag }).nullish(),
+      presence: z.object({ key: z.string().nullish(), enabled: flag }).nullish(),
+      postgres_changes: z.array(z.record(z.string(), z.unknown())).nullish(),
+      postgres_changes_options: z.object({ wait: flag }).nullish(),
+      private: flag,
+    })
+    .nullish(),
+})
+type JoinPayload = z.output<typeof joinPayload>
+
+interface JoinOptions {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly limits: RealtimeLimits
+  readonly catalogue: Catalogue
+  readonly channels: Channels
+  readonly sender: Sender
+  readonly presences: Presences
+  readonly remove: (channel: Channel) => void
+}
+
+export function createJoin(options: JoinOptions) {
+  const { database, tokens, limits, catalogue, channels, sender, presences, remove } = options
+  let lastBindingId = 0
+
+  async function join(connection: Connection, message: Incoming): Promise<void> {
+    try {
+      const payload = joinPayload.safeParse(message.payload ?? {})
+      if (!payload.success) throw new Refusal('InvalidJoinPayload', z.prettifyError(payload.error))
+      const name = topicName(connection, message.topic)
+      const token = usableToken(payload.data.access_token) ?? connection.apiKey
+      const claims = await verifyToken(tokens, token)
+      const isPrivate = payload.data.config?.private ?? false
+      const permissions = await permissionsFor(claims, name, isPrivate)
+      const channel = createChannel(connection, message, { name, token, claims, permissions, payload: payload.data })
+      await enter(channel, message, payload.data)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      sender.reply(connection, message, 'error', { reason: error.reason })
+    }
+  }
+
+  function topicName(connection: Connection, topic: string): string {
+    if (!topic.startsWith(PREFIX)) throw new Refusal('UnmatchedTopic', 'unmatched topic')
+    if (topic.length === PREFIX.length) throw new Refusal('TopicNameRequired', 'You must provide a topic name')
+    if (Buffer.byteLength(topic) > LONGEST_NAME_BYTES)
+      throw new Refusal('TopicNameTooLong', 'The topic name is too long')
+    if (connection.channels.size >= limits.channelsPerSocket && !connection.channels.has(topic)) {
+      throw new Refusal('ChannelRateLimitReached', 'Too many channels')
+    }
+    return topic.slice(PREFIX.length)
+  }
+
+  async function permissionsFor(claims: VerifiedClaims, name: string, isPrivate: boolean): Promise<TopicPermissions> {
+    if (!isPrivate) return PUBLIC_TOPIC
+    const permissions = await probeTopic(database, claims, name)
+    if (permissions.broadcast.read || permissions.presence.read) return permissions
+    throw new Refusal('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
+  }
+
+  /** Answers a join; the one before it on the same topic of the socket is over. */
+  async function enter(channel: Channel, message: Incoming, { config }: JoinPayload): Promise<void> {
+    const { connection } = channel
+    const requested = config?.postgres_changes ?? []
+    const subscribed = await subscribe(channel, requested)
+    if (subscribed instanceof Refusal && config?.postgres_changes_options?.wait) throw subscribed
+    if (connection.ws.readyState !== WebSocket.OPEN) return
+    const previous = connection.channels.get(channel.topic)
+    if (previous) {
+      remove(previous)
+      sender.closed(previous)
+    }
+    connection.channels.set(channel.topic, channel)
+    channels.add(channel)
+    const ids = channel.bindings.map(({ id }) => id)
+    sender.reply(connection, message, 'ok', {
+      // The client compares each with what it sent.
+      postgres_changes: requested.map((binding, index) => ({ ...binding, id: ids[index] ?? nextId() })),
+    })
+    if (channel.wantsPresence) presences.watch(channel)
+    if (config?.broadcast?.replication_ready) {
+      sender.system(channel, { extension: 'system', status: 'ok', message: 'Replication connection established' })
+    }
+    if (requested.length === 0) return
+    sender.system(
+      channel,
+      subscribed instanceof Refusal
+        ? { extension: 'postgres_changes', status: 'error', message: subscribed.message }
+        : { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' },
+    )
+  }
+
+  const nextId = () => (lastBindingId += 1)
+
+  /** Gives the channel its bindings: all of them, or none and why. */
+  async function subscribe(channel: Channel, requested: readonly unknown[]): Promise<Refusal | undefined> {
+    try {
+      channel.bindings = await readBindings(channel, requested)
+    } catch (refused) {
+      if (!(refused instanceof Refusal)) throw refused
+      // The schema may have changed a moment ago, and the news not have arrived.
+      await catalogue.refresh()
+      try {
+        channel.bindings = await readBindings(channel, requested)
+      } catch (error) {
+        if (error instanceof Refusal) return error
+        throw error
+      }
+    }
+    return undefined
+  }
+
+  async function readBindings(channel: Channel, requested: readonly unknown[]): Promise<Binding[]> {
+    if (requested.length > limits.bindingsPerChannel)
+      throw new Refusal(UNSUBSCRIBABLE, 'Too many bindings for one channel')
+    const bindings: Binding[] = []
+    for (const one of requested) {
+      const parsed = requestedBinding.safeParse(one)
+      if (!parsed.success) throw new Refusal(UNSUBSCRIBABLE, z.prettifyError(parsed.error))
+      const checked = await checkBinding(catalogue, parsed.data, channel.claims.role)
+      bindings.push({ ...checked, id: nextId(), channel })
+    }
+    return bindings
+  }
+
+  return join
+}
+
+interface NewChannel {
+  readonly name: string
+  readonly token: string
+  readonly claims: VerifiedClaims
+  readonly permissions: TopicPermissions
+  readonly payload: JoinPayload
+}
+
+function createChannel(connection: Connection, { topic, joinRef, ref }: Incoming, created: NewChannel): Channel {
+  const { name, token, claims, permissions, payload } = created
+  const { broadcast, presence, private: isPrivate = false } = payload.config ?? {}
+  return {
+    id: randomUUID(),
+    connection,
+    topic,
+    name,
+    room: roomOf(name, isPrivate),
+    // A client of 1.0.0 may leave it out; then it is the ref of the join itself.
+    joinRef: joinRef ?? ref,
+    isPrivate,
+    hearsItself: broadcast?.self ?? false,
+    wantsAck: broadcast?.ack ?? false,
+    presenceKey: presence?.key == null || presence.key === '' ? randomUUID() : presence.key,
+    wantsPresence: presence?.enabled ?? false,
+    token,
+    claims,
+    subscriber: subscriberOf(claims),
+    permissions,
+    bindings: [],
+    isOpen: true,
+  }
+}

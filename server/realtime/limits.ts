@@ -1,0 +1,30 @@
+/** What one socket may ask of the service. */
+export interface RealtimeLimits {
+  readonly channelsPerSocket: number
+  readonly joinsPerSecond: number
+  readonly eventsPerSecond: number
+  readonly bindingsPerChannel: number
+  /** Of one broadcast or presence. */
+  readonly payloadBytes: number
+  readonly frameBytes: number
+  /** What may wait for a slow reader before its socket is cut off. */
+  readonly bufferedBytes: number
+  /** A socket that says nothing for so long, not even a heartbeat, is dropped. */
+  readonly silenceMs: number
+}
+
+const MIB = 1024 * 1024
+
+export const DEFAULT_LIMITS: RealtimeLimits = {
+  channelsPerSocket: 100,
+  joinsPerSecond: 100,
+  eventsPerSecond: 100,
+  bindingsPerChannel: 100,
+  payloadBytes: 3 * MIB,
+  frameBytes: 5 * MIB,
+  bufferedBytes: MIB,
+  silenceMs: 60_000,
+}
+
+/** The longest name whose length fits into one byte of a binary frame, prefix included. */
+export const LONGEST_NAME_BYTES = 255

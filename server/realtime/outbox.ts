@@ -1,0 +1,251 @@
+/**
+ * Follows `realtime.changes`. Notifications arrive in the order of commits and say which transaction to look at; a change
+ * told whole needs no look. After a lost connection everything from the oldest transaction that may not have been heard of
+ * is looked at again, less what was delivered: ids are given before commit, so no id could serve as position.
+ */
+import { z } from 'zod'
+import { type Log } from '#server/base/log.ts'
+import { type Listener } from '#server/database/listen.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type ChangeOperation } from './channels.ts'
+import { createLoop } from './loop.ts'
+import { type Persevere } from './persevere.ts'
+
+export interface Change {
+  readonly id: string
+  readonly schema: string
+  readonly table: string
+  readonly operation: ChangeOperation
+  /** Column to text; undefined where the table has no key. */
+  readonly key: Readonly<Record<string, string>> | undefined
+  /** JSON of the old row as far as it was kept. */
+  readonly old: string | undefined
+  /** Milliseconds since 1970. */
+  readonly changedAt: number
+}
+
+const CHANNEL = 'realtime_changes'
+const PAGE_ROWS = 500
+const TRIM_AFTER_MS = 15 * 60_000
+
+const operation = z.enum(['INSERT', 'UPDATE', 'DELETE'])
+const keyJson = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.record(z.string(), z.string()))
+const entry = z
+  .object({
+    id: z.string(),
+    schema: z.string(),
+    table: z.string(),
+    op: operation,
+    key: keyJson.nullish(),
+    old: z.string().nullish(),
+    at: z.coerce.number(),
+  })
+  .transform(({ id, schema, table, op, key, old, at }): Change => {
+    return { id, schema, table, operation: op, key: key ?? undefined, old: old ?? undefined, changedAt: at }
+  })
+
+const doorbell = z.union([
+  z.object({ reload: z.literal(true) }),
+  z.object({ xmin: z.string() }),
+  entry.and(z.object({ xid: z.string() })),
+  z.object({ xid: z.string() }),
+])
+type Doorbell = z.output<typeof doorbell> | { readonly catchUp: true }
+
+const ENTRY = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
+  extract(epoch from changed_at) * 1000 as at`
+
+export interface OutboxOptions {
+  readonly database: Database
+  readonly listener: Listener
+  readonly log: Log
+  readonly persevere: Persevere
+  /** Delivers changes in the order given; the next ones wait until it is done. */
+  readonly deliver: (changes: readonly Change[]) => Promise<void>
+  readonly onSchemaChange: () => void
+  /** PostgreSQL was started anew, and the outbox, which is not logged, may have lost changes. */
+  readonly onRestart: () => void
+  readonly clock?: () => number
+}
+
+export interface Outbox {
+  /** Notes how far every transaction has been heard of, and removes what every node has long delivered. */
+  sweep(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Position {
+  readonly xmin: string
+  readonly startedAt: string
+}
+
+export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
+  const { database, listener, log, persevere, deliver, onSchemaChange, onRestart, clock = Date.now } = options
+  const waiting: Doorbell[] = []
+  const delivered = new Map<string, bigint>()
+  const marks: { readonly at: number; readonly xmin: string }[] = []
+  // Horizons that were heard of, the older one a whole sweep ago.
+  let heardHorizon: string | undefined
+  let settledHorizon: string | undefined
+  let hasNews = true
+  let isClosed = false
+  const following = createLoop(log, () => waiting.length > 0 && !isClosed, followBells)
+
+  const stop = await listener.on(CHANNEL, (payload) => {
+    const parsed = doorbell.safeParse(parseJson(payload))
+    if (!parsed.success) return log.warn({ payload }, 'a notification of a change that cannot be read')
+    ring(parsed.data)
+  })
+  listener.onReconnect(() => ring({ catchUp: true }))
+  // After LISTEN has begun: what commits from here on is notified, and what began before it is not yet past.
+  let { xmin: horizon, startedAt } = await readPosition()
+
+  async function readPosition(): Promise<Position> {
+    const { rows } = await database.asService(
+      (scope) =>
+        scope.query<{ xmin: string; startedAt: string }>(
+          `select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, pg_postmaster_start_time()::text as "startedAt"`,
+        ),
+      { readOnly: true },
+    )
+    const [position] = rows
+    if (!position) throw new Error('PostgreSQL did not say where it is')
+    return position
+  }
+
+  function ring(bell: Doorbell): void {
+    if (isClosed) return
+    waiting.push(bell)
+    following.wake()
+  }
+
+  async function followBells(): Promise<void> {
+    let told: Change[] = []
+    const flush = async () => {
+      const batch = told
+      told = []
+      if (batch.length > 0) await deliver(batch)
+    }
+    for (let bell = waiting.shift(); bell && !isClosed; bell = waiting.shift()) {
+      if ('id' in bell) {
+        if (remember(bell.id, bell.xid)) told.push(bell)
+      } else {
+        await flush()
+        await follow(bell)
+      }
+      if (waiting.length === 0 || told.length >= PAGE_ROWS) await flush()
+    }
+  }
+
+  async function follow(bell: Exclude<Doorbell, Change>): Promise<void> {
+    if ('reload' in bell) onSchemaChange()
+    else if ('xmin' in bell) hearMark(bell.xmin)
+    else if ('catchUp' in bell) await catchUp()
+    else await look('xid = $1::xid8', bell.xid)
+  }
+
+  /** Whether the change is new. */
+  function remember(id: string, xid: string): boolean {
+    hasNews = true
+    if (delivered.has(id)) return false
+    delivered.set(id, BigInt(xid))
+    return true
+  }
+
+  async function look(condition: string, xid: string): Promise<void> {
+    for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
+      const rows: unknown[] | undefined = await persevere(async () => {
+        const page = await database.asService(
+          (scope) =>
+            scope.query(
+              `select ${ENTRY} from realtime.changes c where ${condition} and c.id > $2 order by c.id limit ${PAGE_ROWS}`,
+              [xid, after],
+            ),
+          { readOnly: true },
+        )
+        return page.rows
+      })
+      if (!rows) return
+      const entries = z.array(entry.and(z.object({ xid: z.string() }))).parse(rows)
+      after = rows.length < PAGE_ROWS ? undefined : entries.at(-1)?.id
+      const fresh = entries.filter(({ id, xid: from }) => remember(id, from))
+      if (fresh.length > 0) await deliver(fresh)
+    }
+  }
+
+  async function catchUp(): Promise<void> {
+    heardHorizon = settledHorizon = undefined
+    const position = await persevere(readPosition)
+    if (!position) return
+    if (position.startedAt !== startedAt) {
+      startedAt = position.startedAt
+      onRestart()
+    }
+    onSchemaChange()
+    await look('xid >= $1::xid8', horizon)
+  }
+
+  /** Every transaction older than `xmin` had ended, and rung, before the mark that brought it rang itself. */
+  function hearMark(xmin: string): void {
+    heardHorizon = xmin
+    marks.push({ at: clock(), xmin })
+  }
+
+  /**
+   * A mark counts only when no connection was lost until the sweep after the next: after a loss marks may be heard before
+   * it is known that others were not.
+   */
+  function advance(): void {
+    if (settledHorizon !== undefined) {
+      horizon = settledHorizon
+      const oldest = BigInt(horizon)
+      for (const [id, xid] of delivered) if (xid < oldest) delivered.delete(id)
+    }
+    settledHorizon = heardHorizon
+    heardHorizon = undefined
+  }
+
+  async function sweep(): Promise<void> {
+    advance()
+    if (hasNews) {
+      hasNews = false
+      await database.asService((scope) =>
+        scope.query(
+          `select pg_notify($1, json_build_object('xmin', pg_snapshot_xmin(pg_current_snapshot())::text)::text)`,
+          [CHANNEL],
+        ),
+      )
+    }
+    const past = marks.findLastIndex(({ at }) => at < clock() - TRIM_AFTER_MS)
+    const [mark] = marks.splice(0, past + 1).slice(-1)
+    // Ids of a transaction yet to come stem from another cluster that this database was restored from.
+    if (mark) {
+      await database.asService((scope) =>
+        scope.query(
+          'delete from realtime.changes where xid < $1::xid8 or xid >= pg_snapshot_xmax(pg_current_snapshot())',
+          [mark.xmin],
+        ),
+      )
+    }
+  }
+
+  return {
+    sweep,
+    async close() {
+      isClosed = true
+      stop()
+      await following.idle()
+    },
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import { type Log } from '#server/base/log.ts'
+import { isConnectionFailure } from '#server/database/errors.ts'
+
+/**
+ * Runs something again for as long as the database cannot be reached, so that an outage delays and loses nothing. What
+ * fails for another reason is logged and answered with undefined: one bad row must not end what follows it.
+ */
+export type Persevere = <Result>(run: () => Promise<Result>) => Promise<Result | undefined>
+
+const RETRY_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
+
+export function createPersevere(log: Log, isClosed: () => boolean): Persevere {
+  return async function persevere(run) {
+    for (let failures = 0; !isClosed(); failures += 1) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!isConnectionFailure(error)) {
+          log.error({ err: error }, 'realtime could not go on with a piece of work')
+          return undefined
+        }
+        const delayMs = RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)]
+        await new Promise((resolve) => setTimeout(resolve, delayMs))
+      }
+    }
+    return undefined
+  }
+}

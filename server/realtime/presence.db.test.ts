@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { type RealtimeChannel, type RealtimeClient } from '@supabase/realtime-js'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  openClient,
+  type RealtimeNode,
+  startNode,
+  subscribed,
+  tokenOf,
+} from '#test/realtime.ts'
+
+let database: TestDatabase
+let tokens: Tokens
+let node: RealtimeNode
+let other: RealtimeNode
+const clients: RealtimeClient[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tokens = await createTestTokens()
+  node = await startNode(database, tokens, { databaseSweepMs: 500 })
+  other = await startNode(database, tokens)
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.disconnect()))
+})
+afterAll(async () => {
+  await node.close()
+  await other.close()
+  await database.drop()
+})
+
+async function clientOn(on: RealtimeNode, token = tokens.anonKey) {
+  const client = await openClient(on, { apikey: tokens.anonKey, token })
+  clients.push(client)
+  return client
+}
+
+async function enter(client: RealtimeClient, topic: string, key: string, isPrivate = false) {
+  const channel = client.channel(topic, { config: { presence: { key }, private: isPrivate } })
+  const syncs = createRecorder<Record<string, unknown[]>>()
+  const leaves = createRecorder<string>()
+  channel.on('presence', { event: 'sync' }, () => syncs.add(statesOf(channel)))
+  channel.on('presence', { event: 'leave' }, ({ key: gone }) => leaves.add(gone))
+  await subscribed(channel)
+  return { channel, syncs, leaves }
+}
+
+const statesOf = (channel: RealtimeChannel): Record<string, unknown[]> =>
+  Object.fromEntries(
+    Object.entries(channel.presenceState()).map(([key, metas]) => [
+      key,
+      metas.map(({ presence_ref: _, ...meta }) => meta),
+    ]),
+  )
+
+test('who is present is known on every node, from the first moment and through every change', async () => {
+  const topic = `lobby:${randomUUID()}`
+  const ada = await enter(await clientOn(node), topic, 'ada')
+  expect(await ada.syncs.next()).toEqual({})
+  expect(await ada.channel.track({ mood: 'calm' })).toBe('ok')
+  expect(await ada.syncs.next()).toEqual({ ada: [{ mood: 'calm' }] })
+
+  const bob = await enter(await clientOn(other), topic, 'bob')
+  expect(await bob.syncs.next()).toEqual({ ada: [{ mood: 'calm' }] })
+  await bob.channel.track({ mood: 'curious' })
+  expect(await ada.syncs.next()).toEqual({ ada: [{ mood: 'calm' }], bob: [{ mood: 'curious' }] })
+
+  await bob.syncs.next()
+
+  await ada.channel.track({ mood: 'busy' })
+  expect(await bob.syncs.next()).toMatchObject({ ada: [{ mood: 'busy' }] })
+
+  await ada.channel.untrack()
+  expect(await bob.syncs.next()).toEqual({ bob: [{ mood: 'curious' }] })
+})
+
+test('a socket that closes takes its presence with it', async () => {
+  const topic = `lobby:${randomUUID()}`
+  const [stays, goes] = [
+    await enter(await clientOn(node), topic, 'stays'),
+    await enter(await clientOn(other), topic, 'goes'),
+  ]
+  await stays.syncs.next()
+  await goes.channel.track({})
+  expect(await stays.syncs.next()).toEqual({ goes: [{}] })
+  await clients.at(-1)?.disconnect()
+  expect(await stays.syncs.next()).toEqual({})
+  expect(await stays.leaves.next()).toBe('goes')
+})
+
+test('presences of a node that fell silent are removed by the others', async () => {
+  const topic = `lobby:${randomUUID()}`
+  const watcher = await enter(await clientOn(node), topic, 'watcher')
+  await watcher.syncs.next()
+  await watcher.channel.track({ here: true })
+  expect(await watcher.syncs.next()).toEqual({ watcher: [{ here: true }] })
+  await database.admin.query(
+    `with dead as (insert into realtime.nodes values (gen_random_uuid(), now() - interval '1 minute') returning id)
+     insert into realtime.presences (channel, ref, node, room, key, meta) select gen_random_uuid(), 'r', id, $1, 'ghost', '{}' from dead`,
+    [`public:${topic}`],
+  )
+  await database.admin.query(`select pg_notify('realtime_presence', $1)`, [`public:${topic}`])
+  expect(await watcher.syncs.next()).toHaveProperty('ghost')
+  expect(await watcher.syncs.next()).toEqual({ watcher: [{ here: true }] })
+})
+
+test('a key that names a built-in property is a key like any other', async () => {
+  const { channel, syncs } = await enter(await clientOn(node), `lobby:${randomUUID()}`, '__proto__')
+  await syncs.next()
+  expect(await channel.track({ a: 1 })).toBe('ok')
+})
+
+test('what is no object cannot be tracked', async () => {
+  const { channel } = await enter(await clientOn(node), `lobby:${randomUUID()}`, 'odd')
+  expect(await channel.send({ type: 'presence', event: 'track', payload: 'text' })).toBe('error')
+})
+
+test('who may hear a private topic without a policy for presence neither appears nor sees', async () => {
+  const owner = await database.createPerson()
+  const conversation = randomUUID()
+  await database.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'm')`, [
+    conversation,
+    owner.sub,
+  ])
+  const client = await clientOn(node, await tokenOf(tokens, owner))
+  const { channel, syncs } = await enter(client, `conversation:${conversation}`, 'owner', true)
+  expect(await channel.track({ here: true })).toBe('error')
+  const { rows } = await database.admin.query('select from realtime.presences where key = $1', ['owner'])
+  expect(rows).toEqual([])
+  expect(syncs.waiting).toEqual([])
+})

@@ -1,0 +1,207 @@
+/**
+ * Who is present in a room. The rows in `realtime.presences` are the truth for all nodes; a notification names a room
+ * that changed, and each node tells its members the difference to what they were told before.
+ */
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { type Log } from '#server/base/log.ts'
+import { type Listener } from '#server/database/listen.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type Channel, type Channels } from './channels.ts'
+import { createLoop, type Loop } from './loop.ts'
+import { type Persevere } from './persevere.ts'
+import { type Sender } from './send.ts'
+
+const CHANNEL = 'realtime_presence'
+/** Three beats missed, and a node is taken for gone. */
+const GONE_AFTER = '30 seconds'
+
+const presence = z.object({ ref: z.string(), key: z.string(), meta: z.record(z.string(), z.unknown()) })
+type Presence = z.output<typeof presence>
+type State = Record<string, { metas: Record<string, unknown>[] }>
+
+export interface Presences {
+  track(channel: Channel, meta: Readonly<Record<string, unknown>>): Promise<void>
+  untrack(channel: Channel): Promise<void>
+  /** Tells a channel that has just joined who is there, and from then on what changes. */
+  watch(channel: Channel): void
+  /** Keeps this node's presences alive and removes those of nodes that have fallen silent. */
+  beat(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface PresenceOptions {
+  readonly database: Database
+  readonly listener: Listener
+  readonly log: Log
+  readonly channels: Channels
+  readonly sender: Sender
+  readonly persevere: Persevere
+}
+
+interface Room {
+  /** What its members here know, by ref. */
+  known: Map<string, Presence>
+  readonly watching: Set<Channel>
+  isStale: boolean
+  readonly reading: Loop
+}
+
+export async function createPresences(options: PresenceOptions): Promise<Presences> {
+  const { database, listener, log, channels, sender, persevere } = options
+  const node = randomUUID()
+  const tracked = new Map<Channel, Readonly<Record<string, unknown>>>()
+  const rooms = new Map<string, Room>()
+  let isAlive = false
+
+  const stop = await listener.on(CHANNEL, refresh)
+  listener.onReconnect(() => {
+    for (const name of rooms.keys()) refresh(name)
+  })
+
+  function refresh(name: string): void {
+    const room = rooms.get(name)
+    if (!room) return
+    room.isStale = true
+    room.reading.wake()
+  }
+
+  function openRoom(name: string): Room {
+    const room: Room = {
+      known: new Map(),
+      watching: new Set(),
+      isStale: false,
+      reading: createLoop(
+        log,
+        () => room.isStale,
+        () => readRoom(name, room),
+      ),
+    }
+    return room
+  }
+
+  async function readRoom(name: string, room: Room): Promise<void> {
+    room.isStale = false
+    const rows = await persevere(async () => {
+      const read = await database.asService(
+        (scope) =>
+          scope.query('select ref, key, meta from realtime.presences where room = $1 order by tracked_at, ref', [name]),
+        { readOnly: true },
+      )
+      return z.array(presence).parse(read.rows)
+    })
+    if (rows) tellRoom(name, room, new Map(rows.map((row) => [row.ref, row])))
+  }
+
+  function tellRoom(name: string, room: Room, current: Map<string, Presence>): void {
+    const joins = [...current.values()].filter(({ ref }) => !room.known.has(ref))
+    const leaves = [...room.known.values()].filter(({ ref }) => !current.has(ref))
+    room.known = current
+    const diff = JSON.stringify({ joins: stateOf(joins), leaves: stateOf(leaves) })
+    const hasChanged = joins.length + leaves.length > 0
+    let isWatched = false
+    for (const channel of channels.members(name)) {
+      if (!channel.wantsPresence || !channel.permissions.presence.read) continue
+      isWatched = true
+      if (room.watching.has(channel)) {
+        if (hasChanged) sender.push(channel, 'presence_diff', diff)
+      } else {
+        room.watching.add(channel)
+        sender.push(channel, 'presence_state', JSON.stringify(stateOf(current.values())))
+      }
+    }
+    for (const channel of room.watching) if (!channel.isOpen) room.watching.delete(channel)
+    if (!isWatched) rooms.delete(name)
+  }
+
+  async function write(entries: readonly (readonly [Channel, Readonly<Record<string, unknown>>])[]): Promise<void> {
+    await database.asService(async (scope) => {
+      if (!isAlive)
+        await scope.query(
+          'insert into realtime.nodes (id) values ($1) on conflict (id) do update set seen_at = now()',
+          [node],
+        )
+      await scope.query(
+        `insert into realtime.presences (channel, ref, node, room, key, meta)
+         select p.channel, gen_random_uuid()::text, $1, p.room, p.key, p.meta
+         from jsonb_to_recordset($2) as p (channel uuid, room text, key text, meta jsonb)
+         on conflict (channel) do update set ref = excluded.ref, meta = excluded.meta, tracked_at = excluded.tracked_at`,
+        [
+          node,
+          JSON.stringify(
+            entries.map(([{ id, room, presenceKey }, meta]) => ({ channel: id, room, key: presenceKey, meta })),
+          ),
+        ],
+      )
+      await scope.query('select pg_notify($1, room) from (select distinct unnest($2::text[]) as room) r', [
+        CHANNEL,
+        entries.map(([{ room }]) => room),
+      ])
+    })
+    isAlive = true
+  }
+
+  return {
+    async track(channel, meta) {
+      tracked.set(channel, meta)
+      await write([[channel, meta]])
+    },
+    async untrack(channel) {
+      if (!tracked.delete(channel)) return
+      await persevere(() =>
+        database.asService((scope) =>
+          scope.query(
+            `with gone as (delete from realtime.presences where channel = $1 returning room)
+             select pg_notify($2, room) from gone`,
+            [channel.id, CHANNEL],
+          ),
+        ),
+      )
+    },
+    watch(channel) {
+      if (!rooms.has(channel.room)) rooms.set(channel.room, openRoom(channel.room))
+      refresh(channel.room)
+    },
+    async beat() {
+      if (!isAlive && rooms.size === 0) return
+      const { rows } = await database.asService((scope) =>
+        scope.query<{ isNew: boolean }>(
+          `with gone as (delete from realtime.nodes where seen_at < now() - $2::interval and id <> $1 returning id),
+             left_rooms as (select distinct p.room from realtime.presences p join gone on gone.id = p.node),
+             told as (select pg_notify($3, room) from left_rooms)
+           insert into realtime.nodes (id)
+           select $1 from (select count(*) from told) t
+           on conflict (id) do update set seen_at = now()
+           returning xmax = 0 as "isNew"`,
+          [node, GONE_AFTER, CHANNEL],
+        ),
+      )
+      // Somebody took this node for gone (it was stopped for a while), or PostgreSQL has crashed.
+      isAlive = true
+      if (rows[0]?.isNew && tracked.size > 0) {
+        log.warn('this node was taken for gone; its presences are announced again')
+        await write([...tracked])
+      }
+    },
+    async close() {
+      stop()
+      for (const { reading } of [...rooms.values()]) await reading.idle()
+      if (!isAlive) return
+      await database.asService((scope) =>
+        scope.query(
+          `with gone as (delete from realtime.presences where node = $1 returning room),
+             left_node as (delete from realtime.nodes where id = $1)
+           select pg_notify($2, room) from (select distinct room from gone) r`,
+          [node, CHANNEL],
+        ),
+      )
+    },
+  }
+}
+
+function stateOf(presences: Iterable<Presence>): State {
+  const byKey = Map.groupBy(presences, ({ key }) => key)
+  return Object.fromEntries(
+    [...byKey].map(([key, own]) => [key, { metas: own.map(({ ref, meta }) => ({ ...meta, phx_ref: ref })) }]),
+  )
+}

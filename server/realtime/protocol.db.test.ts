@@ -1,0 +1,307 @@
+import { once } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { REALTIME_SUBSCRIBE_STATES } from '@supabase/realtime-js'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import {
+  createRecorder,
+  createTestTokens,
+  openClient,
+  type RealtimeNode,
+  startNode,
+  subscribed,
+  tokenOf,
+} from '#test/realtime.ts'
+
+const frame = z.tuple([z.string().nullable(), z.string().nullable(), z.string(), z.string(), z.looseObject({})])
+type Frame = z.output<typeof frame>
+
+let database: TestDatabase
+let tokens: Tokens
+let node: RealtimeNode
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tokens = await createTestTokens()
+  node = await startNode(database, tokens, { limits: { eventsPerSecond: 20, channelsPerSocket: 3 } })
+})
+afterAll(async () => {
+  await node.close()
+  await database.drop()
+})
+
+/** A socket without the client library, to say what it would not. */
+async function openSocket(on = node) {
+  const ws = new WebSocket(`ws://127.0.0.1:${on.port}/realtime/v1/websocket?apikey=${tokens.anonKey}&vsn=2.0.0`)
+  const frames = createRecorder<Frame>()
+  ws.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) frames.add(frame.parse(JSON.parse(data.toString())))
+  })
+  await once(ws, 'open')
+  onTestFinished(() => ws.terminate())
+  const say = (joinRef: string | null, ref: string, topic: string, event: string, payload: unknown = {}) =>
+    ws.send(JSON.stringify([joinRef, ref, topic, event, payload]))
+  return { ws, frames, say }
+}
+
+function handshake(path: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    }
+    const sent = request({ host: '127.0.0.1', port: node.port, path, headers }, (response) => {
+      response.setEncoding('utf8')
+      let body = ''
+      response.on('data', (text: string) => (body += text))
+      response.on('end', () => resolve({ status: response.statusCode, body }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+test.each([
+  ['without a key', '/realtime/v1/websocket?vsn=2.0.0', 401],
+  ['with a key that is none', '/realtime/v1/websocket?vsn=2.0.0&apikey=nonsense', 401],
+  ['at another address', '/realtime/v1/elsewhere?apikey=x', 404],
+])('a handshake %s is refused with JSON', async (_, path, status) => {
+  const answer = await handshake(path)
+  expect(answer.status).toBe(status)
+  expect(JSON.parse(answer.body)).toHaveProperty('error')
+})
+
+test('a handshake with an unknown version is refused', async () => {
+  expect((await handshake(`/realtime/v1/websocket?vsn=9.9.9&apikey=${tokens.anonKey}`)).status).toBe(400)
+})
+
+test('a heartbeat is answered with its ref', async () => {
+  const { frames, say } = await openSocket()
+  say(null, '7', 'phoenix', 'heartbeat')
+  expect(await frames.next()).toEqual([null, '7', 'phoenix', 'phx_reply', { status: 'ok', response: {} }])
+})
+
+test('a join echoes its bindings with ids, in order, as they were sent', async () => {
+  const { frames, say } = await openSocket()
+  const bindings = [
+    { event: 'INSERT', schema: 'public', table: 'messages', filter: 'sender_role=eq.2' },
+    { event: '*', schema: 'public' },
+    { event: 'UPDATE', schema: 'public', table: 'conversations', filter: null },
+  ]
+  say('1', '1', 'realtime:room', 'phx_join', { config: { postgres_changes: bindings.slice(1), private: 'false' } })
+  const [joinRef, ref, topic, event, payload] = await frames.next()
+  expect([joinRef, ref, topic, event]).toEqual(['1', '1', 'realtime:room', 'phx_reply'])
+  const ids = { id: expect.any(Number) as unknown }
+  expect(payload).toEqual({
+    status: 'ok',
+    response: {
+      postgres_changes: [
+        { ...bindings[1], ...ids },
+        { ...bindings[2], ...ids },
+      ],
+    },
+  })
+  expect((await frames.next())[4]).toEqual({
+    extension: 'postgres_changes',
+    status: 'ok',
+    message: 'Subscribed to PostgreSQL',
+    channel: 'room',
+  })
+})
+
+test('a second join of a topic ends the first', async () => {
+  const { frames, say } = await openSocket()
+  say('1', '1', 'realtime:room', 'phx_join', {})
+  expect((await frames.next())[1]).toBe('1')
+  say('2', '2', 'realtime:room', 'phx_join', {})
+  expect(await frames.next()).toEqual(['1', '1', 'realtime:room', 'phx_close', {}])
+  expect((await frames.next()).slice(0, 4)).toEqual(['2', '2', 'realtime:room', 'phx_reply'])
+  // A late leave of the first does not end the second.
+  say('1', '3', 'realtime:room', 'phx_leave')
+  expect((await frames.next()).slice(0, 4)).toEqual(['1', '3', 'realtime:room', 'phx_reply'])
+  say('2', '4', 'realtime:room', 'phx_leave')
+  expect((await frames.next()).slice(0, 4)).toEqual(['2', '4', 'realtime:room', 'phx_reply'])
+  expect(await frames.next()).toEqual(['2', '2', 'realtime:room', 'phx_close', {}])
+})
+
+test.each([
+  ['a topic that was not joined', 'realtime:elsewhere', 'broadcast', 'unmatched topic'],
+  ['a join without a name', 'realtime:', 'phx_join', 'TopicNameRequired: You must provide a topic name'],
+])('%s is answered with the reason', async (_, topic, event, reason) => {
+  const { frames, say } = await openSocket()
+  say('1', '1', topic, event)
+  expect((await frames.next())[4]).toEqual({ status: 'error', response: { reason } })
+})
+
+test('a join with a token that does not verify says why', async () => {
+  const { frames, say } = await openSocket()
+  const reasons = []
+  const person = await database.createPerson()
+  const expired = await tokenOf(tokens, person, { lifetimeS: -5 })
+  const [head, body] = tokens.anonKey.split('.')
+  for (const access_token of ['nonsense', expired, `${head}.${body}.AAAA`]) {
+    say('1', '1', 'realtime:room', 'phx_join', { access_token })
+    reasons.push((await frames.next())[4]['response'])
+  }
+  expect(reasons).toEqual([
+    { reason: 'MalformedJWT: The token provided is not a valid JWT' },
+    { reason: expect.stringMatching(/^InvalidJWTToken: Token has expired \d+ seconds ago$/) as unknown },
+    { reason: 'JwtSignatureError: Failed to validate JWT signature' },
+  ])
+})
+
+test('a broadcast without acknowledgement gets no reply', async () => {
+  const { frames, say } = await openSocket()
+  say('1', '1', 'realtime:quiet', 'phx_join', {})
+  await frames.next()
+  say('1', '2', 'realtime:quiet', 'broadcast', { type: 'broadcast', event: 'e', payload: {} })
+  say(null, '3', 'phoenix', 'heartbeat')
+  expect((await frames.next())[1]).toBe('3')
+})
+
+test('more channels than allowed are refused', async () => {
+  const { frames, say } = await openSocket()
+  for (const name of ['a', 'b', 'c', 'd']) say('1', name, `realtime:${name}`, 'phx_join', {})
+  const answers = [await frames.next(), await frames.next(), await frames.next(), await frames.next()]
+  expect(answers.map((answer) => answer[4]['status'])).toEqual(['ok', 'ok', 'ok', 'error'])
+  expect(answers[3]?.[4]['response']).toEqual({ reason: 'ChannelRateLimitReached: Too many channels' })
+})
+
+test('a channel that says too much is closed', async () => {
+  const { frames, say } = await openSocket()
+  say('1', '1', 'realtime:flood', 'phx_join', {})
+  await frames.next()
+  // Enough for two seconds, should the burst fall on the border between them.
+  for (let n = 0; n < 60; n += 1) say('1', String(n), 'realtime:flood', 'broadcast', { event: 'e', payload: {} })
+  expect((await frames.next())[4]).toMatchObject({
+    extension: 'system',
+    status: 'error',
+    message: 'Too many messages per second',
+  })
+  expect((await frames.next())[3]).toBe('phx_close')
+})
+
+test('a frame that is none of the protocol closes the socket', async () => {
+  const { ws } = await openSocket()
+  ws.send('not JSON')
+  const [code] = z.tuple([z.number(), z.unknown()]).parse(await once(ws, 'close'))
+  expect(code).toBe(1003)
+})
+
+test('a reader that does not keep up is cut off', async () => {
+  const slow = await startNode(database, tokens, { limits: { bufferedBytes: 256 * 1024 } })
+  onTestFinished(() => slow.close())
+  const { ws, frames, say } = await openSocket(slow)
+  say('1', '1', 'realtime:slow', 'phx_join', {})
+  await frames.next()
+  ws.pause()
+  const text = 'x'.repeat(1024 * 1024)
+  for (let n = 0; n < 30 && slow.realtime.stats().sockets > 0; n += 1) {
+    await database.database.asService((scope) =>
+      scope.query(`select realtime.send($1, 'e', 'slow', false)`, [JSON.stringify({ text })]),
+    )
+    await fetch(`http://127.0.0.1:${slow.port}/realtime/v1/api/broadcast/none/events/e`, {
+      method: 'POST',
+      headers: { apikey: tokens.anonKey },
+      body: '{}',
+    })
+  }
+  ws.resume()
+  await once(ws, 'close')
+  await expect.poll(() => slow.realtime.stats()).toEqual({ sockets: 0, channels: 0, bindings: 0 })
+})
+
+test('a silent socket is dropped', async () => {
+  const strict = await startNode(database, tokens, { limits: { silenceMs: 500 } })
+  onTestFinished(() => strict.close())
+  const { ws } = await openSocket(strict)
+  await once(ws, 'close')
+  await expect.poll(() => strict.realtime.stats().sockets).toBe(0)
+})
+
+test('a channel ends with its token', async () => {
+  const person = await database.createPerson()
+  const client = await openClient(node, {
+    apikey: tokens.anonKey,
+    token: await tokenOf(tokens, person, { lifetimeS: 1 }),
+  })
+  onTestFinished(async () => {
+    await client.disconnect()
+  })
+  const channel = client.channel('short')
+  const said = createRecorder<unknown>()
+  channel.on('system', {}, (payload) => said.add(payload))
+  const isClosed = new Promise<void>((resolve, reject) => {
+    channel.subscribe((status, error) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) resolve()
+      else if (error) reject(error)
+    })
+  })
+  expect(await said.next()).toEqual({
+    extension: 'system',
+    status: 'error',
+    message: expect.stringMatching(/^Token has expired \d+ seconds ago$/) as unknown,
+    channel: 'short',
+  })
+  await isClosed
+})
+
+test('signing out ends the channels of the session, and of no other', async () => {
+  const person = await database.createPerson()
+  const [ended, other] = [randomUUID(), randomUUID()]
+  await database.admin.query('insert into auth.sessions (id, user_id) values ($1, $3), ($2, $3)', [
+    ended,
+    other,
+    person.sub,
+  ])
+  const { frames, say } = await openSocket()
+  for (const [index, session_id] of [ended, other].entries()) {
+    const access_token = await tokens.sign({ ...person, session_id, exp: Math.floor(Date.now() / 1000) + 60 })
+    say('1', '1', `realtime:${index}`, 'phx_join', { access_token })
+    await frames.next()
+  }
+  await database.admin.query('delete from auth.sessions where id = $1', [ended])
+  const [, , topic, , payload] = await frames.next()
+  expect([topic, payload['message']]).toEqual(['realtime:0', 'The session has ended'])
+  expect((await frames.next())[3]).toBe('phx_close')
+  say('1', '2', 'realtime:1', 'phx_leave')
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
+})
+
+test('a fresh token keeps a private channel, and one that may not read ends it', async () => {
+  const [owner, stranger] = [await database.createPerson(), await database.createPerson()]
+  const conversation = randomUUID()
+  await database.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'm')`, [
+    conversation,
+    owner.sub,
+  ])
+  const { frames, say } = await openSocket()
+  const topic = `realtime:conversation:${conversation}`
+  say('1', '1', topic, 'phx_join', { access_token: await tokenOf(tokens, owner), config: { private: true } })
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
+  say('1', '2', topic, 'access_token', { access_token: await tokenOf(tokens, owner) })
+  say(null, '3', 'phoenix', 'heartbeat')
+  expect((await frames.next())[1]).toBe('3')
+  say('1', '4', topic, 'access_token', { access_token: await tokenOf(tokens, stranger) })
+  expect((await frames.next())[4]).toMatchObject({
+    message: `You no longer have permission to read from this Channel topic: conversation:${conversation}`,
+  })
+  expect((await frames.next())[3]).toBe('phx_close')
+})
+
+test('a socket that closes leaves nothing behind', async () => {
+  const client = await openClient(node, { apikey: tokens.anonKey })
+  const channel = client.channel('brief')
+  channel.on('postgres_changes', { event: '*', schema: 'public' }, () => undefined)
+  await subscribed(channel)
+  const before = node.realtime.stats()
+  expect(before.bindings).toBeGreaterThan(0)
+  await client.disconnect()
+  await expect.poll(() => node.realtime.stats().bindings).toBe(before.bindings - 1)
+})

@@ -1,0 +1,179 @@
+/** What a client may say on a socket, and what follows: joining, leaving, sending, a fresh token. */
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Database } from '#server/database/scope.ts'
+import { expiryText, probeTopic, usableToken, verifyToken } from './authorize.ts'
+import { type Broadcasts } from './broadcast.ts'
+import { type Catalogue } from './catalogue.ts'
+import { type Channel, type Channels, type Connection, subscriberOf } from './channels.ts'
+import { createDepartures } from './departures.ts'
+import { type Incoming } from './frames.ts'
+import { createJoin } from './join.ts'
+import { type RealtimeLimits } from './limits.ts'
+import { type Presences } from './presence.ts'
+import { Refusal } from './refusal.ts'
+import { type Sender } from './send.ts'
+
+const tokenPayload = z.object({ access_token: z.string().nullish() })
+const broadcastPush = z.object({ event: z.string(), payload: z.unknown().optional() })
+const presencePush = z.object({ event: z.string(), payload: z.unknown().optional() })
+const trackedMeta = z.record(z.string(), z.unknown())
+
+export interface ProtocolOptions {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly log: Log
+  readonly limits: RealtimeLimits
+  readonly catalogue: Catalogue
+  readonly channels: Channels
+  readonly sender: Sender
+  readonly broadcasts: Broadcasts
+  readonly presences: Presences
+}
+
+export interface Protocol {
+  /** Handles one message after those before it on the same socket. */
+  receive(connection: Connection, message: Incoming): void
+  /** Closes the channels whose token has expired. */
+  closeExpired(connection: Connection, now: number): void
+  /** Closes the channels of a session that was signed out. */
+  closeSession(connection: Connection, sessionId: string): void
+  /** The socket is gone: so are its channels. */
+  leaveAll(connection: Connection): void
+}
+
+export function createProtocol(options: ProtocolOptions): Protocol {
+  const { database, tokens, log, limits, channels, sender, broadcasts, presences } = options
+  const { remove, closeWith } = createDepartures({ channels, sender, presences })
+  const join = createJoin({ ...options, remove })
+
+  function receive(connection: Connection, message: Incoming): void {
+    if (message.topic === 'phoenix' && message.event === 'heartbeat') return sender.reply(connection, message, 'ok', {})
+    if (isTooFast(connection, message)) return
+    connection.work = connection.work
+      .then(() => handle(connection, message))
+      .catch((error: unknown) => {
+        log.error({ err: error, event: message.event }, 'a realtime message could not be handled')
+        sender.reply(connection, message, 'error', { reason: 'UnknownError: Something went wrong' })
+      })
+  }
+
+  /** Counts messages and joins by the second. */
+  function isTooFast(connection: Connection, message: Incoming): boolean {
+    const second = Math.floor(Date.now() / 1000)
+    if (connection.second !== second) Object.assign(connection, { second, events: 0, joins: 0 })
+    if (message.event === 'phx_join') {
+      connection.joins += 1
+      if (connection.joins <= limits.joinsPerSecond) return false
+      sender.reply(connection, message, 'error', { reason: 'ClientJoinRateLimitReached: Too many joins per second' })
+      return true
+    }
+    connection.events += 1
+    if (connection.events <= limits.eventsPerSecond || message.event === 'phx_leave') return false
+    const channel = connection.channels.get(message.topic)
+    if (channel) closeWith(channel, 'Too many messages per second')
+    return true
+  }
+
+  async function handle(connection: Connection, message: Incoming): Promise<void> {
+    if (connection.ws.readyState !== WebSocket.OPEN) return
+    if (message.event === 'phx_join') return join(connection, message)
+    const channel = connection.channels.get(message.topic)
+    if (message.event === 'phx_leave') return leave(connection, message, channel)
+    if (!channel) return sender.reply(connection, message, 'error', { reason: 'unmatched topic' })
+    if (message.event === 'broadcast') return broadcast(channel, message)
+    if (message.event === 'presence') return changePresence(channel, message)
+    if (message.event === 'access_token') return renewToken(channel, message)
+    sender.reply(connection, message, 'error', { reason: 'unmatched event' })
+  }
+
+  function leave(connection: Connection, message: Incoming, channel: Channel | undefined): void {
+    // A leave that names an earlier join of the topic must not end the present one.
+    const isPresent = channel && (message.joinRef === null || message.joinRef === channel.joinRef)
+    if (isPresent) remove(channel)
+    sender.reply(connection, message, 'ok', {})
+    if (isPresent) sender.closed(channel)
+  }
+
+  async function broadcast(channel: Channel, message: Incoming): Promise<void> {
+    const push = broadcastPush.safeParse(message.payload)
+    if (!push.success) return sender.reply(channel.connection, message, 'error', { reason: 'Broadcast needs an event' })
+    // Without the permission it is as if nothing had been said.
+    if (!channel.permissions.broadcast.write) return
+    const { event, payload } = push.data
+    const body = message.bytes ? { bytes: message.bytes } : { json: JSON.stringify(payload ?? {}) }
+    const bytes = 'json' in body ? body.json.length : body.bytes.length
+    if (bytes > limits.payloadBytes) {
+      return sender.reply(channel.connection, message, 'error', { reason: 'Payload size exceeds the limit' })
+    }
+    const { name: topic, isPrivate, id: from } = channel
+    const published = broadcasts.publish({ topic, event, isPrivate, body, from }).then(
+      () => channel.wantsAck && sender.reply(channel.connection, message, 'ok', {}),
+      (error: unknown) => {
+        log.warn({ err: error }, 'a broadcast could not be sent')
+        if (channel.wantsAck)
+          sender.reply(channel.connection, message, 'error', { reason: 'Broadcast could not be sent' })
+      },
+    )
+    void published
+  }
+
+  async function changePresence(channel: Channel, message: Incoming): Promise<void> {
+    const push = presencePush.safeParse(message.payload)
+    const event = push.success ? push.data.event.toLowerCase() : ''
+    const answer = (status: 'ok' | 'error', response: unknown) =>
+      sender.reply(channel.connection, message, status, response)
+    if (event === 'untrack') {
+      await presences.untrack(channel)
+      return answer('ok', {})
+    }
+    if (event !== 'track') return answer('error', { reason: 'Unknown presence event' })
+    const meta = trackedMeta.safeParse(push.data?.payload ?? {})
+    if (!meta.success) return answer('error', { reason: 'Presence track payload must be a map' })
+    if (JSON.stringify(meta.data).length > limits.payloadBytes)
+      return answer('error', { reason: 'Payload size exceeds the limit' })
+    if (!channel.permissions.presence.write) {
+      return answer('error', { reason: `You do not have permissions to write to this Channel topic: ${channel.name}` })
+    }
+    await presences.track(channel, meta.data)
+    // The channel may have closed while its presence was written.
+    if (channel.isOpen) answer('ok', {})
+    else await presences.untrack(channel)
+  }
+
+  async function renewToken(channel: Channel, message: Incoming): Promise<void> {
+    const payload = tokenPayload.safeParse(message.payload)
+    const token = usableToken(payload.data?.access_token)
+    if (token === undefined || token === channel.token) return
+    try {
+      const claims = await verifyToken(tokens, token)
+      if (channel.isPrivate) channel.permissions = await probeTopic(database, claims, channel.name)
+      Object.assign(channel, { token, claims, subscriber: subscriberOf(claims) })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return closeWith(channel, error.message)
+    }
+    if (!channel.permissions.broadcast.read && !channel.permissions.presence.read) {
+      closeWith(channel, `You no longer have permission to read from this Channel topic: ${channel.name}`)
+    }
+  }
+
+  return {
+    receive,
+    closeExpired(connection, now) {
+      for (const channel of [...connection.channels.values()]) {
+        if (channel.claims.exp * 1000 <= now) closeWith(channel, expiryText(channel.claims.exp))
+      }
+    },
+    closeSession(connection, sessionId) {
+      for (const channel of [...connection.channels.values()]) {
+        if (channel.claims.session_id === sessionId) closeWith(channel, 'The session has ended')
+      }
+    },
+    leaveAll(connection) {
+      for (const channel of [...connection.channels.values()]) remove(channel)
+    },
+  }
+}

@@ -1,0 +1,10 @@
+/** Why a join, a token or a message is refused, in the words that realtime-js and its users know: "Code: text". */
+export class Refusal extends Error {
+  readonly reason: string
+
+  constructor(code: string, text: string, { cause }: { cause?: unknown } = {}) {
+    super(text, cause === undefined ? undefined : { cause })
+    this.name = 'Refusal'
+    this.reason = `${code}: ${text}`
+  }
+}

@@ -1,0 +1,111 @@
+/** `POST /api/broadcast`: sending to a topic without having joined it, many messages or one. */
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
+import { z } from 'zod'
+import { bearerOf } from '#server/access/authenticate.ts'
+import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { messageOf } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Database } from '#server/database/scope.ts'
+import { probeTopic, verifyToken } from './authorize.ts'
+import { type Broadcast, type Broadcasts } from './broadcast.ts'
+import { type RealtimeLimits } from './limits.ts'
+import { Refusal } from './refusal.ts'
+
+const batch = z.object({
+  messages: z.array(
+    z.object({
+      topic: z.string().min(1, "can't be blank"),
+      event: z.string().min(1, "can't be blank"),
+      payload: z.record(z.string(), z.unknown()),
+      private: z.boolean().nullish(),
+    }),
+  ),
+})
+
+export interface RestOptions {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly log: Log
+  readonly broadcasts: Broadcasts
+  readonly limits: RealtimeLimits
+}
+
+export function createRestRoutes({ database, tokens, log, broadcasts, limits }: RestOptions): Hono {
+  const app = new Hono()
+  app.use(
+    cors({
+      origin: '*',
+      allowMethods: ['POST', 'OPTIONS'],
+      allowHeaders: ['authorization', 'apikey', 'content-type', 'x-client-info'],
+    }),
+  )
+  app.use(
+    bodyLimit({
+      maxSize: limits.payloadBytes,
+      onError: (context) => context.json({ error: 'Payload size exceeds the limit' }, 413),
+    }),
+  )
+  app.onError((error, context) => {
+    if (error instanceof Refusal) return context.json({ error: error.message }, 401)
+    log.error({ err: error, path: context.req.path }, 'a broadcast over REST failed')
+    return context.json({ error: 'Internal server error' }, 500)
+  })
+
+  async function claimsOf(context: Context): Promise<VerifiedClaims> {
+    const bearer = bearerOf(context)
+    const token = bearer === undefined || bearer.startsWith('sb_') ? context.req.header('apikey') : bearer
+    if (token === undefined) throw new Refusal('Unauthorized', 'Unauthorized')
+    return verifyToken(tokens, token)
+  }
+
+  /** Sends what the policies let through; what they do not is dropped without a word, as on a channel. */
+  async function publishAllowed(claims: VerifiedClaims, messages: readonly Broadcast[]): Promise<void> {
+    const mayWrite = new Map<string, boolean>()
+    for (const { topic, isPrivate } of messages) {
+      if (!isPrivate || mayWrite.has(topic)) continue
+      mayWrite.set(topic, claims.role === 'service_role' || (await probeTopic(database, claims, topic)).broadcast.write)
+    }
+    await Promise.all(
+      messages
+        .filter(({ isPrivate, topic }) => !isPrivate || mayWrite.get(topic))
+        .map((message) => broadcasts.publish(message)),
+    )
+  }
+
+  app.post('/api/broadcast', async (context) => {
+    const claims = await claimsOf(context)
+    const parsed = batch.safeParse(await readJson(context))
+    if (!parsed.success) return context.json({ errors: z.treeifyError(parsed.error) }, 422)
+    await publishAllowed(
+      claims,
+      parsed.data.messages.map(({ topic, event, payload, private: isPrivate }) => {
+        return { topic, event, isPrivate: isPrivate ?? false, body: { json: JSON.stringify(payload) } }
+      }),
+    )
+    return context.body(null, 202)
+  })
+
+  app.post('/api/broadcast/:topic/events/:event', async (context) => {
+    const claims = await claimsOf(context)
+    const { topic, event } = context.req.param()
+    const isRaw = (context.req.header('content-type') ?? '').startsWith('application/octet-stream')
+    const json = isRaw ? undefined : await readJson(context)
+    if (!isRaw && json === undefined) return context.json({ errors: { payload: ["can't be blank"] } }, 422)
+    const body = isRaw ? { bytes: Buffer.from(await context.req.arrayBuffer()) } : { json: JSON.stringify(json) }
+    await publishAllowed(claims, [{ topic, event, isPrivate: context.req.query('private') === 'true', body }])
+    return context.body(null, 202)
+  })
+
+  async function readJson(context: Context): Promise<unknown> {
+    try {
+      return await context.req.json<unknown>()
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'a broadcast whose body is no JSON')
+      return undefined
+    }
+  }
+
+  return app
+}

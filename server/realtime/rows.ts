@@ -1,0 +1,109 @@
+/** Reads changed rows as one person: what row-level security shows, the columns that the role may select. */
+import pg from 'pg'
+import { type ApiRole, type Scope } from '#server/database/scope.ts'
+import { type Column, type PublishedTable } from './catalogue.ts'
+import { type Change } from './outbox.ts'
+
+/** One row as its reader sees it. */
+export interface SeenRow {
+  /** PostgreSQL's own JSON. */
+  readonly json: string
+  /** The same for filters, with the numbers that JavaScript would round as text. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const ROUNDED_FORMATS = new Set(['bigint', 'numeric'])
+
+function parseObject(json: string): Readonly<Record<string, unknown>> {
+  const parsed: unknown = JSON.parse(json)
+  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
+}
+
+/** Whether the role may select the columns by which a row is found. */
+export const canReadKey = (table: PublishedTable, role: ApiRole): boolean =>
+  table.key.length > 0 && table.key.every(({ name }) => table.readable[role].has(name))
+
+function columnsFor(table: PublishedTable, role: ApiRole) {
+  return table.columns.filter(({ name }) => table.readable[role].has(name))
+}
+
+/**
+ * The changed rows that the person can select now, by the position of their change. The key comes as typed arrays, so
+ * that the comparison is leakproof and finds its index under a policy too.
+ */
+export async function readRows(
+  scope: Scope,
+  table: PublishedTable,
+  role: ApiRole,
+  changes: readonly Change[],
+): Promise<Map<Change, SeenRow>> {
+  const columns = columnsFor(table, role)
+  const seen = new Map<Change, SeenRow>()
+  const quote = (name: string) => pg.escapeIdentifier(name)
+  const list = columns.map(({ name }) => `t.${quote(name)}`).join(', ')
+  const exact = columns
+    .filter(({ format }) => ROUNDED_FORMATS.has(format))
+    .map(({ name }) => `${pg.escapeLiteral(name)}, t.${quote(name)}::text`)
+  const arrays = table.key.map(({ format }, index) => `$${index + 1}::${format}[]`).join(', ')
+  const names = table.key.map((_, index) => `k${index}`).join(', ')
+  const matches = table.key.map(({ name }, index) => `t.${quote(name)} = k.k${index}`).join(' and ')
+  const { rows } = await scope.query<{ position: number; record: string; exact: string | null }>(
+    `select k.position::int, (select row_to_json(r) from (select ${list}) r)::text as record,
+      ${exact.length > 0 ? `json_build_object(${exact.join(', ')})::text` : 'null'} as exact
+    from unnest(${arrays}) with ordinality as k (${names}, position)
+    join ${table.sqlName} t on ${matches}`,
+    table.key.map(({ name }) => changes.map(({ key }) => key?.[name])),
+  )
+  for (const { position, record, exact: rounded } of rows) {
+    const change = changes[position - 1]
+    if (change)
+      seen.set(change, {
+        json: record,
+        values: { ...parseObject(record), ...(rounded === null ? {} : parseObject(rounded)) },
+      })
+  }
+  return seen
+}
+
+/** What was kept of an old row, as one person may have it. */
+export interface OldRow {
+  /** Whether the person could have selected it: the policies, held against what was kept; look-ups are as of now. */
+  readonly isSeen: boolean
+  readonly keyJson: string
+  readonly json: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+export async function readOldRows(
+  scope: Scope,
+  table: PublishedTable,
+  role: ApiRole,
+  changes: readonly Change[],
+): Promise<Map<Change, OldRow>> {
+  const readable = columnsFor(table, role)
+  const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)
+  const { rows } = await scope.query<{ position: number; isSeen: boolean; key: string; json: string; exact: string }>(
+    `select i.position::int,
+      exists (
+        select from jsonb_populate_record(null::${table.sqlName}, i.image) as ${pg.escapeIdentifier(table.name)}
+        where ${table.sight[role]}
+      ) as "isSeen",
+      (select coalesce(jsonb_object_agg(c, i.image -> c), '{}') from unnest($2::text[]) c)::text as key,
+      (select coalesce(jsonb_object_agg(c, i.image -> c), '{}') from unnest($3::text[]) c where i.image ? c)::text as json,
+      (select coalesce(jsonb_object_agg(c, i.image ->> c), '{}') from unnest($4::text[]) c where i.image ? c)::text as exact
+    from unnest($1::jsonb[]) with ordinality as i (image, position)`,
+    [
+      changes.map(({ old }) => old ?? '{}'),
+      namesOf(table.key),
+      namesOf(readable),
+      namesOf(readable.filter(({ format }) => ROUNDED_FORMATS.has(format))),
+    ],
+  )
+  return new Map(
+    rows.flatMap(({ position, isSeen, key, json, exact }) => {
+      const change = changes[position - 1]
+      const values = { ...parseObject(json), ...parseObject(exact) }
+      return change ? [[change, { isSeen, keyJson: key, json, values }]] : []
+    }),
+  )
+}

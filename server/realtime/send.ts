@@ -1,0 +1,47 @@
+/** What the server says on a socket, unless nobody reads it. */
+import { WebSocket } from 'ws'
+import { type Channel, type Connection } from './channels.ts'
+import { encodeFrame, type Incoming, type Outgoing } from './frames.ts'
+
+/** Sends a frame; a socket whose reader lags by more than `bufferedBytes` is cut off instead of filling memory. */
+function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: number): void {
+  if (ws.readyState !== WebSocket.OPEN) return
+  if (ws.bufferedAmount > bufferedBytes) ws.terminate()
+  else ws.send(frame)
+}
+
+export interface Sender {
+  frame(connection: Connection, frame: string | Buffer): void
+  /** A message of the channel itself, bound to this join of it. */
+  push(channel: Channel, event: string, payload: string): void
+  reply(connection: Connection, to: Incoming, status: 'ok' | 'error', response: unknown): void
+  system(channel: Channel, message: SystemMessage): void
+  /** Tells the client that the channel is over. */
+  closed(channel: Channel): void
+}
+
+interface SystemMessage {
+  readonly extension: 'system' | 'postgres_changes'
+  readonly status: 'ok' | 'error'
+  readonly message: string
+}
+
+export function createSender(bufferedBytes: number): Sender {
+  const frame = (connection: Connection, encoded: string | Buffer) => sendFrame(connection, encoded, bufferedBytes)
+  const message = (connection: Connection, outgoing: Outgoing) =>
+    frame(connection, encodeFrame(connection.vsn, outgoing))
+  const push = ({ connection, joinRef, topic }: Channel, event: string, payload: string) =>
+    message(connection, { joinRef, topic, event, payload })
+
+  return {
+    frame,
+    push,
+    reply: (connection, { joinRef, ref, topic }, status, response) =>
+      message(connection, { joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify({ status, response }) }),
+    system: (channel, { extension, status, message: text }) =>
+      push(channel, 'system', JSON.stringify({ extension, status, message: text, channel: channel.name })),
+    // realtime-js takes a close for its own only where `ref` is that of the join.
+    closed: ({ connection, joinRef, topic }) =>
+      message(connection, { joinRef, ref: joinRef, topic, event: 'phx_close', payload: '{}' }),
+  }
+}

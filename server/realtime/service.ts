@@ -1,0 +1,98 @@
+/** The realtime service of one node: builds its parts and keeps their clock. */
+import { type IncomingMessage } from 'node:http'
+import { type Duplex } from 'node:stream'
+import { type Hono } from 'hono'
+import { type Tokens } from '#server/access/tokens.ts'
+import { type Log } from '#server/base/log.ts'
+import { isConnectionFailure } from '#server/database/errors.ts'
+import { type Listener } from '#server/database/listen.ts'
+import { type Database } from '#server/database/scope.ts'
+import { createBroadcasts } from './broadcast.ts'
+import { createCatalogue } from './catalogue.ts'
+import { createChannels } from './channels.ts'
+import { createDelivery } from './delivery.ts'
+import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
+import { followOutbox } from './outbox.ts'
+import { createPersevere } from './persevere.ts'
+import { createPresences } from './presence.ts'
+import { createProtocol } from './protocol.ts'
+import { createRestRoutes } from './rest.ts'
+import { createSender } from './send.ts'
+import { createSockets } from './sockets.ts'
+
+const SOCKET_SWEEP_MS = 1_000
+
+export interface RealtimeOptions {
+  readonly database: Database
+  readonly listener: Listener
+  readonly tokens: Tokens
+  readonly log: Log
+  readonly limits?: Partial<RealtimeLimits>
+  /** How often this node shows itself alive to the others and clears what was delivered long ago. */
+  readonly databaseSweepMs?: number
+}
+
+export interface Realtime {
+  /** For the HTTP server's `upgrade` event; answers `/realtime/v1/websocket`, and 404 elsewhere. */
+  readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Below `/realtime/v1`. */
+  readonly routes: Hono
+  stats(): { readonly sockets: number; readonly channels: number; readonly bindings: number }
+  /** Sends every client away and finishes what is under way; before the listener and the database are closed. */
+  close(): Promise<void>
+}
+
+/** Starts following changes and broadcasts of the database; resolves when nothing that commits from now on is missed. */
+export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
+  const { database, listener, tokens, log, limits: given, databaseSweepMs = 10_000 } = options
+  const limits = { ...DEFAULT_LIMITS, ...given }
+  let isClosed = false
+  const persevere = createPersevere(log, () => isClosed)
+  const channels = createChannels()
+  const sender = createSender(limits.bufferedBytes)
+  const catalogue = createCatalogue(database)
+  const shared = { database, listener, log, channels, sender, persevere }
+  const broadcasts = await createBroadcasts(shared)
+  const presences = await createPresences(shared)
+  const protocol = createProtocol({ database, tokens, log, limits, catalogue, channels, sender, broadcasts, presences })
+  const sockets = createSockets({ tokens, log, limits, protocol })
+  const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
+  const outbox = await followOutbox({
+    database,
+    listener,
+    log,
+    persevere,
+    deliver: createDelivery({ database, catalogue, channels, sender, persevere }),
+    onSchemaChange: () => catalogue.forget(),
+    // The outbox is not logged: pages join again and fetch what they show.
+    onRestart: () => sockets.disconnectAll(),
+  })
+
+  async function sweepDatabase(): Promise<void> {
+    try {
+      await outbox.sweep()
+      await broadcasts.sweep()
+      await presences.beat()
+    } catch (error) {
+      if (!isClosed)
+        log[isConnectionFailure(error) ? 'debug' : 'error']({ err: error }, 'the realtime tables could not be swept')
+    }
+  }
+  const timers = [setInterval(sockets.sweep, SOCKET_SWEEP_MS), setInterval(() => void sweepDatabase(), databaseSweepMs)]
+  for (const timer of timers) timer.unref()
+
+  return {
+    handleUpgrade: sockets.handleUpgrade,
+    routes: createRestRoutes({ database, tokens, log, broadcasts, limits }),
+    stats: () => ({ sockets: sockets.size, channels: channels.size, bindings: channels.bindingCount }),
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      sockets.close()
+      stopSessions()
+      isClosed = true
+      await outbox.close()
+      await broadcasts.close()
+      await presences.close()
+    },
+  }
+}

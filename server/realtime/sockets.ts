@@ -1,0 +1,169 @@
+/** Sockets of this node: the handshake, frames in, silence and expired tokens. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type Duplex } from 'node:stream'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { messageOf } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { verifyToken } from './authorize.ts'
+import { type Connection } from './channels.ts'
+import { decodeFrame, type Vsn } from './frames.ts'
+import { type RealtimeLimits } from './limits.ts'
+import { type Protocol } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+
+const PATH = '/realtime/v1/websocket'
+const UNSUPPORTED_DATA = 1003
+const GOING_AWAY = 1001
+const CLOSE_WITHIN_MS = 500
+
+const version = z.enum(['1.0.0', '2.0.0'])
+
+export interface Sockets {
+  readonly size: number
+  /** Answers an upgrade request: 101, or why not, as JSON. */
+  readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Drops silent sockets and closes channels whose token has expired. */
+  readonly sweep: () => void
+  /** Closes the channels of a session that was signed out. */
+  readonly endSession: (sessionId: string) => void
+  /** Makes every client reconnect. */
+  disconnectAll(): void
+  close(): void
+}
+
+export interface SocketOptions {
+  readonly tokens: Tokens
+  readonly log: Log
+  readonly limits: RealtimeLimits
+  readonly protocol: Protocol
+}
+
+class HandshakeError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'HandshakeError'
+    this.status = status
+  }
+}
+
+export function createSockets({ tokens, log, limits, protocol }: SocketOptions): Sockets {
+  // Without compression: its buffers would cost more per idle socket than everything else.
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.frameBytes,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
+  const connections = new Set<Connection>()
+  let isClosed = false
+
+  function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const onError = (error: Error) => log.debug({ err: error }, 'a socket broke during its handshake')
+    socket.on('error', onError)
+    admit(request).then(
+      ({ vsn, apiKey }) => {
+        socket.off('error', onError)
+        server.handleUpgrade(request, socket, head, (ws) => accept(ws, vsn, apiKey))
+      },
+      (error: unknown) => {
+        if (!(error instanceof HandshakeError)) log.error({ err: error }, 'a handshake failed')
+        refuse(socket, error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
+      },
+    )
+  }
+
+  async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
+    if (isClosed) throw new HandshakeError(503, 'The server is stopping')
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (url.pathname !== PATH) throw new HandshakeError(404, 'There is nothing at this address')
+    const vsn = version.safeParse(url.searchParams.get('vsn') ?? '1.0.0')
+    if (!vsn.success) throw new HandshakeError(400, 'Unsupported protocol version')
+    const apiKey = url.searchParams.get('apikey') ?? request.headers['apikey']
+    if (typeof apiKey !== 'string' || apiKey === '') throw new HandshakeError(401, 'No API key found in request')
+    try {
+      await verifyToken(tokens, apiKey)
+    } catch (error) {
+      if (error instanceof Refusal) throw new HandshakeError(401, error.message)
+      throw error
+    }
+    return { vsn: vsn.data, apiKey }
+  }
+
+  function accept(ws: WebSocket, vsn: Vsn, apiKey: string): void {
+    const connection: Connection = {
+      ws,
+      vsn,
+      apiKey,
+      channels: new Map(),
+      lastHeardAt: Date.now(),
+      work: Promise.resolve(),
+      second: 0,
+      events: 0,
+      joins: 0,
+    }
+    connections.add(connection)
+    ws.on('message', (data, isBinary) => hear(connection, data, isBinary))
+    ws.on('error', (error) => log.debug({ err: error }, 'a socket broke'))
+    ws.on('close', () => {
+      connections.delete(connection)
+      protocol.leaveAll(connection)
+    })
+  }
+
+  function hear(connection: Connection, data: RawData, isBinary: boolean): void {
+    connection.lastHeardAt = Date.now()
+    try {
+      protocol.receive(connection, decodeFrame(connection.vsn, toBuffer(data), isBinary))
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'a frame that cannot be read')
+      connection.ws.close(UNSUPPORTED_DATA, 'unreadable frame')
+    }
+  }
+
+  function disconnectAll(): void {
+    for (const { ws } of connections) ws.close(GOING_AWAY)
+  }
+
+  return {
+    get size() {
+      return connections.size
+    },
+    handleUpgrade,
+    sweep() {
+      const now = Date.now()
+      for (const connection of connections) {
+        if (now - connection.lastHeardAt > limits.silenceMs) connection.ws.terminate()
+        else protocol.closeExpired(connection, now)
+      }
+    },
+    endSession(sessionId) {
+      for (const connection of connections) protocol.closeSession(connection, sessionId)
+    },
+    disconnectAll,
+    close() {
+      isClosed = true
+      disconnectAll()
+      // A peer that does not answer the close must not hold up the stop.
+      setTimeout(() => {
+        for (const { ws } of connections) ws.terminate()
+      }, CLOSE_WITHIN_MS).unref()
+      server.close()
+    },
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
+}
+
+function refuse(socket: Duplex, { status, message }: HandshakeError): void {
+  const body = JSON.stringify({ error: message })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,154 @@
+/** Errors in PostgREST's dialect: `{code, message, details, hint}` and a status. */
+import pg from 'pg'
+import { AppError } from '#server/base/errors.ts'
+import { isConnectionFailure } from '#server/database/errors.ts'
+import { isParseError } from '#server/database/scanner.ts'
+
+/** PGRST0xx: connection, 1xx: the request, 2xx: names that are not in the catalogue, 3xx: tokens. */
+const STATUS = {
+  PGRST000: 503,
+  PGRST003: 504,
+  PGRST100: 400,
+  PGRST101: 405,
+  PGRST102: 400,
+  PGRST103: 416,
+  PGRST106: 406,
+  PGRST107: 406,
+  PGRST108: 400,
+  PGRST116: 406,
+  PGRST117: 405,
+  PGRST122: 400,
+  PGRST123: 400,
+  PGRST124: 400,
+  PGRST125: 404,
+  PGRST128: 400,
+  PGRST200: 400,
+  PGRST202: 404,
+  PGRST203: 300,
+  PGRST204: 400,
+  PGRST205: 404,
+  PGRST301: 401,
+  PGRST302: 401,
+  PGRST303: 401,
+  PGRSTX00: 500,
+} as const
+
+type RestErrorCode = keyof typeof STATUS
+
+export class RestError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly details: string | null
+  readonly hint: string | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    {
+      details = null,
+      hint = null,
+      headers = {},
+      cause,
+    }: { details?: string | null; hint?: string | null; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'RestError'
+    this.code = code
+    this.status = status
+    this.details = details
+    this.hint = hint
+    this.headers = headers
+  }
+}
+
+export const restError = (code: RestErrorCode, message: string, options?: ConstructorParameters<typeof RestError>[3]) =>
+  new RestError(code, STATUS[code], message, options)
+
+/** What PostgreSQL itself would say about a column that is not there. */
+export const unknownColumn = (relation: string, column: string) =>
+  new RestError('42703', 400, `column ${relation}.${column} does not exist`)
+
+/**
+ * Status by SQLSTATE or its beginning; the longest that fits decides, and 400 where none does. Class 54 (too long, too
+ * complex) is the request's doing, so unlike PostgREST it is no fault of the server here.
+ */
+const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
+  ['08', 503],
+  ['09', 500],
+  ['0L', 403],
+  ['0P', 403],
+  ['21000', 500],
+  ['23503', 409],
+  ['23505', 409],
+  ['25006', 405],
+  ['25', 500],
+  ['28', 403],
+  ['2D', 500],
+  ['38', 500],
+  ['39', 500],
+  ['3B', 500],
+  ['40', 500],
+  ['42883', 404],
+  ['42P01', 404],
+  ['42P17', 500],
+  ['53400', 500],
+  ['53', 503],
+  ['55', 500],
+  ['57P01', 503],
+  ['57', 500],
+  ['58', 500],
+  ['F0', 500],
+  ['HV', 500],
+  ['P0001', 400],
+  ['P0', 500],
+  ['XX', 500],
+]
+
+function statusOf(sqlState: string, isSignedIn: boolean): number {
+  if (sqlState === '42501') return isSignedIn ? 403 : 401
+  const raised = /^PT([2-5]\d\d)$/.exec(sqlState)?.[1]
+  if (raised !== undefined) return Number(raised)
+  return SQL_STATUS.find(([start]) => sqlState.startsWith(start))?.[1] ?? 400
+}
+
+/**
+ * Whatever was thrown, as PostgREST would answer it; undefined for what nobody foresaw.
+ * @param isSignedIn a refusal is 403 to who is somebody, 401 to who is nobody.
+ */
+export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
+  if (error instanceof RestError) return error
+  if (isParseError(error)) return restError('PGRST100', error.message, { details: error.details.parse, cause: error })
+  if (error instanceof AppError && error.code === 'unauthenticated') {
+    const isExpired = error.details?.['reason'] === 'expired'
+    const message = isExpired ? 'JWT expired' : 'No suitable key or wrong key type'
+    return restError(isExpired ? 'PGRST303' : 'PGRST301', message, {
+      details: isExpired ? null : 'None of the keys was able to decode the JWT',
+      headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"` },
+      cause: error,
+    })
+  }
+  if (isConnectionFailure(error)) return restError('PGRST000', 'Database connection error.', { cause: error })
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return undefined
+  const status = statusOf(error.code, isSignedIn)
+  return new RestError(error.code, status, error.message, {
+    details: error.detail ?? null,
+    hint: error.hint ?? null,
+    headers: status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
+    cause: error,
+  })
+}
+
+/** The error's body and headers as a response; HEAD gets the headers alone. */
+export function renderError({ code, message, details, hint, status, headers }: RestError, isHead = false): Response {
+  const body = JSON.stringify({ code, message, details, hint })
+  return new Response(isHead ? null : body, {
+    status,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Proxy-Status': `PostgREST; error=${code}`,
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,68 @@
+/** The body of a write. PostgreSQL reads the text itself, so that no number passes through JavaScript; here is only looked at its outline. */
+import { restError } from './errors.ts'
+
+export interface Payload {
+  /** As it came. */
+  readonly text: string
+  readonly isArray: boolean
+  readonly rowCount: number
+  /** Keys that every object has. */
+  readonly keys: readonly string[]
+}
+
+// PostgreSQL reads nested JSON recursively and gives up at the size of its stack.
+const DEEPEST_NESTING = 500
+
+function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1))
+    else if (token === ']' || token === '}') depth -= 1
+  }
+  return deepest
+}
+
+const invalid = (message: string) => restError('PGRST102', message)
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw restError('PGRST102', 'Empty or invalid json', { cause: error })
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * @param hasColumns the columns are named in the request, so objects may differ in their keys.
+ * @throws RestError PGRST102
+ */
+export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean }): Payload {
+  const parsed = parseJson(text)
+  if (nestingOf(text) > DEEPEST_NESTING) throw invalid('The json is nested too deeply')
+  const isArray = Array.isArray(parsed)
+  const rows: readonly unknown[] = isArray ? parsed : [parsed]
+  const [first = {}] = rows
+  if (!rows.every(isObject) || !isObject(first)) throw invalid('All elements must be objects')
+  const keys = Object.keys(first)
+  const isUniform = rows.every(
+    (row) => Object.keys(row).length === keys.length && keys.every((key) => Object.hasOwn(row, key)),
+  )
+  if (!hasColumns && !isUniform) throw invalid('All object keys must match')
+  return { text, isArray, rowCount: rows.length, keys }
+}
+
+/** The body of a call: any JSON where the function takes it whole, else the arguments by name. */
+export function parseArguments(text: string): {
+  readonly text: string
+  readonly isArray: boolean
+  readonly keys: readonly string[]
+} {
+  if (text.trim() === '') return { text: '{}', isArray: false, keys: [] }
+  const parsed = parseJson(text)
+  if (nestingOf(text) > DEEPEST_NESTING) throw invalid('The json is nested too deeply')
+  return { text, isArray: Array.isArray(parsed), keys: isObject(parsed) ? Object.keys(parsed) : [] }
+}

@@ -1,0 +1,82 @@
+/** The `Prefer` header (RFC 7240) with the preferences that PostgREST knows. */
+import { restError } from './errors.ts'
+
+const KNOWN = {
+  resolution: ['merge-duplicates', 'ignore-duplicates'],
+  return: ['representation', 'minimal', 'headers-only'],
+  count: ['exact', 'planned', 'estimated'],
+  tx: ['commit', 'rollback'],
+  missing: ['default', 'null'],
+  handling: ['strict', 'lenient'],
+} as const
+
+type Known = typeof KNOWN
+type Chosen = { -readonly [Name in keyof Known]?: Known[Name][number] }
+
+export interface Preferences extends Chosen {
+  timezone?: string
+  /** Only heeded with `handling=strict`. */
+  maxAffected?: number
+}
+
+const isKnownName = (name: string): name is keyof Known => Object.hasOwn(KNOWN, name)
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Whether the value is one of those that the preference may have; the first one given is kept. */
+function choose(preferences: Preferences, name: keyof Known, value: string): boolean {
+  const chosen = KNOWN[name].find((candidate) => candidate === value)
+  if (chosen !== undefined && preferences[name] === undefined) Object.assign(preferences, { [name]: chosen })
+  return chosen !== undefined
+}
+
+/**
+ * Of a preference given twice the first counts; unknown ones are ignored, or refused with `handling=strict`.
+ * @param allowsRollback whether `tx` is heeded.
+ */
+export function parsePrefer(header: string, { allowsRollback }: { allowsRollback: boolean }): Preferences {
+  const preferences: Preferences = {}
+  const unknown: string[] = []
+  for (const item of header.split(',').map((text) => text.trim())) {
+    if (item === '') continue
+    const [, name = '', value = ''] = /^([\w-]+)=(.*)$/s.exec(item) ?? []
+    if (name === 'timezone' && isTimeZone(value)) preferences.timezone ??= value
+    else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) preferences.maxAffected ??= Number(value)
+    else if (!isKnownName(name) || !choose(preferences, name, value)) unknown.push(item)
+  }
+  if (preferences.handling === 'strict' && unknown.length > 0) {
+    throw restError('PGRST122', 'Invalid preferences given with handling=strict', {
+      details: `Invalid preferences: ${unknown.join(', ')}`,
+    })
+  }
+  if (!allowsRollback) delete preferences.tx
+  return preferences
+}
+
+/** The preferences that a kind of request heeds, for `Preference-Applied`. */
+const APPLIED = {
+  read: ['count', 'tx', 'handling', 'timezone'],
+  insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'],
+  update: ['missing', 'return', 'count', 'tx', 'handling', 'timezone', 'max-affected'],
+  delete: ['return', 'count', 'tx', 'handling', 'timezone', 'max-affected'],
+  call: ['count', 'tx', 'handling', 'timezone', 'max-affected'],
+} as const
+
+/** Value of `Preference-Applied`; undefined where nothing was asked for. */
+export function preferenceApplied(preferences: Preferences, kind: keyof typeof APPLIED): string | undefined {
+  const applied = APPLIED[kind].flatMap((name) => {
+    if (name === 'max-affected') {
+      const { handling, maxAffected } = preferences
+      return handling === 'strict' && maxAffected !== undefined ? [`max-affected=${maxAffected}`] : []
+    }
+    const value = preferences[name]
+    return value === undefined ? [] : [`${name}=${value}`]
+  })
+  return applied.length > 0 ? applied.join(', ') : undefined
+}

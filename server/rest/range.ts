@@ -1,0 +1,44 @@
+/** Which rows of a result are asked for, by `limit` and `offset` or by the `Range` header, and how the answer says so. */
+import { restError } from './errors.ts'
+
+export interface RowRange {
+  readonly offset: bigint
+  readonly limit: bigint | undefined
+}
+
+const smaller = (a: bigint | undefined, b: bigint | undefined) =>
+  a === undefined ? b : b === undefined || a < b ? a : b
+
+/**
+ * The rows that both the parameters and the header ask for.
+ * @param header value of `Range`, in rows, for GET only; anything that is not `from-to` is ignored.
+ * @param maxRows the server's own limit.
+ */
+export function resolveRange(
+  { limit, offset = 0n }: { limit?: bigint | undefined; offset?: bigint | undefined },
+  header: string | undefined,
+  maxRows: number | undefined,
+): RowRange {
+  if (limit !== undefined && limit < 0n) {
+    throw restError('PGRST103', 'Requested range not satisfiable', {
+      details: 'Limit should be greater than or equal to zero.',
+    })
+  }
+  const cap = maxRows === undefined ? undefined : BigInt(maxRows)
+  const [, from, to] = /^(\d{1,18})-(\d{0,18})$/.exec(header?.trim() ?? '') ?? []
+  if (from === undefined || to === undefined || limit === 0n) return { offset, limit: smaller(limit, cap) }
+  const first = BigInt(from) > offset ? BigInt(from) : offset
+  const end = smaller(limit === undefined ? undefined : offset + limit, to === '' ? undefined : BigInt(to) + 1n)
+  if (end !== undefined && end <= first) {
+    throw restError('PGRST103', 'Requested range not satisfiable', {
+      details: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
+    })
+  }
+  return { offset: first, limit: smaller(end === undefined ? undefined : end - first, cap) }
+}
+
+/** `0-4/57`: rows of this answer, counted from zero, of how many; `*` for what is empty or unknown. */
+export function contentRange(offset: bigint, rows: number, total: number | undefined): string {
+  const range = total !== 0 && rows > 0 ? `${offset}-${offset + BigInt(rows) - 1n}` : '*'
+  return `${range}/${total ?? '*'}`
+}

@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Claims } from '#server/database/scope.ts'
+import { type RestTestService, startRestService, THINGS_SQL } from '#test/rest-service.ts'
+
+let service: RestTestService
+let person: Claims & { sub: string }
+let headers: Record<string, string>
+let anonHeaders: Record<string, string>
+
+beforeAll(async () => {
+  service = await startRestService()
+  await service.db.admin.query(THINGS_SQL)
+  person = await service.db.createPerson()
+  const json = { 'content-type': 'application/json' }
+  headers = { ...(await service.headersOf(person)), ...json }
+  anonHeaders = { ...(await service.headersOf()), ...json }
+})
+afterAll(() => service.close())
+
+const restErrorBody = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  details: z.string().nullable(),
+  hint: z.string().nullable(),
+})
+
+/** Status and body of a refusal, which always has its four keys and its header. */
+async function refusalOf(path: string, init: RequestInit = {}) {
+  const response = await fetch(`${service.url}${path}`, { headers, ...init })
+  const body = restErrorBody.parse(await response.json())
+  expect(response.headers.get('proxy-status')).toBe(`PostgREST; error=${body.code}`)
+  return { status: response.status, ...body, headers: response.headers }
+}
+
+describe('who calls', () => {
+  test.each([
+    ['no key', {}],
+    ['an opaque key that is not ours', { apikey: 'sb_publishable_x' }],
+  ])('with %s is 401', async (_, given) => {
+    const refusal = await refusalOf('/things', { headers: given })
+    expect(refusal).toMatchObject({ status: 401, code: 'PGRST302' })
+    expect(refusal.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('with a key alone has the key’s role', async () => {
+    const service_ = await fetch(`${service.url}/things?select=id`, {
+      headers: { apikey: service.tokens.serviceRoleKey },
+    })
+    expect(service_.status).toBe(200)
+    expect(await refusalOf('/things', { headers: { apikey: service.tokens.anonKey } })).toMatchObject({
+      status: 401,
+      code: '42501',
+    })
+  })
+
+  test('with a bad token is 401, whatever the key', async () => {
+    const [head, , signature] = service.tokens.serviceRoleKey.split('.')
+    const forged = [
+      head,
+      Buffer.from(JSON.stringify({ role: 'service_role', exp: 9e9 })).toString('base64url'),
+      signature,
+    ].join('.')
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"role":"service_role","exp":9000000000}').toString('base64url')}.`
+    for (const token of [forged, unsigned, 'nonsense']) {
+      const refusal = await refusalOf('/things', {
+        headers: { apikey: service.tokens.serviceRoleKey, authorization: `Bearer ${token}` },
+      })
+      expect(refusal).toMatchObject({ status: 401, code: 'PGRST301' })
+      expect(refusal.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", error_description=/)
+    }
+  })
+
+  test('with an expired token is told so', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const token = await service.tokens.sign({
+      role: 'authenticated',
+      sub: person.sub,
+      iat: now - 7200,
+      exp: now - 3600,
+    })
+    const refusal = await refusalOf('/things', {
+      headers: { apikey: service.tokens.anonKey, authorization: `Bearer ${token}` },
+    })
+    expect(refusal).toMatchObject({ status: 401, code: 'PGRST303', message: 'JWT expired' })
+    expect(refusal.headers.get('www-authenticate')).toBe(
+      'Bearer error="invalid_token", error_description="JWT expired"',
+    )
+  })
+
+  test('with a role that we do not switch to is 401', async () => {
+    for (const role of ['authenticator', 'postgres', 'supabase_auth_admin']) {
+      const token = await service.tokens.sign({ role, exp: Math.floor(Date.now() / 1000) + 60 })
+      expect((await refusalOf('/things', { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
+    }
+  })
+})
+
+describe('names that are not there', () => {
+  test.each([
+    ['a table, with a hint', '/thing', 404, 'PGRST205', "Could not find the table 'public.thing' in the schema cache", "Perhaps you meant the table 'public.things'"],
+    ['a table like none', '/zzz', 404, 'PGRST205', "Could not find the table 'public.zzz' in the schema cache", null],
+    ['a table of PostgreSQL’s own', '/pg_authid', 404, 'PGRST205', "Could not find the table 'public.pg_authid' in the schema cache", null],
+    ['a table of a schema that is not exposed', '/auth.users', 404, 'PGRST205', "Could not find the table 'public.auth.users' in the schema cache", null],
+    ['a selected column', '/things?select=nope', 400, '42703', 'column things.nope does not exist', null],
+    ['a system column', '/things?select=xmin', 400, '42703', 'column things.xmin does not exist', null],
+    ['a filtered column', '/things?nope=eq.1', 400, '42703', 'column things.nope does not exist', null],
+    ['a column to order by', '/things?order=nope', 400, '42703', 'column things.nope does not exist', null],
+    ['a type', '/things?select=id::nope', 400, '42704', 'type "nope" does not exist', null],
+    ['a relation to embed', '/things?select=id,owners(name)', 400, 'PGRST200', "Could not find a relationship between 'things' and 'owners' in the schema cache", null],
+    ['a hinted relation', '/things?select=x:owners!inner(name,more(*))', 400, 'PGRST200', "Could not find a relationship between 'things' and 'owners' in the schema cache", null],
+    ['a filter on a relation', '/things?owners.name=eq.x', 400, 'PGRST108', "'owners' is not an embedded resource in this request", "Verify that 'owners' is included in the 'select' query parameter."],
+    ['a function', '/rpc/nope?x=1', 404, 'PGRST202', 'Could not find the function public.nope(x) in the schema cache', null],
+    ['a function with these parameters', '/rpc/add?c=1', 404, 'PGRST202', 'Could not find the function public.add(c) in the schema cache', null],
+    ['a trigger function', '/rpc/tg_messages__enqueue_reply', 404, 'PGRST202', 'Could not find the function public.tg_messages__enqueue_reply without parameters in the schema cache', null],
+    ['no path at all', '/', 404, 'PGRST125', 'Invalid path specified in request URL', null],
+    ['a path', '/a/b', 404, 'PGRST125', 'Invalid path specified in request URL', null],
+    ['an aggregate', '/things?select=id.sum()', 400, 'PGRST123', 'Use of aggregate functions is not allowed', null],
+  ])('%s', async (_, path, status, code, message, hint) => {
+    expect(await refusalOf(path)).toMatchObject({ status, code, message, hint })
+  }) // prettier-ignore
+
+  test('a schema that is not exposed', async () => {
+    const asked = { headers: { ...headers, 'accept-profile': 'auth' } }
+    expect(await refusalOf('/users', asked)).toMatchObject({
+      status: 406,
+      code: 'PGRST106',
+      message: 'Invalid schema: auth',
+      hint: 'Only the following schemas are exposed: public',
+    })
+  })
+
+  test('a table made later is found at once after the notice', async () => {
+    await refusalOf('/latecomers')
+    await service.db.admin.query('create table latecomers (id integer); grant select on latecomers to authenticated')
+    const told = new Promise<void>((resolve) => void service.listener.on('pgrst', () => resolve()))
+    await service.db.admin.query(`notify pgrst, 'reload schema'`)
+    await told
+    expect((await fetch(`${service.url}/latecomers`, { headers })).status).toBe(200)
+  })
+})
+
+describe('requests that say what is not offered', () => {
+  test.each([
+    ['an unknown operator', '/things?id=equals.1', 400, 'PGRST100'],
+    ['no operator', '/things?id=1', 400, 'PGRST100'],
+    ['is of something else', '/things?flag=is.maybe', 400, 'PGRST100'],
+    ['an open parenthesis', '/things?or=(id.eq.1', 400, 'PGRST100'],
+    ['an empty list of conditions', '/things?or=()', 400, 'PGRST100'],
+    ['a wrong order', '/things?order=id.up', 400, 'PGRST100'],
+    ['a limit that is no number', '/things?limit=many', 400, 'PGRST100'],
+    ['a negative limit', '/things?limit=-1', 416, 'PGRST103'],
+    ['a negative offset', '/things?offset=-1', 400, '2201X'],
+    ['too many columns', `/things?select=${'id,'.repeat(1700)}id`, 400, 'PGRST100'],
+    ['a value that is none of the type', '/things?id=eq.x', 400, '22P02'],
+    ['a number that is too large', '/things?id=eq.99999999999999999999', 400, '22003'],
+    ['an operator that the type has not', '/things?flag=like.x', 404, '42883'],
+    ['a broken pattern', '/things?name=match.(', 400, '2201B'],
+    ['a broken text search', '/things?name=fts.a%20b', 400, '42601'],
+    ['a language that there is not', '/things?name=fts(klingon).a', 400, '42704'],
+    ['an order that json has not', '/things?order=plain', 404, '42883'],
+    ['a zero byte', '/things?name=eq.%00', 400, '22021'],
+  ])('%s', async (_, path, status, code) => {
+    expect(await refusalOf(path)).toMatchObject({ status, code })
+  })
+
+  test.each(['text/csv', 'application/geo+json', 'application/vnd.pgrst.plan+json', 'image/png'])(
+    '%s as an answer',
+    async (accept) => {
+      expect(await refusalOf('/things', { headers: { ...headers, accept } })).toMatchObject({
+        status: 406,
+        code: 'PGRST107',
+        message: `None of these media types are available: ${accept}`,
+      })
+    },
+  )
+
+  test('other methods', async () => {
+    expect(await refusalOf('/things', { method: 'PUT', body: '{}' })).toMatchObject({ status: 405, code: 'PGRST117' })
+    expect(await refusalOf('/rpc/add', { method: 'DELETE' })).toMatchObject({ status: 405, code: 'PGRST101' })
+  })
+
+  test('a body over the limit', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(1_100_000) })
+    expect((await refusalOf('/things', { method: 'POST', body })).status).toBe(413)
+  })
+})
+
+test('a page of another origin may call, and sees the count', async () => {
+  const preflight = await fetch(`${service.url}/things`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://elsewhere.example',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'apikey,prefer,x-retry-count',
+    },
+  })
+  expect(preflight.status).toBe(200)
+  expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
+  for (const name of ['authorization', 'apikey', 'prefer', 'content-profile', 'x-retry-count']) {
+    expect(preflight.headers.get('access-control-allow-headers')).toContain(name)
+  }
+  for (const path of ['/things', '/nowhere']) {
+    const response = await fetch(`${service.url}${path}`, {
+      headers: { ...headers, origin: 'https://elsewhere.example' },
+    })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-expose-headers')).toContain('Content-Range')
+    await response.text()
+  }
+})
+
+describe('injection', () => {
+  const hostile = [
+    `id";drop table things;--`,
+    `id'--`,
+    `id) from pg_authid--`,
+    `(select rolpassword from pg_authid)`,
+    `id"`,
+    `\\`,
+    `$1`,
+    `things.*`,
+    `*`,
+    `id::text)||(select 'x'`,
+    `pg_sleep(9)`,
+  ]
+  const places: [string, (text: string) => string][] = [
+    ['select', (text) => `/things?select=${text}`],
+    ['select, quoted', (text) => `/things?select="${text.replaceAll('"', '\\"')}"`],
+    ['alias', (text) => `/things?select="${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}":id`],
+    ['cast', (text) => `/things?select=id::${text}`],
+    ['json key', (text) => `/things?select=data->"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`],
+    ['json path in a filter', (text) => `/things?data->>${text}=eq.1`],
+    ['filter column', (text) => `/things?${encodeURIComponent(text)}=eq.1`],
+    ['filter value', (text) => `/things?name=eq.${text}`],
+    ['list value', (text) => `/things?name=in.(${text})`],
+    ['language', (text) => `/things?name=fts(${text}).x`],
+    ['order', (text) => `/things?order=${text}`],
+    ['order direction', (text) => `/things?order=id.${text}`],
+    ['limit', (text) => `/things?limit=${text}`],
+    ['logic', (text) => `/things?or=(id.eq.1,${text})`],
+    ['table', (text) => `/${encodeURIComponent(text)}`],
+    ['function', (text) => `/rpc/${encodeURIComponent(text)}`],
+    ['argument', (text) => `/rpc/add?${encodeURIComponent(text)}=1`],
+  ]
+
+  test.each(places)('through %s is refused or harmless', async (_, pathOf) => {
+    for (const text of hostile) {
+      const response = await fetch(`${service.url}${pathOf(text).replaceAll('#', '%23')}`, { headers })
+      const body = await response.text()
+      expect(response.status, text).toBeLessThan(500)
+      if (response.status === 200) expect(body).toBe('[]')
+    }
+    expect((await service.db.admin.query(`select to_regclass('things') as there`)).rows).toEqual([{ there: 'things' }])
+  })
+
+  test.each(['columns', 'on_conflict'])('through %s is refused', async (parameter) => {
+    for (const text of hostile) {
+      const response = await fetch(
+        `${service.url}/things?${parameter}="${encodeURIComponent(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))}"`,
+        {
+          method: 'POST',
+          headers: { ...headers, prefer: 'resolution=merge-duplicates' },
+          body: '{"name":"x"}',
+        },
+      )
+      expect(restErrorBody.parse(await response.json()).code, text).toMatch(/^(PGRST204|42703)$/)
+    }
+  })
+
+  test('through a header is refused or harmless', async () => {
+    const given = {
+      ...headers,
+      prefer: `timezone=x';drop table things;--, count=exact`,
+      'accept-profile': `public"; drop table things;--`,
+    }
+    expect(await refusalOf('/things', { headers: given })).toMatchObject({ code: 'PGRST106' })
+    const { 'accept-profile': _, ...others } = given
+    expect((await fetch(`${service.url}/things`, { headers: others })).status).toBe(200)
+  })
+})
+
+describe('every table of the catalogue, as somebody else and as nobody', () => {
+  /** Tables of the product whose rows belong to one person, found by the column that says so. */
+  async function tables(): Promise<string[]> {
+    const { rows } = await service.db.admin.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p') order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  test('shows a stranger none of a person’s rows, and nobody anything', async () => {
+    const owner = await service.db.createPerson()
+    const conversation = randomUUID()
+    const client = await service.clientOf(owner)
+    expect(
+      (await client.from('conversations').insert({ id: conversation, title: 'mine', model_name: 'alcove-reader' }))
+        .error,
+    ).toBeNull()
+    expect(
+      (await client.from('messages').insert({ conversation_id: conversation, content: 'secret', sender_role: 1 }))
+        .error,
+    ).toBeNull()
+    expect((await client.from('user_settings').insert({ preferences: { secret: true } })).error).toBeNull()
+    expect((await client.from('things').insert({ name: 'secret' })).error).toBeNull()
+    await service.db.admin.query(
+      `insert into documents (owner, filename, originalname, mimetype, size, path, sha256) values ($1, 'a', 'a', 'text/plain', 1, 'x', 'y')`,
+      [owner.sub],
+    )
+    const stranger = await service.headersOf(await service.db.createPerson())
+    const open = new Set(['models', 'latecomers', 'sealed'])
+
+    for (const table of await tables()) {
+      const seen = await fetch(`${service.url}/${table}?select=*`, { headers: stranger })
+      const text = await seen.text()
+      if (!open.has(table))
+        expect([text, seen.status], table).toSatisfy(([body, status]) => body === '[]' || status === 403)
+      const asNobody = await fetch(`${service.url}/${table}?select=*`, { headers: anonHeaders })
+      expect([table, asNobody.status]).toEqual([table, 401])
+      await asNobody.text()
+      for (const method of ['POST', 'PATCH', 'DELETE']) {
+        const tried = await fetch(`${service.url}/${table}`, {
+          method,
+          headers: anonHeaders,
+          ...(method === 'DELETE' ? {} : { body: '{}' }),
+        })
+        // Without rights an empty change is still nothing changed.
+        expect(tried.status === 401 || (method === 'PATCH' && tried.status !== 200), `${method} ${table}`).toBe(true)
+        await tried.text()
+      }
+    }
+    const mine = await client.from('conversations').select('id')
+    expect(mine.data).toEqual([{ id: conversation }])
+  })
+
+  test('lets a stranger change and delete nothing', async () => {
+    const owner = await service.db.createPerson()
+    const id = randomUUID()
+    await (
+      await service.clientOf(owner)
+    )
+      .from('conversations')
+      .insert({ id, title: 'mine', model_name: 'alcove-reader' })
+    const stranger = await service.clientOf(await service.db.createPerson())
+    expect((await stranger.from('conversations').update({ title: 'theirs' }).eq('id', id).select()).data).toEqual([])
+    expect((await stranger.from('conversations').delete().eq('id', id).select()).data).toEqual([])
+    expect((await stranger.from('messages').insert({ conversation_id: id, content: 'x', sender_role: 1 })).status).toBe(
+      403,
+    )
+    const { rows } = await service.db.admin.query('select title from conversations where id = $1', [id])
+    expect(rows).toEqual([{ title: 'mine' }])
+  })
+
+  test('two people on one connection never see each other’s rows, though statements fail in between', async () => {
+    const one = await service.db.createPerson()
+    const two = await service.db.createPerson()
+    const clients = [await service.clientOf(one), await service.clientOf(two)]
+    await Promise.all(clients.map((client, index) => client.from('things').insert({ name: `of ${index}` })))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, round) => {
+        const query = clients[round % 2]?.from('things').select('name')
+        return round % 5 === 0 ? await query?.eq('id', 'broken') : await query
+      }),
+    )
+    answers.forEach((answer, round) => {
+      if (round % 5 === 0) expect(answer?.status).toBe(400)
+      else expect(answer?.data).toEqual([{ name: `of ${round % 2}` }])
+    })
+  })
+})

@@ -1,0 +1,62 @@
+/** The answer: status, headers and the body just as PostgreSQL rendered it. */
+import { restError } from './errors.ts'
+import { preferenceApplied, type Preferences } from './prefer.ts'
+import { contentRange } from './range.ts'
+import { type RestRequest } from './request.ts'
+import { type Plan, type Result } from './run.ts'
+
+/** @throws RestError PGRST103 where the page begins behind the last row. */
+function statusOfPage(offset: bigint, { rows, total }: Result): 200 | 206 {
+  if (total === undefined) return 200
+  if (offset > BigInt(total)) {
+    throw restError('PGRST103', 'Requested range not satisfiable', {
+      details: `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      headers: { 'Content-Range': `*/${total}` },
+    })
+  }
+  return rows < total ? 206 : 200
+}
+
+function locationOf(name: string, pairs: NonNullable<Result['location']>): string {
+  const query = pairs.map(([key, condition]) => `${encodeURIComponent(key)}=${encodeURIComponent(condition)}`)
+  return `/${encodeURIComponent(name)}?${query.join('&')}`
+}
+
+const withoutResolution = ({ resolution: _, ...others }: Preferences): Preferences => others
+
+function respondToWrite(
+  request: RestRequest,
+  plan: Exclude<Plan, { kind: 'read' | 'call' }>,
+  result: Result,
+): Response {
+  const { preferences } = request
+  const counted = preferences.count === 'exact' || preferences.count === 'estimated' ? result.rows : undefined
+  const headers = new Headers({
+    'Content-Range': plan.kind === 'update' ? contentRange(0n, result.rows, counted) : `*/${counted ?? '*'}`,
+  })
+  const applied = preferenceApplied(
+    plan.kind === 'insert' && !plan.conflict ? withoutResolution(preferences) : preferences,
+    plan.kind,
+  )
+  if (applied !== undefined) headers.set('Preference-Applied', applied)
+  if (result.location) headers.set('Location', locationOf(plan.relation.name, result.location))
+  const isShown = plan.returns === 'rows'
+  if (isShown) headers.set('Content-Type', plan.media.contentType)
+  if (isShown && request.namesSchema) headers.set('Content-Profile', request.schema)
+  const isOnlyMerged = plan.kind === 'insert' && plan.conflict?.isMerged === true && (result.inserted ?? 0) <= 0
+  const status = plan.kind === 'insert' ? (isOnlyMerged ? 200 : 201) : isShown ? 200 : 204
+  return new Response(isShown ? result.body : null, { status, headers })
+}
+
+export function respond(request: RestRequest, plan: Plan, result: Result): Response {
+  if (plan.kind !== 'read' && plan.kind !== 'call') return respondToWrite(request, plan, result)
+  const { offset } = plan.range
+  const status = statusOfPage(offset, result)
+  const headers = new Headers({ 'Content-Range': contentRange(offset, result.rows, result.total) })
+  const applied = preferenceApplied(request.preferences, plan.kind)
+  if (applied !== undefined) headers.set('Preference-Applied', applied)
+  if (plan.kind === 'call' && plan.routine.returns === 'void') return new Response(null, { status: 204, headers })
+  headers.set('Content-Type', plan.media.contentType)
+  if (request.namesSchema) headers.set('Content-Profile', request.schema)
+  return new Response(plan.isHead ? null : result.body, { status, headers })
+}

@@ -1,0 +1,141 @@
+/** `/rest/v1`: tables, views and functions of the exposed schemas in PostgREST's dialect, as the caller's role. */
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { bearerOf } from '#server/access/authenticate.ts'
+import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Database } from '#server/database/scope.ts'
+import { allowAnyOrigin, answerPreflight } from './cors.ts'
+import { renderError, RestError, restError, toRestError } from './errors.ts'
+import { planTable } from './plan.ts'
+import { planCall } from './plan-call.ts'
+import { nearestName } from './nearest-name.ts'
+import { readRequest, type Resource, type RestRequest } from './request.ts'
+import { respond } from './respond.ts'
+import { type Plan, run, settingsOf } from './run.ts'
+import { type Catalogue, type Relation, type SchemaCache } from './schema-cache.ts'
+
+export interface RestOptions {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly schemaCache: SchemaCache
+  readonly log: Log
+  /** Exposed schemas; the first is the default, the others are chosen by header. */
+  readonly schemas?: readonly string[]
+  readonly statementTimeoutMs?: number
+  readonly maxBodyBytes?: number
+  /** Most rows that one answer holds; undefined: no limit. */
+  readonly maxRows?: number | undefined
+  /** Whether `Prefer: tx=rollback` is heeded. */
+  readonly allowsRollback?: boolean
+}
+
+interface Variables {
+  Variables: { claims?: VerifiedClaims }
+}
+
+/** Opaque keys are no tokens: they must never be read as one. */
+const isToken = (text: string | undefined): text is string =>
+  text !== undefined && text !== '' && !text.startsWith('sb_')
+
+/** The Bearer token decides; without one, the key. @throws AppError `unauthenticated`, RestError PGRST302 */
+async function authenticate(context: Context<Variables>, tokens: Tokens): Promise<VerifiedClaims> {
+  const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
+  if (token === undefined) {
+    throw restError('PGRST302', 'No API key found in request', {
+      hint: 'No `apikey` request header was found.',
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    })
+  }
+  const claims = await tokens.verify(token)
+  context.set('claims', claims)
+  return claims
+}
+
+function requireRelation(catalogue: Catalogue, schema: string, name: string): Relation {
+  const found = catalogue.relation(schema, name)
+  if (found) return found
+  const nearest = nearestName(
+    name,
+    catalogue.relations(schema).map((relation) => relation.name),
+  )
+  throw restError('PGRST205', `Could not find the table '${schema}.${name}' in the schema cache`, {
+    hint: nearest === undefined ? null : `Perhaps you meant the table '${schema}.${nearest}'`,
+  })
+}
+
+const UNKNOWN_NAME_CODES = new Set(['PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
+
+/** A name that is not there may have been made since the catalogue was read: then it is read again, once. */
+async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: number | undefined): Promise<Plan> {
+  const { schema, resource } = request
+  const planWith = (catalogue: Catalogue): Plan =>
+    resource.kind === 'relation'
+      ? planTable(catalogue, requireRelation(catalogue, schema, resource.name), request, maxRows)
+      : planCall(catalogue, request, maxRows)
+  const catalogue = await cache.current()
+  try {
+    return planWith(catalogue)
+  } catch (error) {
+    const isUnknownName = error instanceof RestError && UNKNOWN_NAME_CODES.has(error.code)
+    const refreshed = isUnknownName ? await cache.refreshed() : catalogue
+    if (refreshed === catalogue) throw error
+    return planWith(refreshed)
+  }
+}
+
+/** Mounted at `/rest/v1`. Nothing is read from the database before the first request. */
+export function createRestRoutes({
+  database,
+  tokens,
+  schemaCache,
+  log,
+  schemas = ['public'],
+  statementTimeoutMs = 8_000,
+  maxBodyBytes = 1_048_576,
+  maxRows,
+  allowsRollback = false,
+}: RestOptions): Hono<Variables> {
+  const rest = new Hono<Variables>()
+
+  async function answer(context: Context<Variables>, resource: Resource): Promise<Response> {
+    const claims = await authenticate(context, tokens)
+    const { raw } = context.req
+    const body = raw.method === 'GET' || raw.method === 'HEAD' ? '' : await context.req.text()
+    const request = readRequest(raw, body, resource, { schemas, allowsRollback })
+    const plan = await planRequest(schemaCache, request, maxRows)
+    const settings = settingsOf(request, raw.headers, statementTimeoutMs)
+    return respond(request, plan, await run(database, claims, request, plan, settings))
+  }
+
+  rest.use(allowAnyOrigin)
+  rest.options('*', answerPreflight)
+  rest.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: () => {
+        // The rest of the body is not read, so the connection cannot serve another request.
+        throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
+          headers: { Connection: 'close' },
+        })
+      },
+    }),
+  )
+  rest.all('/rpc/:name', (context) => answer(context, { kind: 'routine', name: context.req.param('name') }))
+  rest.all('/:name', (context) => answer(context, { kind: 'relation', name: context.req.param('name') }))
+  rest.all('*', () => {
+    throw restError('PGRST125', 'Invalid path specified in request URL')
+  })
+
+  rest.onError((error, context) => {
+    const claims = context.get('claims')
+    const known = toRestError(error, claims !== undefined && claims.role !== 'anon')
+    if (!known || known.status >= 500) {
+      log.error({ err: error, method: context.req.method, path: context.req.path }, 'a data request failed')
+    }
+    const shown = known ?? restError('PGRSTX00', 'The request could not be answered.')
+    return renderError(shown, context.req.method === 'HEAD')
+  })
+
+  return rest
+}

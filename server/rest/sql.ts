@@ -1,0 +1,280 @@
+/**
+ * Plans as SQL: one statement each. Identifiers come from the catalogue and are quoted, values are parameters, and the
+ * JSON of the answer is put together by PostgreSQL.
+ */
+import pg from 'pg'
+import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
+import {
+  type DeletePlan,
+  type InsertPlan,
+  type OutputColumn,
+  type ReadPlan,
+  type Reading,
+  type TypedLogic,
+  type TypedOrder,
+  type UpdatePlan,
+  type WriteColumn,
+} from './plan.ts'
+import { type CallPlan, SCALAR } from './plan-call.ts'
+import { type Media } from './request.ts'
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+const quote = (name: string) => pg.escapeIdentifier(name)
+const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
+
+// Names of our own in the statement; each stands before a dot or in `from`, never where a column could be meant.
+const TARGET = 'pgrst_target'
+const SOURCE = 'pgrst_source'
+const PAGE = 'pgrst_page'
+const BODY = 'pgrst_body'
+
+function createBinder(): { bind: Bind; values: string[] } {
+  const values: string[] = []
+  return { values, bind: (value) => `$${values.push(value)}` }
+}
+
+function statement(build: (bind: Bind) => string): Statement {
+  const { bind, values } = createBinder()
+  return { text: build(bind), values }
+}
+
+function logicToSql(logic: TypedLogic, bind: Bind, qualifier: string): string {
+  if (logic.kind === 'filter') return filterToSql(logic.filter, logic.type, bind, qualifier)
+  const parts = logic.parts.map((part) => `(${logicToSql(part, bind, qualifier)})`).join(` ${logic.kind} `)
+  return logic.negated ? `not (${parts})` : parts
+}
+
+function whereToSql(where: readonly TypedLogic[], bind: Bind, qualifier: string): string {
+  if (where.length === 0) return ''
+  return `where ${where.map((logic) => `(${logicToSql(logic, bind, qualifier)})`).join(' and ')}`
+}
+
+function outputToSql(output: readonly OutputColumn[], bind: Bind, qualifier: string): string {
+  return output
+    .map((item) => {
+      if (item.kind === 'all') return `${qualifier}.*`
+      const field = fieldToSql(item.field, item.field.type, bind, qualifier)
+      return `${item.castSql === undefined ? field : `cast(${field} as ${item.castSql})`} as ${quote(item.name)}`
+    })
+    .join(', ')
+}
+
+function orderToSql(order: readonly TypedOrder[], bind: Bind, qualifier: string): string {
+  if (order.length === 0) return ''
+  const terms = order.map(({ field, direction, nulls }) => {
+    const suffix = `${direction ? ` ${direction}` : ''}${nulls ? ` nulls ${nulls}` : ''}`
+    return fieldToSql(field, field.type, bind, qualifier) + suffix
+  })
+  return `order by ${terms.join(', ')}`
+}
+
+function rangeToSql({ limit, offset }: Reading['range'], bind: Bind): string {
+  const parts = [
+    limit === undefined ? '' : `limit ${bind(limit.toString())}::bigint`,
+    offset === 0n ? '' : `offset ${bind(offset.toString())}::bigint`,
+  ]
+  return parts.join(' ')
+}
+
+/** The body as text. `value`: what one row is, as SQL. `takesFirst`: the answer is one value, not a list. */
+function bodyToSql(media: Media, value: string, takesFirst = media.shape === 'object'): string {
+  const rows = media.stripsNulls ? `json_strip_nulls(json_agg(${value}))` : `json_agg(${value})`
+  return takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce(${rows}::text, '[]')`
+}
+
+/** Rows that fulfil the filters, without the page's limits. */
+const matchingRows = (from: string, where: readonly TypedLogic[], bind: Bind) =>
+  `select 1 from ${from} as ${TARGET} ${whereToSql(where, bind, TARGET)}`
+
+function totalToSql(reading: Reading, from: string, bind: Bind): string {
+  if (reading.count === undefined || reading.count === 'planned') return 'null::bigint'
+  const { maxRows } = reading
+  const rows = matchingRows(from, reading.where, bind)
+  // An estimate is good enough past what the server would give out at once: no need to count further.
+  const cap = reading.count === 'estimated' && maxRows !== undefined ? `limit ${maxRows + 1}` : ''
+  return `(select count(*) from (${rows} ${cap}) counted)`
+}
+
+function pageToSql(reading: Reading, from: string, bind: Bind): string {
+  return [
+    `select ${outputToSql(reading.output, bind, TARGET)} from ${from} as ${TARGET}`,
+    whereToSql(reading.where, bind, TARGET),
+    orderToSql(reading.order, bind, TARGET),
+    rangeToSql(reading.range, bind),
+  ].join(' ')
+}
+
+/** Columns of every statement's one row: `rows`, `total`, `body`; writes have `inserted` and `location` too. */
+export const readToSql = (plan: ReadPlan): Statement =>
+  statement((bind) => {
+    const from = qualified(plan.relation)
+    const page = pageToSql(plan, from, bind)
+    const total = totalToSql(plan, from, bind)
+    const body = plan.isHead ? `''` : bodyToSql(plan.media, `${PAGE}.*`)
+    return `select count(*) as rows, ${total} as total, ${body} as body from (${page}) ${PAGE}`
+  })
+
+/** Asks the planner how many rows the filters would let through. */
+export const estimateToSql = (plan: ReadPlan): Statement =>
+  statement((bind) => `explain (format json) ${matchingRows(qualified(plan.relation), plan.where, bind)}`)
+
+/**
+ * The rows of a body as a relation. With fallbacks, each row is laid over the defaults first: what it leaves out keeps
+ * the default, evaluated anew for each row.
+ */
+function payloadToSql(
+  columns: readonly WriteColumn[],
+  payload: { text: string; isArray: boolean },
+  bind: Bind,
+): string {
+  const text = bind(payload.text)
+  const fallbacks = columns.flatMap(({ column, fallback }) =>
+    fallback === undefined ? [] : [`${pg.escapeLiteral(column.name)}, ${fallback}`],
+  )
+  if (columns.length === 0) {
+    const rows = payload.isArray ? `json_array_elements(${text}::json)` : `(select ${text}::json)`
+    return `${rows} as ${BODY}`
+  }
+  const shape = `${BODY} (${columns.map(({ column }) => `${quote(column.name)} ${column.type}`).join(', ')})`
+  if (fallbacks.length === 0) return `json_to_record${payload.isArray ? 'set' : ''}(${text}::json) as ${shape}`
+  const given = payload.isArray ? `jsonb_array_elements(${text}::jsonb)` : `(select ${text}::jsonb)`
+  return `${given} as given (value), lateral jsonb_to_record(jsonb_build_object(${fallbacks.join(', ')}) || given.value) as ${shape}`
+}
+
+/** What a write hands on: the columns that the answer shows, or merely that there was a row. */
+function returningToSql({ returns, output, order, relation }: InsertPlan | UpdatePlan | DeletePlan): string {
+  if (returns === 'none') return '1 as written'
+  if (returns === 'key') {
+    return relation.primaryKey.map((name) => `${TARGET}.${quote(name)}`).join(', ') || '1 as written'
+  }
+  if (output.some(({ kind }) => kind === 'all')) {
+    const computed = [...relation.computed.keys()].filter((name) => namesOf(output, order).has(name))
+    return [`${TARGET}.*`, ...computed.map((name) => `${TARGET}.${quote(name)}`)].join(', ')
+  }
+  return [...namesOf(output, order)].map((name) => `${TARGET}.${quote(name)}`).join(', ') || '1 as written'
+}
+
+const namesOf = (output: readonly OutputColumn[], order: readonly TypedOrder[]): ReadonlySet<string> =>
+  new Set([
+    ...output.flatMap((item) => (item.kind === 'field' ? [item.field.column] : [])),
+    ...order.map(({ field }) => field.column),
+  ])
+
+// Counts rows that are new in an upsert: one up for each row tried, one down for each that was there already.
+const INSERTED = `coalesce(nullif(current_setting('pgrst.inserted', true), ''), '0')::int`
+const countInserted = (step: '+' | '-') =>
+  `set_config('pgrst.inserted', (${INSERTED} ${step} 1)::text, true) is not null`
+
+function conflictToSql({ columns, conflict }: InsertPlan): string {
+  if (!conflict) return ''
+  const target = `on conflict (${conflict.columns.map(quote).join(', ')})`
+  // The key is equal already: setting it would only ask for a right that a caller need not have.
+  const others = columns.filter(({ column }) => !conflict.columns.includes(column.name))
+  const changed = others.length > 0 ? others : columns
+  if (!conflict.isMerged || changed.length === 0) return `${target} do nothing`
+  const assignments = changed.map(({ column }) => `${quote(column.name)} = excluded.${quote(column.name)}`)
+  return `${target} do update set ${assignments.join(', ')} where ${countInserted('-')}`
+}
+
+function insertToSql(plan: InsertPlan, bind: Bind): string {
+  const names = plan.columns.map(({ column }) => quote(column.name))
+  const values = names.map((name) => `${BODY}.${name}`).join(', ')
+  return [
+    `insert into ${qualified(plan.relation)} as ${TARGET}${names.length > 0 ? ` (${names.join(', ')})` : ''}`,
+    `select ${values} from ${payloadToSql(plan.columns, plan.payload, bind)}`,
+    plan.conflict?.isMerged ? `where ${countInserted('+')}` : '',
+    conflictToSql(plan),
+    `returning ${returningToSql(plan)}`,
+  ].join(' ')
+}
+
+function updateToSql(plan: UpdatePlan, bind: Bind): string {
+  if (plan.columns.length === 0) {
+    return `select ${returningToSql(plan)} from ${qualified(plan.relation)} as ${TARGET} where false`
+  }
+  const assignments = plan.columns.map(({ column }) => `${quote(column.name)} = ${BODY}.${quote(column.name)}`)
+  return [
+    `update ${qualified(plan.relation)} as ${TARGET} set ${assignments.join(', ')}`,
+    `from ${payloadToSql(plan.columns, plan.payload, bind)}`,
+    whereToSql(plan.where, bind, TARGET),
+    `returning ${returningToSql(plan)}`,
+  ].join(' ')
+}
+
+const deleteToSql = (plan: DeletePlan, bind: Bind): string =>
+  [
+    `delete from ${qualified(plan.relation)} as ${TARGET}`,
+    whereToSql(plan.where, bind, TARGET),
+    `returning ${returningToSql(plan)}`,
+  ].join(' ')
+
+/** `id=eq.5` for each key column of the one row written. */
+function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): string {
+  const pairs = relation.primaryKey.map(
+    (name) => `array[${pg.escapeLiteral(name)}, coalesce('eq.' || max(${PAGE}.${quote(name)}::text), 'is.null')]`,
+  )
+  return `case when count(*) = 1 then json_build_array(${pairs.map((pair) => `to_json(${pair})`).join(', ')})::text end`
+}
+
+/** The write, its count, what it shows and its checks all see the same rows. */
+export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statement =>
+  statement((bind) => {
+    const write =
+      plan.kind === 'insert'
+        ? insertToSql(plan, bind)
+        : plan.kind === 'update'
+          ? updateToSql(plan, bind)
+          : deleteToSql(plan, bind)
+    const isShown = plan.returns === 'rows'
+    const page = isShown
+      ? `select ${outputToSql(plan.output, bind, SOURCE)} from ${SOURCE} ${orderToSql(plan.order, bind, SOURCE)}`
+      : `select * from ${SOURCE}`
+    const inserted = plan.kind === 'insert' && plan.conflict?.isMerged ? INSERTED : 'null::int'
+    const location = plan.returns === 'key' && plan.relation.primaryKey.length > 0 ? locationToSql(plan) : 'null::text'
+    return `with ${SOURCE} as (${write}) select count(*) as rows, null::bigint as total, ${
+      isShown ? bodyToSql(plan.media, `${PAGE}.*`) : `''`
+    } as body, ${inserted} as inserted, ${location} as location from (${page}) ${PAGE}`
+  })
+
+function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: string } {
+  if (args.kind === 'body') return { from: '', list: `${bind(args.text)}::${args.type}` }
+  if (args.kind === 'texts') {
+    const list = args.values.map(({ parameter, texts }) => {
+      const name = `${parameter.isVariadic ? 'variadic ' : ''}${quote(parameter.name)} => `
+      const values = parameter.isVariadic ? `array[${texts.map(bind).join(', ')}]` : bind(texts[0] ?? '')
+      return `${name}${values}::${parameter.type}`
+    })
+    return { from: '', list: list.join(', ') }
+  }
+  if (args.parameters.length === 0) return { from: '', list: '' }
+  const list = args.parameters.map(
+    ({ name, isVariadic }) => `${isVariadic ? 'variadic ' : ''}${quote(name)} => ${BODY}.${quote(name)}`,
+  )
+  const columns = args.parameters.map(({ name, type }) => ({
+    column: { name, type, fallback: null },
+    fallback: undefined,
+  }))
+  return { from: `${payloadToSql(columns, { ...args, isArray: false }, bind)}, lateral`, list: list.join(', ') }
+}
+
+export const callToSql = (plan: CallPlan): Statement =>
+  statement((bind) => {
+    const { routine, media } = plan
+    const { from, list } = argumentsToSql(plan, bind)
+    const call = `${qualified(routine)}(${list})`
+    const isRow = routine.returns === 'row'
+    const rows = isRow
+      ? `select called.* from ${from} ${call} as called`
+      : `select called.${SCALAR} from ${from} (select ${call} as ${SCALAR}) as called`
+    const page = pageToSql(isRow ? plan : { ...plan, output: [{ kind: 'all' }] }, SOURCE, bind)
+    const total = totalToSql(plan, SOURCE, bind)
+    const value = isRow ? `${PAGE}.*` : `${PAGE}.${SCALAR}`
+    const isBare = plan.isHead || routine.returns === 'void'
+    const body = isBare ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)
+    // Materialized: a function runs once, whether its value is looked at twice or not at all.
+    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body from (${page}) ${PAGE}`
+  })

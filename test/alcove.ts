@@ -1,0 +1,82 @@
+/** The whole server as a process of its own, for tests that click through it, call it from outside, or kill it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type PublicConfig } from '#contract/auth.ts'
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface AlcoveProcess {
+  readonly url: string
+  readonly pid: number
+  /** Everything it has printed, both streams. */
+  output(): string
+  config(): Promise<PublicConfig>
+  /** Sends a signal and resolves with the exit code (null where a signal ended it). */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+  signal(signal: NodeJS.Signals): void
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Starts `server/main.ts` as `npm start` does. Rejects with its output where it ends before it is ready. */
+export async function startAlcove(environment: Environment): Promise<AlcoveProcess> {
+  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
+  let output = ''
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const exited = once(child, 'exit')
+  const address = await new Promise<string>((resolve, reject) => {
+    if (child.stdout) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        output += `${line}\n`
+        const found = /http:\/\/\S+?(?=[\s,]|$)/.exec(line)?.[0]
+        if (found) resolve(found)
+      })
+    }
+    void exited.then(() => reject(new Error(`the server ended before it was ready:\n${output}`)))
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error('the server has no process')
+  return {
+    url: address,
+    pid,
+    output: () => output,
+    config: async () => (await (await fetch(`${address}/config.json`)).json()) as PublicConfig,
+    signal: (signal) => void child.kill(signal),
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await exited
+      }
+      return child.exitCode
+    },
+  }
+}
+
+/** Starts a server that is expected to refuse: resolves with its exit code and what it printed. */
+export async function startRefusing(environment: Environment): Promise<{ code: number | null; output: string }> {
+  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...environment })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await once(child, 'close')
+  return { code: child.exitCode, output }
+}
+
+function spawnServer(environment: Environment): ChildProcess {
+  return spawn(process.execPath, ['server/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** A data folder that PostgreSQL's own user can reach where the tests run as root. */
+export async function createDataDir(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
+  const parent = await mkdtemp(path.join(tmpdir(), 'alcove-data-'))
+  await chmod(parent, 0o711)
+  return { dataDir: path.join(parent, 'data'), remove: () => rm(parent, { recursive: true, force: true }) }
+}

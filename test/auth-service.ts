@@ -1,0 +1,109 @@
+/** The auth service and the mailbox on a real port, with a database of their own, for the official client to talk to. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { createClient } from '@supabase/supabase-js'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { mailboxMail } from '#contract/auth.ts'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
+import { createTokens } from '#server/access/tokens.ts'
+import { createMailbox } from '#server/auth/mail/mailbox.ts'
+import { createMail, type Mail } from '#server/auth/mail/send.ts'
+import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
+import { createAuthRoutes } from '#server/auth/routes.ts'
+import { type AuthSettings } from '#server/auth/service.ts'
+import { createLog } from '#server/base/log.ts'
+import { createTestDatabase } from './database.ts'
+
+export const PASSWORD = 'a quiet corner'
+
+export type AuthTestService = Awaited<ReturnType<typeof startAuthService>>
+
+export async function startAuthService({ mail, ...changes }: Partial<AuthSettings> & { mail?: Mail } = {}) {
+  const testDatabase = await createTestDatabase()
+  const { database } = testDatabase
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-auth-'))
+  const tokens = await createTokens(await loadSecretsFromFolder(dataDir))
+  const log = createLog('silent')
+  let url = ''
+  const settings: AuthSettings = {
+    get siteUrl() {
+      return url
+    },
+    redirectAllowList: ['https://app.example.com/**'],
+    signup: 'open',
+    autoconfirm: false,
+    minPasswordLength: 8,
+    mailIntervalS: 0,
+    rateLimits: 'on',
+    trustProxy: 1,
+    secureCookies: false,
+    ...changes,
+  }
+  const chosenMail = mail ?? createMail({ smtpUrl: undefined, from: 'x@y', mailbox: createMailbox(database), log })
+  const auth = createAuthRoutes({ database, tokens, mail: chosenMail, settings, log, refreshKey: randomBytes(32) })
+  const app = new Hono().route('/auth/v1', auth)
+  app.route('/', createMailboxRoutes({ database, isLocalSetUp: true }))
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  await new Promise((resolve) => server.once('listening', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const mails = async (to?: string) => {
+    const all = z.array(mailboxMail).parse(await (await fetch(`${url}/mailbox.json`)).json())
+    return to === undefined ? all : all.filter((letter) => letter.to === to)
+  }
+  /** Each client comes from an address of its own, unless it is given one, so that tests do not share limits. */
+  let clients = 0
+  const newClient = (address = `198.51.100.${(clients += 1)}`) =>
+    createClient(url, tokens.anonKey, {
+      auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+      global: { headers: { 'x-forwarded-for': address } },
+    })
+  const linkFor = async (email: string) => {
+    const link = /https?:\/\/\S+/.exec((await mails(email))[0]?.text ?? '')?.[0]
+    if (link === undefined) throw new Error(`There is no link in a mail to ${email}.`)
+    return link
+  }
+  const codeFor = async (email: string) => {
+    const code = /enter (\d{6})/.exec((await mails(email))[0]?.text ?? '')?.[1]
+    if (code === undefined) throw new Error(`There is no code in a mail to ${email}.`)
+    return code
+  }
+
+  return {
+    ...testDatabase,
+    app,
+    auth,
+    tokens,
+    url,
+    mails,
+    linkFor,
+    codeFor,
+    newClient,
+    /** Posts JSON as no client of ours would, from the given address. */
+    post: (at: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(`${url}/auth/v1${at}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    /** A confirmed account with PASSWORD, and a client that is signed in to it. */
+    async signedIn(email: string) {
+      const client = newClient()
+      await client.auth.signUp({ email, password: PASSWORD })
+      await fetch(await linkFor(email), { redirect: 'manual' })
+      const { data, error } = await client.auth.signInWithPassword({ email, password: PASSWORD })
+      if (error) throw error
+      return { client, session: data.session, user: data.user }
+    },
+    async close() {
+      server.close()
+      await testDatabase.drop()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/** A database of its own for a test file, copied from the migrated template. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
+
+export interface TestDatabase {
+  readonly database: Database
+  /** Connection of the server's login role, as `openDatabase` and `openListener` take it. */
+  readonly connection: pg.ClientConfig
+  /** Connection of the superuser: to look behind the policies, or to break something. */
+  readonly admin: pg.Pool
+  readonly adminConnection: pg.ClientConfig
+  /** Creates a confirmed account and returns the claims that its access token would carry. */
+  createPerson(email?: string): Promise<Claims & { sub: string; role: 'authenticated' }>
+  drop(): Promise<void>
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { host, user, password, template, authenticatorPassword } = inject('postgres')
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const server = new pg.Client({ host, user, password, database: 'postgres' })
+  await server.connect()
+  await server.query(`create database ${name} template ${template}`)
+  await server.end()
+  const adminConnection = { host, user, password, database: name }
+  const connection = { host, user: 'authenticator', password: authenticatorPassword, database: name }
+  const admin = new pg.Pool({ ...adminConnection, max: 4 })
+  admin.on('error', () => undefined)
+  const database = openDatabase(connection, createLog('warn'))
+
+  return {
+    database,
+    connection,
+    admin,
+    adminConnection,
+    async createPerson(email = `${randomUUID()}@example.test`) {
+      const sub = randomUUID()
+      await admin.query(
+        `insert into auth.users (id, email, email_confirmed_at, raw_app_meta_data) values ($1, $2, now(), '{"provider":"email","providers":["email"]}')`,
+        [sub, email],
+      )
+      return { sub, email, role: 'authenticated', aud: 'authenticated', aal: 'aal1' }
+    },
+    async drop() {
+      await database.close()
+      await admin.end()
+      const dropper = new pg.Client({ host, user, password, database: 'postgres' })
+      await dropper.connect()
+      await dropper.query(`drop database ${name} with (force)`)
+      await dropper.end()
+    },
+  }
+}
+
+/** Like `createTestDatabase`, dropped at the end of the test that asked for it. */
+export async function temporaryDatabase(): Promise<TestDatabase> {
+  const created = await createTestDatabase()
+  onTestFinished(() => created.drop())
+  return created
+}

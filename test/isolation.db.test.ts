@@ -1,0 +1,295 @@
+/**
+ * Who may see and do what, found in the catalogue and not in a list: every table is tried as its owner, as a second user
+ * and as nobody. A table added later without a policy fails here; so does the suite when any one policy is dropped or opened.
+ */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOf } from '#server/base/errors.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { searchPassages } from '#server/documents/search.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { addReadDocument } from './library.ts'
+
+type Person = Claims & { sub: string }
+interface Table {
+  schema: string
+  name: string
+  key: string[]
+  insertable: string[]
+  updatable: string[]
+  can_select: boolean
+  can_delete: boolean
+  is_guarded: boolean
+}
+interface Policy {
+  schemaname: string
+  tablename: string
+  policyname: string
+  roles: string
+  cmd: string
+  qual: string | null
+  with_check: string | null
+}
+
+/** Rows that everyone who is signed in may read, whoever they are. */
+const SHARED = new Set(['public.models'])
+/** Which of its rows somebody sees depends on the topic they ask for: tried apart, as channels. */
+const CHANNELS = 'realtime.messages'
+
+let db: TestDatabase
+let owner: Person
+let stranger: Person
+let conversationId: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  owner = await db.createPerson()
+  stranger = await db.createPerson()
+  await seed()
+})
+afterAll(() => db.drop())
+
+/** Puts at least one row of the owner into every table that people's roles can reach. */
+async function seed(): Promise<void> {
+  const { documentId } = await addReadDocument(db.database, owner, 'lamp.txt', [
+    'The reading lamp stands in the alcove.',
+  ])
+  conversationId = randomUUID()
+  const [questionId, answerId] = [randomUUID(), randomUUID()]
+  await db.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'alcove-reader')`, [
+    conversationId,
+    owner.sub,
+  ])
+  await db.admin.query(
+    `insert into messages (id, conversation_id, content, sender_role) values ($1, $3, 'Where is the lamp?', 1), ($2, $3, 'In the alcove.', 2)`,
+    [questionId, answerId, conversationId],
+  )
+  await db.admin.query(`insert into reply_parts select id, 1, 1, owner, '{}' from replies`)
+  await db.admin.query('insert into user_settings (owner) values ($1)', [owner.sub])
+  await db.admin.query('insert into message_feedback (message_id, owner, rating) values ($1, $2, 1)', [
+    answerId,
+    owner.sub,
+  ])
+  await db.admin.query(`insert into users (username, password) values ('legacy', 'x')`)
+  await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
+  await db.admin.query(`insert into realtime.messages (topic, extension) values ('elsewhere', 'broadcast')`)
+  await db.admin.query('update documents set path = path where id = $1', [documentId])
+}
+
+async function listTables(): Promise<Table[]> {
+  const { rows } = await db.admin.query<Table>(`
+    with columns as (
+      select attrelid, array_agg(attname::text) filter (where has_column_privilege('authenticated', attrelid, attnum, 'insert') and attgenerated = '') as insertable,
+        array_agg(attname::text) filter (where has_column_privilege('authenticated', attrelid, attnum, 'update')) as updatable
+      from pg_attribute where attnum > 0 and not attisdropped group by attrelid
+    )
+    select n.nspname as schema, c.relname as name, coalesce(k.key, '{}') as key,
+      coalesce(columns.insertable, '{}') as insertable, coalesce(columns.updatable, '{}') as updatable,
+      has_table_privilege('authenticated', c.oid, 'select') as can_select,
+      has_table_privilege('authenticated', c.oid, 'delete') as can_delete,
+      c.relrowsecurity and c.relforcerowsecurity as is_guarded
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join columns on columns.attrelid = c.oid
+    left join lateral (
+      select array_agg(a.attname::text) as key from pg_index i
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey) where i.indrelid = c.oid and i.indisprimary
+    ) k on true
+    where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
+    order by 1, 2`)
+  return rows
+}
+
+/** Runs one statement as somebody and takes it back: rows touched, or the SQLSTATE of the refusal. */
+async function attempt(
+  claims: Claims,
+  text: string,
+  values: readonly unknown[] = [],
+  topic?: string,
+): Promise<number | string> {
+  let touched = 0
+  const undone = new Error('undone')
+  try {
+    await db.database.asUser(
+      claims,
+      async (scope) => {
+        touched = (await scope.query(text, values)).rowCount ?? 0
+        throw undone
+      },
+      topic === undefined ? {} : { settings: { 'realtime.topic': topic } },
+    )
+  } catch (error) {
+    if (error !== undone) return codeOf(error) ?? String(error)
+  }
+  return touched
+}
+
+const REFUSED = '42501'
+const quoted = ({ schema, name }: Table) => `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+
+/** Inserts the owner's row once more, under another key where the key is a plain id. */
+async function attemptInsert(claims: Claims, table: Table): Promise<number | string> {
+  const { rows } = await db.admin.query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(t) as row from ${quoted(table)} t limit 1`,
+  )
+  const [first] = rows
+  if (!first) return 'no row to copy'
+  const row = table.key.join() === 'id' ? { ...first.row, id: randomUUID() } : first.row
+  const columns = table.insertable.map((column) => pg.escapeIdentifier(column)).join(', ')
+  return attempt(
+    claims,
+    `insert into ${quoted(table)} (${columns}) select ${columns} from jsonb_populate_record(null::${quoted(table)}, $1)`,
+    [JSON.stringify(row)],
+  )
+}
+
+/** Everything that somebody can do and may not, or may do and cannot. */
+async function findProblems(): Promise<string[]> {
+  const problems: string[] = []
+  const anyone: [string, Claims][] = [['a second user', stranger], ['nobody', { role: 'anon' }]] // prettier-ignore
+  for (const table of await listTables()) {
+    const label = `${table.schema}.${table.name}`
+    if (!table.is_guarded) problems.push(`${label} has no forced row-level security`)
+    for (const [who, claims] of anyone) {
+      const seen = await attempt(claims, `select from ${quoted(table)}`)
+      const isShared = SHARED.has(label) && claims.role === 'authenticated'
+      if (typeof seen === 'number' && seen > 0 && !isShared) problems.push(`${who} reads ${label}`)
+      // Without reading a column, so that no policy for reading stands in for the one for changing.
+      const [column] = table.updatable
+      const changed =
+        column && (await attempt(claims, `update ${quoted(table)} set ${pg.escapeIdentifier(column)} = default`))
+      if (column && changed !== 0 && changed !== REFUSED) problems.push(`${who} changes ${label} (${changed})`)
+      const deleted = await attempt(claims, `delete from ${quoted(table)}`)
+      if (typeof deleted === 'number' && deleted > 0) problems.push(`${who} deletes from ${label}`)
+      if (table.insertable.length > 0) {
+        const inserted = await attemptInsert(claims, table)
+        if (inserted !== REFUSED) problems.push(`${who} inserts the owner's row into ${label} (${inserted})`)
+      }
+    }
+    if (label === CHANNELS) continue
+    const read = await attempt(owner, `select from ${quoted(table)}`)
+    if (table.can_select && !(typeof read === 'number' && read > 0)) problems.push(`the owner does not read ${label}`)
+    for (const column of table.updatable.slice(0, 1)) {
+      const changed = await attempt(
+        owner,
+        `update ${quoted(table)} set ${pg.escapeIdentifier(column)} = ${pg.escapeIdentifier(column)}`,
+      )
+      if (!(typeof changed === 'number' && changed > 0))
+        problems.push(`the owner does not change ${label} (${changed})`)
+    }
+    if (table.can_delete) {
+      const deleted = await attempt(owner, `delete from ${quoted(table)}`)
+      if (!(typeof deleted === 'number' && deleted > 0))
+        problems.push(`the owner does not delete from ${label} (${deleted})`)
+    }
+    // A second row of a key that only one may have is refused by the key, after the policy let it pass.
+    if (table.insertable.length > 0 && ![1, '23505'].includes(await attemptInsert(owner, table)))
+      problems.push(`the owner does not insert into ${label}`)
+  }
+  return [...problems, ...(await findChannelProblems())]
+}
+
+/** The private channel of a conversation: its owner may listen, nobody may send. */
+async function findChannelProblems(): Promise<string[]> {
+  const problems: string[] = []
+  const topic = `conversation:${conversationId}`
+  await db.admin.query(`insert into realtime.messages (topic, extension) values ($1, 'broadcast')`, [topic])
+  const hears = (claims: Claims) => attempt(claims, 'select from realtime.messages where topic = $1', [topic], topic)
+  const sends = (claims: Claims) =>
+    attempt(claims, `insert into realtime.messages (topic, extension) values ($1, 'broadcast')`, [topic], topic)
+  if ((await hears(owner)) === 0) problems.push('the owner does not hear the own conversation')
+  if ((await hears(stranger)) !== 0) problems.push(`a second user hears the owner's conversation`)
+  if ((await hears({ role: 'anon' })) !== 0) problems.push(`nobody hears the owner's conversation`)
+  for (const claims of [owner, stranger, { role: 'anon' } as const])
+    if ((await sends(claims)) !== REFUSED) problems.push('somebody sends to a conversation')
+  await db.admin.query('delete from realtime.messages where topic = $1', [topic])
+  return problems
+}
+
+const listPolicies = async (): Promise<Policy[]> =>
+  (
+    await db.admin.query<Policy>(
+      `select schemaname, tablename, policyname, array_to_string(roles, ', ') as roles, cmd, qual, with_check from pg_policies order by 1, 2, 3`,
+    )
+  ).rows
+
+const policyTarget = ({ schemaname, tablename, policyname }: Policy) =>
+  `${pg.escapeIdentifier(policyname)} on ${pg.escapeIdentifier(schemaname)}.${pg.escapeIdentifier(tablename)}`
+
+async function createPolicy(policy: Policy, qual = policy.qual, check = policy.with_check): Promise<void> {
+  await db.admin.query(
+    `create policy ${policyTarget(policy)} for ${policy.cmd} to ${policy.roles}
+     ${qual === null ? '' : `using (${qual})`} ${check === null ? '' : `with check (${check})`}`,
+  )
+}
+
+test('lets everyone do exactly what they may, on every table and channel', async () => {
+  expect(await findProblems()).toEqual([])
+})
+
+test('notices when any one policy is dropped', async () => {
+  const policies = await listPolicies()
+  expect(policies.length).toBeGreaterThan(15)
+  for (const policy of policies) {
+    await db.admin.query(`drop policy ${policyTarget(policy)}`)
+    expect(await findProblems(), policy.policyname).not.toEqual([])
+    await createPolicy(policy)
+  }
+  expect(await findProblems()).toEqual([])
+}, 120_000)
+
+test('notices when any one policy is opened to everyone', async () => {
+  for (const policy of await listPolicies()) {
+    if (policy.qual === 'true') continue
+    await db.admin.query(`drop policy ${policyTarget(policy)}`)
+    await createPolicy(policy, policy.qual && 'true', policy.with_check && 'true')
+    expect(await findProblems(), policy.policyname).not.toEqual([])
+    await db.admin.query(`drop policy ${policyTarget(policy)}`)
+    await createPolicy(policy)
+  }
+}, 120_000)
+
+test('notices a table that is added without a policy', async () => {
+  await db.admin.query(
+    'create table forgotten (id integer primary key); grant select on forgotten to authenticated; insert into forgotten values (1)',
+  )
+  expect(await findProblems()).toEqual(
+    expect.arrayContaining([
+      'public.forgotten has no forced row-level security',
+      'a second user reads public.forgotten',
+    ]),
+  )
+  await db.admin.query('drop table forgotten')
+})
+
+describe('functions', () => {
+  test('none that runs with its owner’s rights can be called by people', async () => {
+    const { rows } = await db.admin.query<{ name: string }>(`
+      select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where p.prosecdef and n.nspname !~ '^pg_'
+        and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))`)
+    expect(rows).toEqual([])
+  })
+
+  test('every one with its owner’s rights pins the search path', async () => {
+    const { rows } = await db.admin.query<{ name: string }>(`
+      select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where p.prosecdef and n.nspname !~ '^pg_' and not coalesce(p.proconfig::text like '%search_path=%', false)`)
+    expect(rows).toEqual([])
+  })
+
+  test('nobody can call any of the product’s', async () => {
+    const { rows } = await db.admin.query<{ name: string }>(`
+      select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname = 'public' and has_function_privilege('anon', p.oid, 'execute')
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)
+    expect(rows).toEqual([])
+  })
+
+  test('the search finds the owner’s passages for the owner alone', async () => {
+    const find = (person: Person) => db.database.asUser(person, (scope) => searchPassages(scope, 'reading lamp'))
+    expect(await find(owner)).toHaveLength(1)
+    expect(await find(stranger)).toEqual([])
+  })
+})

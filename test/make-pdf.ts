@@ -1,0 +1,90 @@
+/** Small pdf files for tests and benches: chosen text per page, nothing else. */
+
+export interface PdfOptions {
+  /** Points; the second is used for a first line that begins with "# ". */
+  readonly bodySize?: number
+  readonly headingSize?: number
+}
+
+const PAGE_HEIGHT = 842
+const MARGIN = 56
+const CHARACTERS_PER_LINE = 88
+
+/** Characters of WinAnsi that lie outside Latin-1. */
+const WIN_ANSI: Readonly<Record<string, number>> = {
+  '€': 0x80,
+  '…': 0x85,
+  '‘': 0x91,
+  '’': 0x92,
+  '“': 0x93,
+  '”': 0x94,
+  '•': 0x95,
+  '–': 0x96,
+  '—': 0x97,
+}
+
+function literal(text: string): string {
+  const bytes = Array.from(text, (character) => WIN_ANSI[character] ?? character.charCodeAt(0))
+  return bytes
+    .map((byte) => {
+      if (byte > 255) throw new Error('a test pdf holds characters of WinAnsi only')
+      return byte < 32 || byte > 126 || '()\\'.includes(String.fromCharCode(byte))
+        ? `\\${byte.toString(8).padStart(3, '0')}`
+        : String.fromCharCode(byte)
+    })
+    .join('')
+}
+
+/** Wraps at blanks; an empty line stays, as the gap between two paragraphs. */
+function wrap(text: string): string[] {
+  return text.split('\n').flatMap((paragraph) => {
+    const lines = ['']
+    for (const word of paragraph.split(' ')) {
+      const line = lines.at(-1) ?? ''
+      if (line !== '' && line.length + word.length + 1 > CHARACTERS_PER_LINE) lines.push(word)
+      else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    }
+    return lines
+  })
+}
+
+function contentOf(text: string, bodySize: number, headingSize: number): string {
+  let y = PAGE_HEIGHT - MARGIN
+  const operators = wrap(text).map((line) => {
+    const isHeading = line.startsWith('# ')
+    const size = isHeading ? headingSize : bodySize
+    y -= size * 1.3
+    return line === ''
+      ? ''
+      : `BT /F1 ${size} Tf ${MARGIN} ${y.toFixed(2)} Td (${literal(isHeading ? line.slice(2) : line)}) Tj ET`
+  })
+  return operators.join('\n')
+}
+
+/** One page per text. Lines wrap; a blank line separates paragraphs; "# " makes a line a heading. */
+export function makePdf(pages: readonly string[], { bodySize = 11, headingSize = 20 }: PdfOptions = {}): Buffer {
+  const objects: string[] = []
+  const add = (body: string) => objects.push(body)
+  const pageNumber = (index: number) => 4 + index * 2
+  add('<< /Type /Catalog /Pages 2 0 R >>')
+  add(
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')}] >>`,
+  )
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>')
+  pages.forEach((text, index) => {
+    const content = contentOf(text, bodySize, headingSize)
+    add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 ${PAGE_HEIGHT}] /Resources << /Font << /F1 3 0 R >> >> /Contents ${pageNumber(index) + 1} 0 R >>`,
+    )
+    add(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`)
+  })
+  let file = '%PDF-1.7\n'
+  const offsets = objects.map((body, index) => {
+    const offset = file.length
+    file += `${index + 1} 0 obj\n${body}\nendobj\n`
+    return offset
+  })
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
+  return Buffer.from(file, 'latin1')
+}

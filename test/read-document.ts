@@ -1,0 +1,37 @@
+/** Reads a file the way the server does, in its own process, without a database. */
+import { Readable } from 'node:stream'
+import { sourceOfBytes } from '#server/documents/byte-source.ts'
+import { ParseFailure } from '#server/documents/parse/failure.ts'
+import { type ParsedPage } from '#server/documents/parse/page.ts'
+import { PARSE_LIMITS, type ParseLimits, runParser } from '#server/documents/parse/run-parser.ts'
+import { detectUploadType } from '#server/documents/upload-type.ts'
+
+export interface ReadOutcome {
+  readonly pages: readonly ParsedPage[]
+  /** Code of the failure, or "rejected" where the upload would not be taken. */
+  readonly failure?: string
+}
+
+export async function readDocument(
+  bytes: Uint8Array,
+  name: string,
+  limits: ParseLimits = PARSE_LIMITS,
+): Promise<ReadOutcome> {
+  const mimetype = bytes.length === 0 ? undefined : await detectUploadType(sourceOfBytes(bytes), name)
+  if (mimetype === undefined) return { pages: [], failure: 'rejected' }
+  const pages: ParsedPage[] = []
+  try {
+    const run = {
+      bytes: Readable.from([Buffer.from(bytes)]),
+      size: bytes.length,
+      mimetype,
+      signal: new AbortController().signal,
+      limits,
+    }
+    for await (const part of runParser(run)) if ('text' in part) pages.push(part)
+    return { pages }
+  } catch (error) {
+    if (error instanceof ParseFailure) return { pages, failure: error.code }
+    throw error
+  }
+}

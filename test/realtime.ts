@@ -1,0 +1,134 @@
+/** Realtime nodes on a test database, and the official client as an outside program uses it. */
+import { randomUUID } from 'node:crypto'
+import { type Server } from 'node:http'
+import { type AddressInfo } from 'node:net'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel, RealtimeClient } from '@supabase/realtime-js'
+import { Hono } from 'hono'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
+import { createTokens, type Tokens } from '#server/access/tokens.ts'
+import { createLog } from '#server/base/log.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { openListener } from '#server/database/listen.ts'
+import { type RealtimeLimits } from '#server/realtime/limits.ts'
+import { createRealtime, type Realtime } from '#server/realtime/service.ts'
+import { type TestDatabase } from './database.ts'
+
+export async function createTestTokens(): Promise<Tokens> {
+  return createTokens(await loadSecretsFromFolder(await mkdtemp(path.join(tmpdir(), 'alcove-secrets-'))))
+}
+
+/** An access token as signing in would give it. */
+export function tokenOf(tokens: Tokens, { sub, ...claims }: Claims, { lifetimeS = 3600 } = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  const subject = sub === undefined ? {} : { sub }
+  return tokens.sign({ ...claims, ...subject, session_id: randomUUID(), iat: now, exp: now + lifetimeS })
+}
+
+export interface RealtimeNode {
+  readonly realtime: Realtime
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function startNode(
+  { database, connection }: TestDatabase,
+  tokens: Tokens,
+  options: { limits?: Partial<RealtimeLimits>; databaseSweepMs?: number } = {},
+): Promise<RealtimeNode> {
+  const log = createLog('silent')
+  const listener = await openListener(connection, log)
+  const realtime = await createRealtime({ database, listener, tokens, log, ...options })
+  const app = new Hono().route('/realtime/v1', realtime.routes)
+  const server = await new Promise<Server>((resolve, reject) => {
+    const started = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => {
+      if ('closeIdleConnections' in started) resolve(started)
+      else reject(new Error('not a plain HTTP server'))
+    })
+  })
+  server.on('upgrade', realtime.handleUpgrade)
+  const address = server.address()
+  return {
+    realtime,
+    port: isAddress(address) ? address.port : 0,
+    async close() {
+      await realtime.close()
+      await listener.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const isAddress = (address: unknown): address is AddressInfo =>
+  typeof address === 'object' && address !== null && 'port' in address
+
+export interface ClientOptions {
+  readonly apikey: string
+  readonly token?: string
+  readonly vsn?: '1.0.0' | '2.0.0'
+}
+
+export async function openClient(
+  { port }: RealtimeNode,
+  { apikey, token, vsn = '2.0.0' }: ClientOptions,
+): Promise<RealtimeClient> {
+  const client = new RealtimeClient(`ws://127.0.0.1:${port}/realtime/v1`, {
+    params: { apikey },
+    vsn,
+    ...(token === undefined ? {} : { accessToken: () => Promise.resolve(token) }),
+    reconnectAfterMs: () => 20,
+  })
+  // Otherwise its first join goes out before the callback has answered, and never learns of the token.
+  if (token !== undefined) await client.setAuth()
+  return client
+}
+
+/** Values in the order in which they came, each awaited once. */
+export interface Recorder<Value> {
+  add(value: Value): void
+  next(): Promise<Value>
+  readonly waiting: readonly Value[]
+}
+
+export function createRecorder<Value>(): Recorder<Value> {
+  const waiting: Value[] = []
+  const readers: ((value: Value) => void)[] = []
+  return {
+    waiting,
+    add(value) {
+      const reader = readers.shift()
+      if (reader) reader(value)
+      else waiting.push(value)
+    },
+    async next() {
+      const value = waiting.shift()
+      return value === undefined ? new Promise((resolve) => readers.push(resolve)) : value
+    },
+  }
+}
+
+/** Joins; rejects with the server's reason. */
+export function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
+  return new Promise((resolve, reject) => {
+    channel.subscribe((status, error) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve(channel)
+      else reject(error ?? new Error(status))
+    })
+  })
+}
+
+/** Joins and waits for the message that changes of the database are live. */
+export async function live(channel: RealtimeChannel): Promise<RealtimeChannel> {
+  const isLive = new Promise<void>((resolve, reject) => {
+    channel.on('system', {}, (payload: { status: string; message: string }) => {
+      if (payload.status === 'ok') resolve()
+      else reject(new Error(payload.message))
+    })
+  })
+  const [joined] = await Promise.all([subscribed(channel), isLive])
+  return joined
+}

@@ -1,0 +1,48 @@
+/** The stand-in model server, as a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface StubModel {
+  /** Base address that ends in `/v1`. */
+  readonly baseUrl: string
+  /** Changes the defaults: `ttft`, `tps`, `tokens`, … */
+  configure(settings: Readonly<Record<string, string | number>>): Promise<void>
+  /** The exact text of an answer of so many tokens. */
+  text(tokens: number): Promise<string>
+  stop(): Promise<void>
+}
+
+export async function startStubModel(settings: Readonly<Record<string, string | number>> = {}): Promise<StubModel> {
+  const script = fileURLToPath(new URL('./stub-llm.mjs', import.meta.url))
+  const args = Object.entries({ port: 0, ttft: 0, tps: 0, tokens: 40, ...settings }).map(
+    ([name, value]) => `--${name}=${value}`,
+  )
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let origin: string | undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    origin = /http:\/\/[^/]+/.exec(line)?.[0]
+    break
+  }
+  if (origin === undefined) throw new Error('the stand-in model server did not start')
+  return {
+    baseUrl: `${origin}/v1`,
+    async configure(changes) {
+      const query = new URLSearchParams(
+        Object.entries(changes).map(([name, value]): [string, string] => [name, String(value)]),
+      )
+      const response = await fetch(`${origin}/__stub/config?${query.toString()}`)
+      if (!response.ok) throw new Error(`the stand-in model server answered ${response.status}`)
+    },
+    async text(tokens) {
+      const response = await fetch(`${origin}/__stub/text?tokens=${tokens}`)
+      const { text } = (await response.json()) as { text: string }
+      return text
+    },
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import path from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { pdfjsAssets } from './web/pdfjs-assets-plugin.ts'
+
+const web = path.join(import.meta.dirname, 'web')
+
+export default defineConfig({
+  root: web,
+  plugins: [react(), pdfjsAssets()],
+  resolve: {
+    alias: {
+      // The package writes a <style> element, which the Content-Security-Policy refuses.
+      'react-remove-scroll': path.join(web, 'ui/remove-scroll.tsx'),
+    },
+  },
+  build: {
+    outDir: path.join(import.meta.dirname, 'dist/web'),
+    emptyOutDir: true,
+    // A data: font or script would break the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+  },
+})

@@ -1,0 +1,31 @@
+import type { JSX, ReactNode } from 'react'
+import { Redirect, useLocation } from 'wouter'
+import { useAuth } from '#web/data/auth-context.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import styles from './auth-gate.module.css'
+
+export function LoadingPage(): JSX.Element {
+  return (
+    <main className={styles.page} role="status">
+      <Spinner size={20} />
+      <p className={styles.words}>Loading your experience...</p>
+    </main>
+  )
+}
+
+/** Lets signed-in people through; everyone else is told what is wrong or sent to sign in. */
+export function AuthGate({ children }: { children: ReactNode }): JSX.Element {
+  const { loading, user, error } = useAuth()
+  const [, navigate] = useLocation()
+  if (loading) return <LoadingPage />
+  if (user !== null) return <>{children}</>
+  if (error === null) return <Redirect to="/login" replace />
+  return (
+    <main className={styles.page}>
+      <h1 className={styles.title}>Authentication Error</h1>
+      <p className={styles.words}>{error}</p>
+      <Button onClick={() => navigate('/login')}>Go to Login</Button>
+    </main>
+  )
+}

@@ -1,0 +1,27 @@
+import { Menu as MenuIcon } from 'lucide-react'
+import type { JSX } from 'react'
+import { PRODUCT_NAME } from '#contract/limits.ts'
+import { AccountMenu } from '#web/features/account/account-menu.tsx'
+import { SettingsMenu } from '#web/features/account/settings-menu.tsx'
+import { ModelPicker } from '#web/features/model-picker/model-picker.tsx'
+import { Button } from '#web/ui/button.tsx'
+import styles from './header-bar.module.css'
+
+/** The wordmark and the three menus; on a small page also the way to rail and panel. */
+export function HeaderBar({ onOpenDrawer }: { onOpenDrawer: (() => void) | null }): JSX.Element {
+  return (
+    <header className={styles.header}>
+      {onOpenDrawer !== null && (
+        <Button variant="ghost" size="icon" aria-label="Open navigation" onClick={onOpenDrawer}>
+          <MenuIcon size={20} />
+        </Button>
+      )}
+      <span className={styles.wordmark}>{PRODUCT_NAME}</span>
+      <div className={styles.menus}>
+        <ModelPicker />
+        <SettingsMenu />
+        <AccountMenu />
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,27 @@
+import type { JSX } from 'react'
+import { AccountPanel } from '#web/features/account/account-panel.tsx'
+import { SettingsPanel } from '#web/features/account/settings-panel.tsx'
+import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
+import { DocumentList } from '#web/features/library/document-list.tsx'
+import { UploadArea } from '#web/features/library/upload-area.tsx'
+import type { RailTab } from './rail.tsx'
+import styles from './side-panel.module.css'
+
+type SidePanelProps = { tab: RailTab; history: HistoryPanelProps; onOpenDocument: (id: string) => void }
+
+/** The content of the open tab of the rail. */
+export function SidePanel({ tab, history, onOpenDocument }: SidePanelProps): JSX.Element {
+  return (
+    <div id="side-panel" className={styles.panel}>
+      {tab === 'chat' && <HistoryPanel {...history} />}
+      {tab === 'files' && (
+        <div className={styles.files}>
+          <UploadArea />
+          <DocumentList heading="Files" onOpen={onOpenDocument} />
+        </div>
+      )}
+      {tab === 'users' && <AccountPanel />}
+      {tab === 'settings' && <SettingsPanel />}
+    </div>
+  )
+}

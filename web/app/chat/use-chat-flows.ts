@@ -1,0 +1,132 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ConversationRow } from '#contract/conversation.ts'
+import { READER_MODEL } from '#contract/limits.ts'
+import { useAuth } from '#web/data/auth-context.tsx'
+import { createConversation, keepConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
+import { storeDraft } from '#web/data/drafts.ts'
+import {
+  addMessage,
+  keepMessages,
+  messagesKey,
+  messagesQuery,
+  retryReply,
+  setThread,
+  stopReply,
+  type Thread,
+} from '#web/data/messages.ts'
+import { useSelectedModel } from '#web/data/models.ts'
+import { addTemporary, clearTemporary, setAwaiting } from '#web/data/thread-store.ts'
+import { mergeMessages, messageKey, temporaryMessage } from '#web/lib/merge-messages.ts'
+import { failedReplies } from '#web/lib/waiting.ts'
+import { toast } from '#web/ui/toast.tsx'
+import type { PlaceControl } from './use-place.ts'
+
+type ChatFlows = {
+  send: (text: string) => void
+  retry: (conversationId: string) => void
+  stop: (conversationId: string) => void
+}
+
+function reportFailure(error: unknown, description: string): void {
+  console.error(error)
+  toast({ title: 'Error', description, variant: 'destructive' })
+}
+
+/** What sending, asking again and stopping do. `giveBack` puts a text that could not be sent into the box again. */
+export function useChatFlows(place: PlaceControl, giveBack: (text: string) => void): ChatFlows {
+  const queryClient = useQueryClient()
+  const { user } = useAuth()
+
+  /** Create the conversation, store the question in it, then show it; until then the question is a temporary message. */
+  const startChat = async (userId: string, text: string): Promise<void> => {
+    const pendingId = crypto.randomUUID()
+    addTemporary(temporaryMessage('', text, pendingId))
+    let conversation: ConversationRow
+    try {
+      const modelName = useSelectedModel.getState().identifier ?? READER_MODEL
+      conversation = await createConversation({ userId, modelName })
+    } catch (error) {
+      clearTemporary()
+      giveBack(text)
+      return reportFailure(error, 'Failed to create conversation. Please try again.')
+    }
+    keepConversation(queryClient, userId, conversation)
+    try {
+      const row = await addMessage(conversation.id, pendingId, text)
+      queryClient.setQueryData<Thread>(messagesKey(conversation.id), (thread) => ({
+        messages: mergeMessages(thread?.messages ?? [], [row]),
+        hasEarlier: thread?.hasEarlier ?? false,
+      }))
+    } catch (error) {
+      // The conversation is there: the text waits in its box, so that trying again makes no second one.
+      storeDraft(conversation.id, text)
+      reportFailure(error, 'Failed to send message. Please try again.')
+    }
+    clearTemporary()
+    place.go({ chatId: conversation.id })
+  }
+
+  const takeSelectedModel = async (userId: string, conversationId: string): Promise<void> => {
+    const { identifier } = useSelectedModel.getState()
+    const conversation = queryClient.getQueryData<ConversationRow | null>(conversationKey(conversationId))
+    if (identifier === null || !conversation || conversation.model_name === identifier) return
+    keepConversation(queryClient, userId, await updateConversation(conversationId, userId, { model_name: identifier }))
+  }
+
+  /** The question shows at once as a temporary message of the thread; the stored row takes its place. */
+  const continueChat = async (userId: string, conversationId: string, text: string): Promise<void> => {
+    const message = temporaryMessage(conversationId, text, crypto.randomUUID())
+    const pendingId = messageKey(message)
+    try {
+      await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
+      setAwaiting(conversationId, null)
+      keepMessages(queryClient, conversationId, [message])
+      await takeSelectedModel(userId, conversationId)
+      keepMessages(queryClient, conversationId, [await addMessage(conversationId, pendingId, text)])
+    } catch (error) {
+      setThread(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
+      giveBack(text)
+      reportFailure(error, 'Failed to process your message. Please try again.')
+    }
+  }
+
+  const send = (text: string): void => {
+    if (user === null) {
+      toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
+      return giveBack(text)
+    }
+    void (place.chatId === null ? startChat(user.id, text) : continueChat(user.id, place.chatId, text))
+  }
+
+  const messagesOf = (conversationId: string): Thread['messages'] =>
+    queryClient.getQueryData<Thread>(messagesKey(conversationId))?.messages ?? []
+
+  /** The new answer has the id of the failed one, which therefore has to be gone before it comes. */
+  const retry = async (conversationId: string): Promise<void> => {
+    const failed = failedReplies(messagesOf(conversationId))
+    setAwaiting(conversationId, { kind: 'asked', ignored: failed.map(({ id }) => id) })
+    try {
+      await retryReply(conversationId)
+      setThread(queryClient, conversationId, (messages) => messages.filter((message) => !failed.includes(message)))
+    } catch (error) {
+      reportFailure(error, 'Failed to process your message. Please try again.')
+    }
+    setAwaiting(conversationId, null)
+  }
+
+  const stop = async (conversationId: string): Promise<void> => {
+    try {
+      await stopReply(conversationId)
+      const question = messagesOf(conversationId).findLast(({ sender_role }) => sender_role === 1)
+      if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: messageKey(question) })
+    } catch (error) {
+      reportFailure(error, 'The answer could not be stopped. Please try again.')
+    }
+  }
+
+  return {
+    send,
+    retry: (conversationId) => void retry(conversationId),
+    stop: (conversationId) => void stop(conversationId),
+  }
+}

@@ -1,0 +1,36 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { conversationsQuery } from '#web/data/conversations.ts'
+import { documentsQuery } from '#web/data/documents.ts'
+import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
+
+type Onboarding = {
+  /** `unknown` until it has been read how far it is. */
+  state: 'unknown' | 'on' | 'off'
+  steps: { done: number; total: number }
+  change: (change: Partial<AccountSettings>) => void
+}
+
+const TOTAL = 4
+
+/** How far someone is with the four steps: an account, a document, a question, the walk-through. */
+export function useOnboarding(userId: string): Onboarding {
+  const queryClient = useQueryClient()
+  const settings = useQuery(accountSettingsQuery(userId))
+  const documents = useQuery(documentsQuery())
+  const conversations = useQuery(conversationsQuery(userId))
+  const taken = [
+    (documents.data?.length ?? 0) > 0,
+    (conversations.data?.length ?? 0) > 0,
+    settings.data?.walkthrough_finished === true,
+  ]
+  const done = 1 + taken.filter(Boolean).length
+  const pending = settings.isPending || documents.isPending || conversations.isPending
+  const over = settings.data === undefined || settings.data.onboarding_dismissed || done === TOTAL
+  return {
+    state: pending ? 'unknown' : over ? 'off' : 'on',
+    steps: { done, total: TOTAL },
+    change: (change) => {
+      changeAccountSettings(queryClient, userId, change).catch((error: unknown) => console.error(error))
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react'
+import { PRODUCT_NAME } from '#contract/limits.ts'
+
+/** The tab's title: what is open, marked when a reply was finished while nobody looked. */
+export function usePageTitle(title: string | null, waiting: boolean): void {
+  const [before, setBefore] = useState(waiting)
+  const [unseen, setUnseen] = useState(false)
+  if (before !== waiting) {
+    setBefore(waiting)
+    if (!waiting && document.hidden) setUnseen(true)
+  }
+  useEffect(() => {
+    const seen = (): void => {
+      if (!document.hidden) setUnseen(false)
+    }
+    document.addEventListener('visibilitychange', seen)
+    return () => document.removeEventListener('visibilitychange', seen)
+  }, [])
+  useEffect(() => {
+    document.title = `${unseen ? '● ' : ''}${title === null ? PRODUCT_NAME : `${title} · ${PRODUCT_NAME}`}`
+  }, [title, unseen])
+}

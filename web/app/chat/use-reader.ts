@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Source } from '#contract/source.ts'
+import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
+import type { PlaceControl } from './use-place.ts'
+
+/** After this time the columns have taken their new widths, and notes have become cards or the other way round. */
+const LAYOUT_MS = 150
+
+type Reading = { messageId: string; sources: Source[]; index: number; step: number }
+
+export type Reader = {
+  openSource: OpenSource
+  openDocument: (documentId: string) => void
+  close: () => void
+  /** Gives the focus back to the marker or the row that opened the reader. */
+  restoreFocus: () => void
+  highlight: { start: number; end: number; key: string } | null
+  sourceNavigation: { position: number; count: number; onMove: (delta: -1 | 1) => void } | null
+}
+
+/** The document beside the conversation: which one, where, and the way through the sources of one answer. */
+export function useReader(place: PlaceControl): Reader {
+  const [reading, setReading] = useState<Reading | null>(null)
+  const opener = useRef<HTMLElement | null>(null)
+
+  const show = (next: Reading): void => {
+    const source = next.sources[next.index]
+    if (source === undefined) return
+    setReading(next)
+    place.go({ documentId: source.documentId, page: source.page }, { replace: place.documentId !== null })
+  }
+
+  // The text becomes narrower or wider beside the reader: the marker that was pressed stays in view.
+  const isOpen = place.documentId !== null
+  useEffect(() => {
+    const timer = setTimeout(() => opener.current?.scrollIntoView({ block: 'nearest' }), LAYOUT_MS)
+    return () => clearTimeout(timer)
+  }, [isOpen])
+
+  const source = reading?.sources[reading.index]
+  const current = reading !== null && source !== undefined && source.documentId === place.documentId
+
+  return {
+    openSource: ({ messageId, sources, source: chosen, marker }) => {
+      opener.current = marker
+      show({ messageId, sources, index: Math.max(0, sources.indexOf(chosen)), step: (reading?.step ?? 0) + 1 })
+    },
+    openDocument: (documentId) => {
+      opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+      setReading(null)
+      place.go({ documentId, page: 1 })
+    },
+    close: () => {
+      setReading(null)
+      place.go({ documentId: null, page: 1 })
+    },
+    restoreFocus: () => {
+      if (opener.current?.isConnected === true) opener.current.focus()
+    },
+    highlight: current
+      ? { start: source.start, end: source.end, key: `${reading.messageId}:${source.n}:${reading.step}` }
+      : null,
+    sourceNavigation:
+      current && reading.sources.length > 1
+        ? {
+            position: reading.index + 1,
+            count: reading.sources.length,
+            onMove: (delta) => {
+              const { length } = reading.sources
+              show({ ...reading, index: (reading.index + delta + length) % length, step: reading.step + 1 })
+            },
+          }
+        : null,
+  }
+}

@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents.ts'
+import type { DocumentRow } from '#contract/document.ts'
+import sampleAddress from './sample-document.txt?url'
+
+const SAMPLE_NAME = 'A short history of the alcove.txt'
+const SAMPLE_QUESTION = 'Where does the word alcove come from, and what was an alcove used for?'
+const OWN_QUESTION = 'What are the most important points in my documents?'
+
+/**
+ * A question to try. With no documents yet it is one that the bundled sample document answers, and that document is
+ * added first.
+ */
+export function useSampleQuestion(): () => Promise<string> {
+  const queryClient = useQueryClient()
+  return async () => {
+    const documents = queryClient.getQueryData<DocumentRow[]>(documentsKey) ?? []
+    if (documents.length > 0) return OWN_QUESTION
+    const bytes = await (await fetch(sampleAddress)).blob()
+    const outcomes = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
+    addDocuments(
+      queryClient,
+      outcomes.flatMap((outcome) => ('document' in outcome ? [outcome.document] : [])),
+    )
+    return SAMPLE_QUESTION
+  }
+}

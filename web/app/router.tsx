@@ -1,0 +1,28 @@
+import { lazy, Suspense, type JSX } from 'react'
+import { Route, Switch } from 'wouter'
+import { AuthGate, LoadingPage } from './auth-gate.tsx'
+import { NotFoundPage } from './routes/not-found.tsx'
+import { LoginPage } from './routes/login.tsx'
+import { Notifications } from './notifications.tsx'
+
+const ChatPage = lazy(() => import('./routes/chat.tsx'))
+
+/** The three routes of the product; the chat page is behind the gate and loaded when it is needed. */
+export function Router(): JSX.Element {
+  return (
+    <>
+      <Switch>
+        <Route path="/login" component={LoginPage} />
+        <Route path="/">
+          <AuthGate>
+            <Suspense fallback={<LoadingPage />}>
+              <ChatPage />
+            </Suspense>
+          </AuthGate>
+        </Route>
+        <Route component={NotFoundPage} />
+      </Switch>
+      <Notifications />
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useState, type JSX } from 'react'
+import { createQueryClient } from '#web/data/query-client.ts'
+import { TooltipProvider } from '#web/ui/tooltip.tsx'
+import { Workspace } from '#web/app/chat/workspace.tsx'
+
+/** The chat page; what it has read is forgotten with it. */
+export default function ChatPage(): JSX.Element {
+  const [queryClient] = useState(createQueryClient)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider>
+        <Workspace />
+      </TooltipProvider>
+    </QueryClientProvider>
+  )
+}

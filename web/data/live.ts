@@ -1,0 +1,238 @@
+/** One socket: live changes and streamed replies go into the cache and the thread store. */
+import { REALTIME_SUBSCRIBE_STATES, RealtimeClient, type RealtimeChannel } from '@supabase/realtime-js'
+import type { QueryClient } from '@tanstack/react-query'
+import { conversationRow } from '#contract/conversation.ts'
+import { messageRow, SENDER_ROLES } from '#contract/message.ts'
+import { conversationTopic, REPLY_EVENT, replyPart, type ReplyPart } from '#contract/reply-events.ts'
+import { isTemporary, messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/reply-parts.ts'
+import { config } from './config.ts'
+import { conversationsKey, dropConversation, keepConversation } from './conversations.ts'
+import { applyDocumentChange, documentsKey } from './documents.ts'
+import { keepMessages, messagesKey, readReply, refreshMessages, type Thread } from './messages.ts'
+import { accessToken, anonKey, onSessionEvent } from './session.ts'
+import { answerArrived, setAwaiting, setReply, useThreadStore } from './thread-store.ts'
+
+/** A row of `postgres_changes`, as far as its readers need it. */
+type RowChange = { eventType: 'INSERT' | 'UPDATE' | 'DELETE'; new: unknown; old: unknown }
+
+/** At most twenty commits of streamed text a second. */
+const COMMIT_MS = 50
+
+/** When a reply has ended and its row has not come, it is looked for at these times. */
+const FOLLOW_UPS_MS = [100, 250, 500]
+
+let socket: RealtimeClient | null = null
+
+function realtime(): RealtimeClient {
+  if (socket !== null) return socket
+  const address = new URL(`${config().supabaseUrl}/realtime/v1`, location.origin)
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
+  const made = new RealtimeClient(address.href, { params: { apikey: anonKey() }, accessToken })
+  onSessionEvent((event) => {
+    if (event === 'TOKEN_REFRESHED' || event === 'SIGNED_IN') void made.setAuth()
+    if (event === 'SIGNED_OUT') void made.removeAllChannels()
+  })
+  socket = made
+  return made
+}
+
+function logged(task: Promise<unknown>): void {
+  task.catch((error: unknown) => console.error(error))
+}
+
+/** Joins a channel once a token is at hand; `joined` runs after every join and rejoin. Returns the function that leaves. */
+function join(build: (client: RealtimeClient) => RealtimeChannel, joined: () => void): () => void {
+  const client = realtime()
+  let left = false
+  let channel: RealtimeChannel | null = null
+  const start = async (): Promise<void> => {
+    await client.setAuth()
+    if (left) return
+    channel = build(client)
+    channel.subscribe((status, error) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) joined()
+      else if (error !== undefined) console.error(error)
+    })
+  }
+  logged(start())
+  return () => {
+    left = true
+    if (channel !== null) logged(client.removeChannel(channel))
+  }
+}
+
+/** Calls back when the changes of a channel begin to flow; a row written before that is in no message of it. */
+function onChangesReady(channel: RealtimeChannel, ready: () => void): RealtimeChannel {
+  return channel.on('system', {}, (message: { extension?: string; status?: string; message?: string }) => {
+    if (message.status === 'error') console.error('Live changes', message.message)
+    else if (message.extension === 'postgres_changes') ready()
+  })
+}
+
+function applyConversationChange(queryClient: QueryClient, userId: string, change: RowChange): void {
+  if (change.eventType === 'DELETE') {
+    const gone = conversationRow.pick({ id: true }).safeParse(change.old)
+    if (gone.success) dropConversation(queryClient, userId, gone.data.id)
+    return
+  }
+  const row = conversationRow.safeParse(change.new)
+  if (row.success) keepConversation(queryClient, userId, row.data)
+  else logged(queryClient.invalidateQueries({ queryKey: conversationsKey(userId) }))
+}
+
+/** Follows a person's conversations and documents. Returns the function that stops. */
+export function followAccount(queryClient: QueryClient, userId: string): () => void {
+  const refresh = (): void => {
+    logged(queryClient.invalidateQueries({ queryKey: conversationsKey(userId) }))
+    logged(queryClient.invalidateQueries({ queryKey: documentsKey }))
+  }
+  let joins = 0
+  return join(
+    (client) =>
+      onChangesReady(client.channel(`conversations:${userId}`), refresh)
+        .on(
+          'postgres_changes',
+          { event: '*', schema: 'public', table: 'conversations', filter: `uid=eq.${userId}` },
+          (change) => applyConversationChange(queryClient, userId, change),
+        )
+        .on(
+          'postgres_changes',
+          { event: '*', schema: 'public', table: 'documents', filter: `owner=eq.${userId}` },
+          (change) => applyDocumentChange(queryClient, change),
+        ),
+    () => {
+      joins += 1
+      if (joins > 1) refresh()
+    },
+  )
+}
+
+/** Puts rows into the thread and ends what waited for them. */
+function receiveMessages(queryClient: QueryClient, conversationId: string, rows: ThreadMessage[]): void {
+  keepMessages(queryClient, conversationId, rows)
+  for (const row of rows) if (row.sender_role === SENDER_ROLES.assistant) answerArrived(conversationId, row.content)
+  settleReply(queryClient, conversationId)
+}
+
+/** The streamed reply gives way to its stored row once that is at hand. */
+function settleReply(queryClient: QueryClient, conversationId: string): boolean {
+  const reply = useThreadStore.getState().replies[conversationId]
+  if (reply === undefined) return true
+  const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
+  const stored = thread?.messages.some((message) => messageKey(message) === reply.messageId) ?? false
+  if (stored) setReply(conversationId, null)
+  return stored
+}
+
+/** Follows the messages of one conversation and the reply that is being written. Returns the function that stops. */
+export function followConversation(queryClient: QueryClient, conversationId: string): () => void {
+  let stopped = false
+  let reading = false
+  let view: ReplyView | null = useThreadStore.getState().replies[conversationId] ?? null
+  let commitTimer: ReturnType<typeof setTimeout> | undefined
+  const followUps: ReturnType<typeof setTimeout>[] = []
+
+  const refresh = async (): Promise<void> => {
+    await refreshMessages(queryClient, conversationId)
+    if (!stopped) settleReply(queryClient, conversationId)
+  }
+
+  const isStored = (messageId: string): boolean => {
+    const { messages } = queryClient.getQueryData<Thread>(messagesKey(conversationId)) ?? { messages: [] }
+    const ignored = useThreadStore.getState().awaiting[conversationId]
+    return messages.some(
+      (message) => message.id === messageId && !(ignored?.kind === 'asked' && ignored.ignored.includes(messageId)),
+    )
+  }
+
+  const storedQuestion = (): string | undefined => {
+    const { messages } = queryClient.getQueryData<Thread>(messagesKey(conversationId)) ?? { messages: [] }
+    const last = messages.findLast((message) => message.sender_role === SENDER_ROLES.user)
+    return last === undefined || isTemporary(last) ? undefined : last.id
+  }
+
+  const commit = (): void => {
+    commitTimer = undefined
+    if (stopped || view === null) return
+    if (isStored(view.messageId)) {
+      view = null
+      return
+    }
+    setReply(conversationId, view)
+    if (view.phase !== 'writing' && followUps.length === 0) {
+      for (const delay of FOLLOW_UPS_MS) followUps.push(setTimeout(() => lookAgain(delay), delay))
+    }
+  }
+
+  const lookAgain = (delay: number): void => {
+    if (settleReply(queryClient, conversationId)) return
+    console.warn(`The row of a finished reply has not come after ${delay} ms, asking for it`)
+    logged(refresh())
+  }
+
+  const commitSoon = (): void => {
+    commitTimer ??= setTimeout(commit, COMMIT_MS)
+  }
+
+  const readWritten = async (): Promise<void> => {
+    if (reading) return
+    reading = true
+    try {
+      const question = storedQuestion()
+      const written = await readReply(conversationId)
+      if (stopped) return
+      if (written === null) {
+        await refresh()
+        // Nothing is being written for a question that was stored before: nobody will answer it any more.
+        if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: question })
+      } else {
+        view = mergeSnapshot(view, written)
+        commitSoon()
+      }
+    } finally {
+      reading = false
+    }
+  }
+
+  const receivePart = (part: ReplyPart): void => {
+    if (view !== null && view.replyId !== part.replyId) followUps.splice(0).forEach(clearTimeout)
+    view = mergePart(view, part)
+    if (hasGap(view)) logged(readWritten())
+    commitSoon()
+  }
+
+  const leaveMessages = join(
+    (client) =>
+      onChangesReady(client.channel(`messages:${conversationId}`), () => logged(refresh())).on(
+        'postgres_changes',
+        { event: 'INSERT', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
+        (change) => {
+          const row = messageRow.safeParse(change.new)
+          if (row.success) receiveMessages(queryClient, conversationId, [row.data])
+          else logged(refresh())
+        },
+      ),
+    () => logged(refresh()),
+  )
+  const leaveReply = join(
+    (client) =>
+      client
+        .channel(conversationTopic(conversationId), { config: { private: true } })
+        .on('broadcast', { event: REPLY_EVENT }, ({ payload }) => {
+          const part = replyPart.safeParse(payload)
+          if (part.success) receivePart(part.data)
+          else console.error('A part of a reply has an unknown shape', part.error)
+        }),
+    () => logged(readWritten()),
+  )
+
+  return () => {
+    stopped = true
+    clearTimeout(commitTimer)
+    followUps.forEach(clearTimeout)
+    leaveMessages()
+    leaveReply()
+    setReply(conversationId, null)
+  }
+}

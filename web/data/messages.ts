@@ -1,0 +1,124 @@
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { messageRow, type MessageRow } from '#contract/message.ts'
+import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
+import { mergeMessages, messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { apiFetch, apiSend, directThenApi, rest } from './client.ts'
+
+const PAGE = 60
+const rows = z.array(messageRow)
+
+export const messagesKey = (conversationId: string) => [`/api/conversations/${conversationId}/messages`] as const
+
+/** The messages at hand, oldest first, and whether older ones are still to be had. */
+export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
+
+/** Newest first from the data service, a page at a time; the product API answers with all of them. */
+async function readPage(conversationId: string, before: number | null): Promise<Thread> {
+  const page = await directThenApi(
+    rows,
+    () => {
+      const select = rest().from('messages').select('*').eq('conversation_id', conversationId)
+      const earlier = before === null ? select : select.lt('position', before)
+      return earlier.order('position', { ascending: false }).limit(PAGE)
+    },
+    async () => (await apiFetch(`/api/conversations/${conversationId}/messages`)).json(),
+  )
+  return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === PAGE }
+}
+
+/** The newest messages of a conversation. */
+export function messagesQuery(conversationId: string) {
+  return queryOptions({ queryKey: messagesKey(conversationId), queryFn: () => readPage(conversationId, null) })
+}
+
+export function setThread(
+  queryClient: QueryClient,
+  conversationId: string,
+  change: (messages: ThreadMessage[]) => ThreadMessage[],
+): void {
+  queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) =>
+    thread === undefined ? thread : { ...thread, messages: change(thread.messages) },
+  )
+}
+
+export function keepMessages(queryClient: QueryClient, conversationId: string, incoming: ThreadMessage[]): void {
+  setThread(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
+}
+
+/** Loads the page before the oldest message at hand. */
+export async function loadEarlier(queryClient: QueryClient, conversationId: string): Promise<void> {
+  const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
+  const oldest = thread?.messages[0]
+  if (oldest === undefined) return
+  const earlier = await readPage(conversationId, oldest.position)
+  queryClient.setQueryData<Thread>(messagesKey(conversationId), (now) =>
+    now === undefined
+      ? now
+      : { messages: mergeMessages(now.messages, earlier.messages), hasEarlier: earlier.hasEarlier },
+  )
+}
+
+/**
+ * Reads the newest messages again and merges them, so that neither older pages nor a message on its way is lost. Used
+ * after every rejoin and as follow-up, when a live change may have been missed.
+ */
+export async function refreshMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
+  if (queryClient.getQueryData(messagesKey(conversationId)) === undefined) return
+  const newest = await readPage(conversationId, null)
+  setThread(queryClient, conversationId, (messages) => {
+    const stored = new Set(newest.messages.map(messageKey))
+    const from = newest.messages[0]?.position ?? 0
+    const surviving = messages.filter(
+      (message) => message.position < from || message.pendingId !== undefined || stored.has(message.id),
+    )
+    return mergeMessages(surviving, newest.messages)
+  })
+}
+
+/** Stores a person's message under an id made by the caller: a repeat of it never asks twice. */
+export function addMessage(conversationId: string, id: string, content: string): Promise<MessageRow> {
+  return directThenApi(
+    messageRow,
+    () =>
+      rest()
+        .from('messages')
+        .insert({
+          id,
+          conversation_id: conversationId,
+          content,
+          sender_role: 1,
+          token_in: null,
+          token_out: null,
+          created_at: new Date().toISOString(),
+        })
+        .select()
+        .single(),
+    async () =>
+      (
+        await apiSend('POST', `/api/conversations/${conversationId}/messages`, {
+          id,
+          content,
+          senderRole: 1,
+          tokenIn: null,
+          tokenOut: null,
+        })
+      ).json(),
+  )
+}
+
+/** What has been written so far of the reply in progress; null when none is being written. */
+export async function readReply(conversationId: string): Promise<ReplyInProgress | null> {
+  const response = await apiFetch(`/api/conversations/${conversationId}/reply`)
+  return response.status === 204 ? null : replyInProgress.parse(await response.json())
+}
+
+/** Asks the last question again, after its reply failed. */
+export async function retryReply(conversationId: string): Promise<void> {
+  await apiFetch(`/api/conversations/${conversationId}/retry`, { method: 'POST' })
+}
+
+/** Ends the reply that is awaited; what was written of it stays. */
+export async function stopReply(conversationId: string): Promise<void> {
+  await apiFetch(`/api/conversations/${conversationId}/stop`, { method: 'POST' })
+}

@@ -1,0 +1,66 @@
+import { queryOptions } from '@tanstack/react-query'
+import { z } from 'zod'
+import { create } from 'zustand'
+import { READER_MODEL } from '#contract/limits.ts'
+import { modelAvailability, modelRow, type ModelRow } from '#contract/model.ts'
+import { apiRead, rest } from './client.ts'
+
+declare global {
+  interface Window {
+    /** Identifier of the selected model, for other parts of the page and for outside scripts to read. */
+    selectedModelIdentifier?: string
+  }
+}
+
+const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,context_window'
+
+export type Model = ModelRow & { isNew: boolean }
+
+/** Listed when the table cannot be read: the model that needs nothing but the person's own documents. */
+export const FALLBACK_MODELS: Model[] = [
+  {
+    id: '00000000-0000-4000-8000-000000000000',
+    name: 'Alcove Reader',
+    version: '1',
+    model_identifier: READER_MODEL,
+    provider: 'Alcove',
+    family: 'reader',
+    is_default: true,
+    context_window: 32_000,
+    isNew: false,
+  },
+]
+
+/** The visible models, the default first, then by name. */
+export const modelsQuery = queryOptions({
+  queryKey: ['/api/models/visible'],
+  queryFn: async (): Promise<Model[]> => {
+    const { data, error } = await rest()
+      .from('models')
+      .select(COLUMNS)
+      .eq('is_visible', true)
+      .order('is_default', { ascending: false })
+      .order('name')
+    if (error !== null) throw new Error(error.message, { cause: error })
+    return z
+      .array(modelRow)
+      .parse(data)
+      .map((model) => ({ ...model, isNew: model.name.toLowerCase().includes('claude 3.7') }))
+  },
+})
+
+/** Which models can be used now, and where questions go. */
+export const availabilityQuery = queryOptions({
+  queryKey: ['/api/models/availability'],
+  queryFn: () => apiRead('/api/models/availability', z.array(modelAvailability)),
+})
+
+type Selection = { name: string | null; identifier: string | null }
+
+/** The selected model's display name and identifier; both null until the list has been read. */
+export const useSelectedModel = create<Selection>(() => ({ name: null, identifier: null }))
+
+export function selectModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
+  window.selectedModelIdentifier = model.model_identifier
+  useSelectedModel.setState({ name: model.name, identifier: model.model_identifier })
+}

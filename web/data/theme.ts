@@ -1,0 +1,27 @@
+const THEME_KEY = 'alcove-ui-theme'
+const LIGHT = '(prefers-color-scheme: light)'
+
+export type Theme = 'system' | 'dark' | 'light'
+
+export function readTheme(): Theme {
+  const stored = localStorage.getItem(THEME_KEY)
+  return stored === 'dark' || stored === 'light' ? stored : 'system'
+}
+
+function applyTheme(): void {
+  const theme = readTheme()
+  const light = theme === 'light' || (theme === 'system' && matchMedia(LIGHT).matches)
+  document.documentElement.dataset.theme = light ? 'light' : 'dark'
+}
+
+export function storeTheme(theme: Theme): void {
+  localStorage.setItem(THEME_KEY, theme)
+  applyTheme()
+}
+
+/** Dark unless the system or the person says otherwise; follows both, in other tabs too. */
+export function followTheme(): void {
+  applyTheme()
+  matchMedia(LIGHT).addEventListener('change', applyTheme)
+  addEventListener('storage', applyTheme)
+}

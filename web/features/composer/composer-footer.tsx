@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { FileText, Lock } from 'lucide-react'
+import type { JSX } from 'react'
+import { availabilityQuery, useSelectedModel } from '#web/data/models.ts'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import styles from './composer.module.css'
+
+/** Where a question goes, in one honest sentence. */
+function privacyOf(known: boolean, host: string | null): string {
+  if (!known) return 'Where this model runs is not known yet.'
+  if (host === null) return 'Nothing leaves this machine: the chosen model runs here.'
+  return `Your question and the passages that fit it are sent to ${host}. Your documents stay here.`
+}
+
+/** The line under the message box; `documentsCount` is null until it is known. */
+export function ComposerFooter({ documentsCount }: { documentsCount: number | null }): JSX.Element {
+  const { data: availability } = useQuery(availabilityQuery)
+  const identifier = useSelectedModel((state) => state.identifier)
+  const model = availability?.find((row) => row.model_identifier === identifier)
+  return (
+    <footer className={styles.footer}>
+      <Tooltip content={privacyOf(model !== undefined, model?.host ?? null)}>
+        <button type="button" className={styles.privacy}>
+          <Lock size={12} aria-hidden /> Your data stays private
+        </button>
+      </Tooltip>
+      <span className={styles.shortcut}>Press Ctrl+Enter to send</span>
+      {documentsCount !== null && documentsCount > 0 && (
+        <span className={styles.indexed}>
+          <FileText size={12} aria-hidden /> {documentsCount} {documentsCount === 1 ? 'document' : 'documents'} indexed
+        </span>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,90 @@
+import { ArrowUp, Square } from 'lucide-react'
+import { useEffect, useId, useRef, type JSX } from 'react'
+import { splitCommands } from '#web/lib/tool-commands.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { SuggestionList } from './suggestion-list.tsx'
+import { useComposer } from './use-composer.ts'
+import styles from './composer.module.css'
+
+export type ComposerProps = {
+  /** The conversation that what is typed belongs to; null: the one that begins with it. */
+  conversationId: string | null
+  /** A reply is awaited. */
+  waiting: boolean
+  /** Text that is put into the box from outside; a new key puts it in again. */
+  filled: { key: number; text: string } | null
+  onSend: (text: string) => void
+  /** Ends the waiting; null where there is nothing to stop yet. */
+  onStop: (() => void) | null
+}
+
+/** The message box: Ctrl+Enter or Cmd+Enter sends, @ offers the tools. */
+export function Composer({ conversationId, waiting, filled, onSend, onStop }: ComposerProps): JSX.Element {
+  const composer = useComposer({ conversationId, disabled: waiting, onSend })
+  const { input, text, change } = composer
+  const listId = useId()
+  const backdrop = useRef<HTMLDivElement>(null)
+  const seenFill = useRef(filled?.key)
+  const hadFocus = useRef(false)
+
+  useEffect(() => {
+    if (filled === null || filled.key === seenFill.current) return
+    seenFill.current = filled.key
+    change(filled.text, filled.text.length)
+    input.current?.focus()
+  }, [filled, change, input])
+
+  // A disabled box loses the focus; whoever was typing gets it back with the answer.
+  useEffect(() => {
+    if (!waiting && hadFocus.current) input.current?.focus()
+    hadFocus.current = waiting
+  }, [waiting, input])
+
+  return (
+    <div className={styles.composer}>
+      <SuggestionList id={listId} composer={composer} />
+      <div className={styles.box}>
+        <div className={styles.field}>
+          <div ref={backdrop} className={styles.backdrop} aria-hidden>
+            {splitCommands(text).map((piece, index) =>
+              piece.isCommand ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
+            )}
+          </div>
+          <textarea
+            ref={input}
+            rows={2}
+            className={styles.input}
+            aria-label="Message"
+            aria-controls={listId}
+            aria-autocomplete="list"
+            aria-haspopup="listbox"
+            {...(composer.suggestions.length > 0
+              ? { 'aria-activedescendant': `${listId}-${composer.highlighted}` }
+              : {})}
+            placeholder={waiting ? 'Waiting for AI response...' : 'Ask anything... (Try typing @ for tools)'}
+            disabled={waiting}
+            value={text}
+            onChange={(event) => change(event.target.value, event.target.selectionStart)}
+            onSelect={(event) => composer.moveCursor(event.currentTarget.selectionStart)}
+            onKeyDown={composer.onKeyDown}
+            onScroll={(event) => {
+              if (backdrop.current !== null) backdrop.current.scrollTop = event.currentTarget.scrollTop
+            }}
+          />
+        </div>
+        {waiting && onStop !== null ? (
+          <Tooltip content="Stop">
+            <Button variant="outline" size="icon" aria-label="Stop" onClick={onStop}>
+              <Square size={13} fill="currentColor" />
+            </Button>
+          </Tooltip>
+        ) : (
+          <Button size="icon" aria-label="Send message" disabled={!composer.canSend} onClick={composer.submit}>
+            <ArrowUp size={18} />
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

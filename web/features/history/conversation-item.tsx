@@ -1,0 +1,61 @@
+import { Pin, PinOff, Trash2 } from 'lucide-react'
+import type { JSX } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
+import { listTitle, modelLabel } from '#web/lib/conversation-words.ts'
+import { formatDateLabel, formatTime } from '#web/lib/format-date.ts'
+import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import styles from './conversation-item.module.css'
+
+type ConversationItemProps = {
+  conversation: ConversationRow
+  active: boolean
+  onSelect: () => void
+  onPin: () => void
+  onDelete: () => void
+}
+
+/** One line of the history; hovering or focusing it shows what can be done with it. */
+export function ConversationItem({
+  conversation,
+  active,
+  onSelect,
+  onPin,
+  onDelete,
+}: ConversationItemProps): JSX.Element {
+  const title = listTitle(conversation)
+  return (
+    <li className={classNames(styles.item, active && styles.active)}>
+      <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
+        <span className={styles.title}>{title}</span>
+        <span className={styles.description}>{modelLabel(conversation.model_name)}</span>
+        <span className={styles.when}>
+          <span>{formatDateLabel(conversation.started_at)}</span>
+          <time dateTime={conversation.started_at}>{formatTime(conversation.started_at)}</time>
+        </span>
+      </button>
+      <span className={styles.actions}>
+        <Button
+          variant="ghost"
+          size="icon"
+          className={styles.action}
+          aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
+          title={conversation.pinned ? 'Unpin' : 'Pin'}
+          onClick={onPin}
+        >
+          {conversation.pinned ? <PinOff size={15} /> : <Pin size={15} />}
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon"
+          className={styles.action}
+          aria-label={`Delete ${title}`}
+          title="Delete"
+          onClick={onDelete}
+        >
+          <Trash2 size={15} />
+        </Button>
+      </span>
+    </li>
+  )
+}

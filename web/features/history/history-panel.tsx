@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query'
+import { PanelLeftClose, Plus, Search } from 'lucide-react'
+import { useId, useState, type JSX } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
+import { conversationsQuery } from '#web/data/conversations.ts'
+import { matchesSearch } from '#web/lib/conversation-words.ts'
+import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { ConversationItem } from './conversation-item.tsx'
+import { useConversationActions } from './use-conversation-actions.ts'
+import styles from './history-panel.module.css'
+
+export type HistoryPanelProps = {
+  userId: string
+  activeId: string | null
+  onSelect: (id: string) => void
+  onNewChat: () => void
+  /** The conversation is gone; the page leaves it if it was open. */
+  onDeleted: (id: string) => void
+  onCollapse: () => void
+}
+
+/** The person's conversations in two sections, with a search over both. */
+export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
+  const [search, setSearch] = useState('')
+  return (
+    <section className={styles.panel} aria-label="Chat history">
+      <header className={styles.header}>
+        <h2 className={styles.heading}>Chat History</h2>
+        <Tooltip content="New chat">
+          <Button variant="ghost" size="icon" aria-label="New chat" onClick={props.onNewChat}>
+            <Plus size={18} />
+          </Button>
+        </Tooltip>
+        <Tooltip content="Collapse panel">
+          <Button variant="ghost" size="icon" aria-label="Collapse panel" onClick={props.onCollapse}>
+            <PanelLeftClose size={18} />
+          </Button>
+        </Tooltip>
+      </header>
+      <div className={styles.search}>
+        <Search size={15} aria-hidden />
+        <input
+          type="search"
+          aria-label="Search conversations"
+          placeholder="Search conversations..."
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
+      <HistoryList {...props} search={search} />
+    </section>
+  )
+}
+
+function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element {
+  const conversations = useQuery(conversationsQuery(props.userId))
+  const actions = useConversationActions(props.userId, props.onDeleted)
+  const [asked, setAsked] = useState<ConversationRow | null>(null)
+
+  if (conversations.isPending) {
+    return (
+      <p className={styles.state} role="status">
+        <Spinner /> Loading conversations...
+      </p>
+    )
+  }
+  if (conversations.data === undefined) {
+    return (
+      <div className={styles.state} role="alert">
+        <p>Failed to load conversations</p>
+        <Button variant="outline" size="sm" onClick={() => location.reload()}>
+          Try again
+        </Button>
+      </div>
+    )
+  }
+  if (conversations.data.length === 0) {
+    return (
+      <div className={styles.state}>
+        <p className={styles.strong}>No conversations yet</p>
+        <p>Start a new chat to get started</p>
+        <Button variant="outline" size="sm" onClick={props.onNewChat}>
+          New Chat
+        </Button>
+      </div>
+    )
+  }
+  const found = conversations.data.filter((row) => matchesSearch(row, props.search))
+  const sectionOf = (title: string, rows: ConversationRow[]): JSX.Element | null =>
+    rows.length === 0 ? null : (
+      <Section title={title}>
+        {rows.map((row) => (
+          <ConversationItem
+            key={row.id}
+            conversation={row}
+            active={row.id === props.activeId}
+            onSelect={() => props.onSelect(row.id)}
+            onPin={() => actions.setPinned(row, !row.pinned)}
+            onDelete={() => setAsked(row)}
+          />
+        ))}
+      </Section>
+    )
+  return (
+    <>
+      <div className={styles.list}>
+        {sectionOf(
+          'Pinned Conversations',
+          found.filter((row) => row.pinned),
+        )}
+        {sectionOf(
+          'Conversations',
+          found.filter((row) => !row.pinned),
+        )}
+        {found.length === 0 && <p className={styles.state}>No conversation matches “{props.search}”.</p>}
+      </div>
+      <ConfirmDialog
+        open={asked !== null}
+        onOpenChange={(open) => {
+          if (!open) setAsked(null)
+        }}
+        title="Delete Conversation"
+        description="Are you sure you want to delete this conversation? This action cannot be undone and all messages will be permanently removed."
+        confirmLabel="Delete"
+        onConfirm={() => {
+          if (asked !== null) actions.remove(asked)
+        }}
+      />
+    </>
+  )
+}
+
+function Section({ title, children }: { title: string; children: JSX.Element[] }): JSX.Element {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={styles.section}>
+      <h3 id={id} className={styles.sectionTitle}>
+        {title}
+      </h3>
+      <ul>{children}</ul>
+    </section>
+  )
+}

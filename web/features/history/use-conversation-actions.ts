@@ -1,0 +1,60 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ConversationRow } from '#contract/conversation.ts'
+import {
+  conversationsKey,
+  deleteConversation,
+  dropConversation,
+  keepConversation,
+  updateConversation,
+} from '#web/data/conversations.ts'
+import { toast } from '#web/ui/toast.tsx'
+
+type ConversationActions = {
+  setPinned: (row: ConversationRow, pinned: boolean) => void
+  remove: (row: ConversationRow) => void
+}
+
+/** Pins, unpins and deletes, and says how it went. */
+export function useConversationActions(userId: string, onDeleted: (id: string) => void): ConversationActions {
+  const queryClient = useQueryClient()
+
+  const setPinned = async (row: ConversationRow, pinned: boolean): Promise<void> => {
+    try {
+      keepConversation(queryClient, userId, await updateConversation(row.id, userId, { pinned }))
+      toast(
+        pinned
+          ? { title: 'Conversation pinned', description: 'The conversation has been pinned to the top' }
+          : { title: 'Conversation unpinned', description: 'The conversation has been unpinned' },
+      )
+    } catch (error) {
+      console.error(error)
+      toast({
+        title: 'Error',
+        description: `Failed to ${pinned ? 'pin' : 'unpin'} conversation. Please try again.`,
+        variant: 'destructive',
+      })
+    }
+  }
+
+  const remove = async (row: ConversationRow): Promise<void> => {
+    try {
+      await deleteConversation(row.id)
+      dropConversation(queryClient, userId, row.id)
+      toast({ title: 'Conversation deleted', description: 'The conversation has been removed' })
+      onDeleted(row.id)
+      await queryClient.invalidateQueries({ queryKey: conversationsKey(userId) })
+    } catch (error) {
+      console.error(error)
+      toast({
+        title: 'Error',
+        description: 'Failed to delete conversation. Please try again.',
+        variant: 'destructive',
+      })
+    }
+  }
+
+  return {
+    setPinned: (row, pinned) => void setPinned(row, pinned),
+    remove: (row) => void remove(row),
+  }
+}

@@ -1,0 +1,56 @@
+import { useEffect, type JSX, type ReactNode } from 'react'
+import { useDropzone } from 'react-dropzone'
+
+import type { DocumentRow } from '#contract/document.ts'
+
+import styles from './drop-anywhere.module.css'
+import { pastedFiles } from './pasted-files.ts'
+import { forgetUploads } from './upload-store.ts'
+import { UploadTray } from './upload-tray.tsx'
+import { useUploadZone } from './use-upload-zone.ts'
+
+interface DropAnywhereProps {
+  onUploaded?: (documents: DocumentRow[]) => void
+  children: ReactNode
+}
+
+/**
+ * Takes files that are dropped or pasted anywhere on the page, adds nothing to its layout, and shows the rows of all
+ * uploads in a tray while no upload area is there to show them. Uploads end when it leaves.
+ */
+export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.Element {
+  const zone = useUploadZone('page', onUploaded)
+  const { getRootProps, getInputProps, inputRef, isDragActive } = useDropzone({
+    ...zone,
+    noClick: true,
+    noKeyboard: true,
+    noPaste: true,
+  })
+  useEffect(() => forgetUploads, [])
+
+  useEffect(() => {
+    const takePaste = (event: ClipboardEvent) => {
+      const files = pastedFiles(event.clipboardData)
+      if (!files) return
+      event.preventDefault()
+      // Through the drop zone's own input, so that pasted files meet the same checks as dropped ones.
+      inputRef.current.files = files
+      inputRef.current.dispatchEvent(new Event('change', { bubbles: true }))
+    }
+    document.addEventListener('paste', takePaste)
+    return () => document.removeEventListener('paste', takePaste)
+  }, [inputRef])
+
+  return (
+    <div {...getRootProps({ className: styles.page })}>
+      <input {...getInputProps({ 'aria-hidden': true, tabIndex: -1 })} />
+      {children}
+      {isDragActive && (
+        <div className={styles.frame}>
+          <p className={styles.call}>Drop files here to upload</p>
+        </div>
+      )}
+      <UploadTray />
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type KeyboardEvent } from 'react'
+
+import type { DocumentRow } from '#contract/document.ts'
+import { renameDocument } from '#web/data/documents.ts'
+import { toast } from '#web/ui/toast.tsx'
+
+import styles from './document-item.module.css'
+
+/** The name as a field: Enter or leaving it keeps the change, Escape drops it. An empty name changes nothing. */
+export function RenameField({ document, onDone }: { document: DocumentRow; onDone: () => void }): JSX.Element {
+  const [name, setName] = useState(document.filename)
+  const rename = useMutation(renameDocument(useQueryClient()))
+
+  const save = () => {
+    const filename = name.trim()
+    if (rename.isPending) return
+    if (filename === '' || filename === document.filename) return onDone()
+    rename.mutate(
+      { id: document.id, filename },
+      {
+        onSuccess: onDone,
+        onError: (error) => {
+          console.error(error)
+          toast({ title: 'Error', description: 'Failed to rename document. Please try again.', variant: 'destructive' })
+        },
+      },
+    )
+  }
+
+  const decide = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) save()
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    onDone()
+  }
+
+  return (
+    <input
+      className={styles.field}
+      aria-label={`New name of ${document.filename}`}
+      value={name}
+      maxLength={255}
+      readOnly={rename.isPending}
+      ref={selectStem}
+      onChange={(event) => setName(event.target.value)}
+      onKeyDown={decide}
+      onBlur={save}
+    />
+  )
+}
+
+/** Selects the name without its extension, which is rarely meant to change. */
+function selectStem(field: HTMLInputElement | null): void {
+  if (!field) return
+  field.focus()
+  const dot = field.value.lastIndexOf('.')
+  field.setSelectionRange(0, dot > 0 ? dot : field.value.length)
+}

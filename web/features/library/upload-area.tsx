@@ -1,0 +1,38 @@
+import { FileUp } from 'lucide-react'
+import { useEffect, useId, type JSX } from 'react'
+import { useDropzone } from 'react-dropzone'
+
+import type { DocumentRow } from '#contract/document.ts'
+
+import styles from './upload-area.module.css'
+import { UploadRows } from './upload-rows.tsx'
+import { showUploadArea, useUploads } from './upload-store.ts'
+import { useUploadZone } from './use-upload-zone.ts'
+
+/** The drop zone with the rows of what was put into it. */
+export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
+  const id = useId()
+  const zone = useUploadZone(id, onUploaded)
+  const uploads = useUploads((state) => state.uploads)
+  // Bubbling would hand the same files to the page around it once more; pasting is the page's affair.
+  const { getRootProps, getInputProps, isDragActive } = useDropzone({
+    ...zone,
+    noDragEventsBubbling: true,
+    noPaste: true,
+  })
+  useEffect(() => showUploadArea(id), [id])
+
+  return (
+    <div className={styles.area}>
+      <div {...getRootProps({ className: styles.zone, role: 'button', 'data-dragging': isDragActive })}>
+        <input {...getInputProps({ 'aria-label': 'Files to upload' })} />
+        <FileUp size={20} strokeWidth={1.5} aria-hidden className={styles.icon} />
+        <span className={styles.call}>
+          {isDragActive ? 'Drop files here to upload' : 'Drag files here or tap to upload'}
+        </span>
+        <span className={styles.hint}>Max file size: 25MB</span>
+      </div>
+      <UploadRows uploads={uploads.filter((upload) => upload.zone === id)} />
+    </div>
+  )
+}

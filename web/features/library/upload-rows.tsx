@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import type { JSX } from 'react'
+
+import { documentsQuery } from '#web/data/documents.ts'
+
+import type { Upload } from './upload-list.ts'
+import { UploadRow } from './upload-row.tsx'
+import styles from './upload-rows.module.css'
+import { dismissUpload } from './upload-store.ts'
+
+/** The rows of uploads, each with the state of its document as live changes tell it. */
+export function UploadRows({ uploads }: { uploads: readonly Upload[] }): JSX.Element | null {
+  const documents = useQuery(documentsQuery())
+  if (uploads.length === 0) return null
+  return (
+    <ul className={styles.rows} aria-label="Uploads">
+      {uploads.map((upload) => {
+        const taken = upload.step.at === 'taken' ? upload.step.document : undefined
+        const known = documents.data?.find(({ id }) => id === taken?.id)
+        return (
+          <UploadRow
+            key={upload.key}
+            upload={upload}
+            document={documents.data ? known : taken}
+            onDismiss={dismissUpload}
+          />
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,98 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { create } from 'zustand'
+
+import type { DocumentRow } from '#contract/document.ts'
+import { addDocuments, uploadDocuments } from '#web/data/documents.ts'
+
+import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
+import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
+
+/**
+ * The uploads of this page. They live outside the components, because the upload area is hidden once files are
+ * accepted and what is under way has to go on and stay in sight.
+ */
+interface UploadState {
+  uploads: Upload[]
+  /** The upload areas that are on the page; each shows the rows of its own uploads. */
+  areas: readonly string[]
+}
+
+export const useUploads = create<UploadState>(() => ({ uploads: [], areas: [] }))
+
+const running = new Set<AbortController>()
+
+function tell(event: UploadEvent): void {
+  useUploads.setState(({ uploads }) => ({ uploads: nextUploads(uploads, event) }))
+}
+
+export function dismissUpload(key: string): void {
+  tell({ type: 'dismissed', key })
+}
+
+/** Gives up what is under way and forgets all rows: whoever signs in next is somebody else. */
+export function forgetUploads(): void {
+  for (const controller of running) controller.abort()
+  useUploads.setState({ uploads: [] })
+}
+
+/** Says that an upload area is on the page; the answer takes it back. */
+export function showUploadArea(zone: string): () => void {
+  useUploads.setState(({ areas }) => ({ areas: [...areas, zone] }))
+  return () => useUploads.setState(({ areas }) => ({ areas: areas.filter((other) => other !== zone) }))
+}
+
+interface Chosen {
+  zone: string
+  accepted: readonly File[]
+  rejected: readonly { file: File; errors: readonly { code: string; message: string }[] }[]
+}
+
+/**
+ * Uploads the accepted files and shows the rejected ones. Resolves with the documents that the server has taken, once
+ * the last file is through; with none when it was given up.
+ */
+export async function startUploads(queryClient: QueryClient, chosen: Chosen): Promise<DocumentRow[]> {
+  const { zone, accepted, rejected } = chosen
+  const files = accepted.filter(withinSizeLimit)
+  const tooLarge = accepted.filter((file) => !withinSizeLimit(file))
+  const keys = new Map(files.map((file) => [file, crypto.randomUUID()]))
+  const refusals = [
+    ...rejected.map(({ file, errors }) => refusedUpload(zone, file, errors)),
+    ...tooLarge.map((file) => refusedUpload(zone, file, [{ code: 'file-too-large', message: '' }])),
+  ]
+  const uploads = files.map<Upload>((file) => ({
+    key: keys.get(file) ?? '',
+    zone,
+    name: file.name,
+    size: file.size,
+    step: { at: 'sending', share: 0 },
+  }))
+  tell({ type: 'chosen', uploads: [...uploads, ...refusals] })
+  if (files.length === 0) return []
+
+  const controller = new AbortController()
+  running.add(controller)
+  try {
+    const outcomes = await uploadDocuments(files, {
+      signal: controller.signal,
+      onProgress: (file, share) => tell({ type: 'sent', key: keys.get(file) ?? '', share }),
+      onOutcome: (outcome) => {
+        const key = keys.get(outcome.file) ?? ''
+        if ('refusal' in outcome) return tell({ type: 'refused', key, message: outcome.refusal })
+        addDocuments(queryClient, [outcome.document])
+        tell({ type: 'taken', key, document: outcome.document })
+      },
+    })
+    return outcomes.flatMap((outcome) => ('document' in outcome ? outcome.document : []))
+  } catch (error) {
+    if (controller.signal.aborted) return []
+    throw error
+  } finally {
+    running.delete(controller)
+  }
+}
+
+function refusedUpload(zone: string, file: File, errors: readonly { code: string; message: string }[]): Upload {
+  const message = errors.map(rejectionMessage).join('. ')
+  return { key: crypto.randomUUID(), zone, name: file.name, size: file.size, step: { at: 'refused', message } }
+}

@@ -1,0 +1,94 @@
+import type { JSX } from 'react'
+import type { PublicConfig } from '#contract/auth.ts'
+import { PRODUCT_NAME } from '#contract/limits.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Mark } from '#web/ui/mark.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { useLoginForm } from './use-login-form.ts'
+import styles from './login-form.module.css'
+
+const WORDS = {
+  'sign-in': {
+    title: `Sign in to ${PRODUCT_NAME}`,
+    subtitle: 'Sign in to continue using your AI assistant',
+    submit: 'Sign in',
+    toggle: "Don't have an account? Sign up",
+  },
+  'sign-up': {
+    title: 'Create an account',
+    subtitle: 'Create your account to access your AI assistant',
+    submit: 'Create account',
+    toggle: 'Already have an account? Sign in',
+  },
+}
+
+type LoginFormProps = { config: Pick<PublicConfig, 'testAccount' | 'mailbox'> | null; notice: string | null }
+
+/** Sign-in and sign-up in one form. The test account and the mailbox exist only in the local set-up. */
+export function LoginForm({ config, notice }: LoginFormProps): JSX.Element {
+  const form = useLoginForm()
+  const words = WORDS[form.mode]
+  const message = form.error ?? notice
+  const account = config?.testAccount ?? null
+  const hasMailbox = (config?.mailbox ?? null) !== null
+  return (
+    <form className={styles.form} onSubmit={form.submit} aria-labelledby="login-title">
+      <Mark size={36} />
+      <div className={styles.heading}>
+        <h1 id="login-title" className={styles.title}>
+          {words.title}
+        </h1>
+        <p className={styles.subtitle}>{words.subtitle}</p>
+      </div>
+      <TextField
+        label="Email"
+        type="email"
+        name="email"
+        required
+        autoComplete="email"
+        placeholder="Enter your email"
+        value={form.email}
+        onChange={(event) => form.setEmail(event.target.value)}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        name="password"
+        required
+        autoComplete={form.mode === 'sign-in' ? 'current-password' : 'new-password'}
+        placeholder="Enter your password"
+        value={form.password}
+        onChange={(event) => form.setPassword(event.target.value)}
+      />
+      {message !== null && (
+        <p role="alert" className={styles.error}>
+          {message}
+        </p>
+      )}
+      <Button type="submit" size="lg" disabled={form.busy}>
+        {form.busy ? 'Processing...' : words.submit}
+      </Button>
+      <div className={styles.links}>
+        <Button variant="link" onClick={form.toggleMode}>
+          {words.toggle}
+        </Button>
+        {account !== null && (
+          <Button
+            variant="link"
+            onClick={() => {
+              form.setEmail(account.email)
+              form.setPassword(account.password)
+            }}
+          >
+            Use test account
+          </Button>
+        )}
+        {hasMailbox && (
+          <Button variant="link" asChild>
+            <a href="/mailbox">Open the local mailbox</a>
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,72 @@
+import { X } from 'lucide-react'
+import { useEffect, useState, type JSX, type ReactNode } from 'react'
+import { PRODUCT_NAME } from '#contract/limits.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Progress } from '#web/ui/progress.tsx'
+import styles from './welcome-card.module.css'
+
+const DELAY_MS = 300
+
+export type WelcomeCardProps = {
+  /** Shown on a first login. */
+  greetingName: string | null
+  steps: { done: number; total: number }
+  /** The drop area, revealed by the first button. */
+  uploadArea: ReactNode
+  uploading: boolean
+  onUpload: () => void
+  onSample: () => void
+  onTutorial: () => void
+  onDismiss: () => void
+}
+
+/** Greets someone who is new, and offers the first steps. Comes 300 ms after the page. */
+export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
+  const { done, total } = props.steps
+  const [due, setDue] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!due) return null
+  const percent = (done / total) * 100
+  return (
+    <section className={styles.card} aria-labelledby="welcome-title">
+      <header className={styles.header}>
+        <p className={styles.tag}>Getting Started</p>
+        <Button variant="ghost" size="icon" aria-label="Dismiss getting started" onClick={props.onDismiss}>
+          <X size={16} />
+        </Button>
+      </header>
+      <h1 id="welcome-title" className={styles.title}>
+        {props.greetingName === null ? `${PRODUCT_NAME}, your AI assistant` : `Welcome, ${props.greetingName}`}
+      </h1>
+      <p className={styles.words}>
+        {PRODUCT_NAME} learns from your documents and answers your questions using your data. It helps you analyse
+        documents, assists with research and writing, and keeps everything private in your workspace.
+      </p>
+      <div className={styles.progress}>
+        <p className={styles.progressWords}>
+          <span>Onboarding</span>
+          <span>
+            {done} of {total} steps
+          </span>
+        </p>
+        <Progress value={percent} label="Onboarding" />
+      </div>
+      {props.uploading ? (
+        props.uploadArea
+      ) : (
+        <div className={styles.actions}>
+          <Button onClick={props.onUpload}>Upload your first document</Button>
+          <Button variant="outline" onClick={props.onSample}>
+            Try a sample question
+          </Button>
+          <Button variant="ghost" onClick={props.onTutorial}>
+            Watch tutorial
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import { createContext, useContext } from 'react'
+import type { Source } from '#contract/source.ts'
+
+/** What the parts of one answer share: its sources, the one that is pointed at, and how a source is opened. */
+export type Answer = {
+  sources: ReadonlyMap<number, Source>
+  numbers: ReadonlySet<number>
+  pointedAt: number | null
+  pointAt: (n: number | null) => void
+  /** Opens a source; `marker` is the element that gets the focus back. */
+  open: (n: number, marker: HTMLElement) => void
+}
+
+export const AnswerContext = createContext<Answer | null>(null)
+
+export function useAnswer(): Answer {
+  const answer = useContext(AnswerContext)
+  if (answer === null) throw new Error('useAnswer must be used within an answer')
+  return answer
+}

@@ -1,0 +1,26 @@
+import type { ItemRun } from '#contract/document.ts'
+
+/** A stretch of one pdf.js text item: `[from, to)` in UTF-16 code units of the item's `str`. */
+export interface ItemRange {
+  item: number
+  from: number
+  to: number
+}
+
+/**
+ * Finds the range `[start, end)` of a page's text in the items of the page's text layer. Text that belongs to no item
+ * (spaces and line breaks that were put between items) is left out, so the answer may be shorter than the range.
+ */
+export function itemRanges(runs: readonly ItemRun[], start: number, end: number): ItemRange[] {
+  const ranges: ItemRange[] = []
+  for (const [textOffset, item, itemOffset, length] of runs) {
+    const from = Math.max(start, textOffset)
+    const to = Math.min(end, textOffset + length)
+    if (from >= to) continue
+    const range = { item, from: from - textOffset + itemOffset, to: to - textOffset + itemOffset }
+    const last = ranges.at(-1)
+    if (last?.item === item && last.to === range.from) last.to = range.to
+    else ranges.push(range)
+  }
+  return ranges
+}

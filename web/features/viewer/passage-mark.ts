@@ -1,0 +1,50 @@
+/** The marked passage: one named CSS highlight, styled by `::highlight(source-passage)`. */
+
+const NAME = 'source-passage'
+
+/** Marks the ranges in place of what was marked before; the answer takes the mark away, if it is still this one. */
+export function markPassage(ranges: readonly Range[]): () => void {
+  // A browser without the Highlight API shows the page at the right place, unmarked.
+  if (typeof Highlight === 'undefined') return () => {}
+  const mark = new Highlight(...ranges)
+  CSS.highlights.set(NAME, mark)
+  return () => {
+    if (CSS.highlights.get(NAME) === mark) CSS.highlights.delete(NAME)
+  }
+}
+
+/** A range of the text of one element; null where the element holds no such text. */
+export function rangeInText(element: Element | undefined, from: number, to: number): Range | null {
+  const text = element?.firstChild
+  if (!(text instanceof Text) || from >= text.length) return null
+  const range = document.createRange()
+  range.setStart(text, from)
+  range.setEnd(text, Math.min(to, text.length))
+  return range
+}
+
+/**
+ * The ranges of `[start, end)` in a text that stands in several elements, each of which says with `data-start` where in
+ * the text its own begins.
+ */
+export function rangesInStretches(container: Element, start: number, end: number): Range[] {
+  return [...container.querySelectorAll<HTMLElement>('[data-start]')].flatMap((element) => {
+    const offset = Number(element.dataset.start)
+    const from = Math.max(0, start - offset)
+    const to = end - offset
+    return from < to ? (rangeInText(element, from, to) ?? []) : []
+  })
+}
+
+/** Scrolls so that the range stands in the upper third of the pane, also sideways when the page is wider than it. */
+export function revealRange(scroller: HTMLElement, range: Range): void {
+  const box = range.getBoundingClientRect()
+  const pane = scroller.getBoundingClientRect()
+  const left = box.left - pane.left
+  const hiddenSideways = left < 0 || left > pane.width * 0.8
+  scroller.scrollBy({
+    top: box.top - pane.top - pane.height * 0.3,
+    left: hiddenSideways ? left - pane.width * 0.2 : 0,
+    behavior: 'instant',
+  })
+}

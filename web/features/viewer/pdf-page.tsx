@@ -1,0 +1,58 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist'
+import { useEffect, useRef } from 'react'
+import type { CSSProperties, JSX } from 'react'
+
+import type { ItemRange } from './item-ranges.ts'
+import { markPassage, rangeInText } from './passage-mark.ts'
+import type { PageSize } from './page-layout.ts'
+import styles from './pdf-page.module.css'
+import { usePageCanvas } from './use-page-canvas.ts'
+import { usePdfPage } from './use-pdf-page.ts'
+import { useTextLayer } from './use-text-layer.ts'
+
+interface PdfPageProps {
+  pdf: PDFDocumentProxy
+  page: number
+  box: { top: number; width: number; height: number }
+  passage: readonly ItemRange[] | null
+  onSize: (page: number, size: PageSize) => void
+  /** Called with the beginning of the passage as soon as it stands on the page. */
+  onMarked: (first: Range) => void
+}
+
+/** One page: the drawing, and over it the transparent text that is selected, searched and marked. */
+export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPageProps): JSX.Element {
+  const drawing = useRef<HTMLDivElement>(null)
+  const textLayer = useRef<HTMLDivElement>(null)
+  const proxy = usePdfPage(pdf, page, onSize)
+  const { drawn, dark } = usePageCanvas(drawing, proxy, box.width)
+  const items = useTextLayer(textLayer, proxy)
+
+  useEffect(() => {
+    if (!items || !passage) return
+    const ranges = passage.flatMap(({ item, from, to }) => rangeInText(items[item], from, to) ?? [])
+    const unmark = markPassage(ranges)
+    if (ranges[0]) onMarked(ranges[0])
+    return unmark
+  }, [items, passage, onMarked])
+
+  const scale = proxy ? box.width / proxy.getViewport({ scale: 1 }).width : 1
+  const style: CSSProperties & Record<`--${string}`, number> = {
+    ...box,
+    '--total-scale-factor': scale * (proxy?.userUnit ?? 1),
+  }
+  return (
+    <div
+      className={styles.page}
+      style={style}
+      data-page={page}
+      data-drawn={drawn}
+      data-dark={dark}
+      aria-label={`Page ${page}`}
+      role="group"
+    >
+      <div ref={drawing} className={styles.drawing} />
+      <div ref={textLayer} className={styles.text} data-passage={items !== null && passage !== null} />
+    </div>
+  )
+}

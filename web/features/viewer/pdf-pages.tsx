@@ -1,0 +1,194 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { JSX } from 'react'
+
+import { pageTextQuery } from '#web/data/documents.ts'
+
+import { watchArrival, type Arrival } from './arrival.ts'
+import { itemRanges } from './item-ranges.ts'
+import { anchorAt, layoutPages, mostVisiblePage, PAGE_GAP, pagesNear, positionOf } from './page-layout.ts'
+import type { PageLayout, PageSize } from './page-layout.ts'
+import { revealRange } from './passage-mark.ts'
+import { PassageNote } from './passage-note.tsx'
+import { PdfPage } from './pdf-page.tsx'
+import styles from './pdf-pages.module.css'
+import { ReaderState } from './reader-state.tsx'
+import type { Passage, ReaderTarget } from './reader-target.ts'
+import { usePdf } from './use-pdf.ts'
+import type { PdfFailureReason, PdfState } from './use-pdf.ts'
+import { useScrollPosition } from './use-scroll-position.ts'
+
+/** Space kept at either side of a page that is fitted to the pane. */
+const SIDE_MARGIN = 16
+
+interface PagesProps {
+  documentId: string
+  target: ReaderTarget
+  passage: Passage | null
+  zoom: number
+  scroller: HTMLElement
+  onPage: (page: number) => void
+  onPageCount: (pages: number) => void
+}
+
+/** The pages of a PDF in one scroll. Loads pdf.js, so it is itself loaded only when a PDF is opened. */
+export default function PdfPages(props: PagesProps): JSX.Element {
+  const [attempt, setAttempt] = useState(1)
+  return <PdfAttempt key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
+}
+
+function PdfAttempt({ onRetry, ...props }: PagesProps & { onRetry: () => void }): JSX.Element {
+  const result = usePdf(props.documentId, props.target.page)
+  if (result.state === 'loading') return <ReaderState kind="loading" title="Opening the document" />
+  if (result.state === 'open') return <OpenPdf {...props} {...result} />
+  const { reason } = result
+  const [title, text] = FAILURES[reason]
+  return (
+    <ReaderState
+      kind="failed"
+      title={title}
+      text={text}
+      {...(reason === 'unreachable' && { onRetry })}
+      {...((reason === 'encrypted' || reason === 'broken') && { downloadOf: props.documentId })}
+    />
+  )
+}
+
+const FAILURES: Record<PdfFailureReason, [title: string, text: string]> = {
+  deleted: ['This document was deleted', 'Its pages can no longer be shown.'],
+  encrypted: ['This PDF is protected by a password', 'Download it to open it in another program.'],
+  unreachable: ['The document could not be loaded', 'The server did not answer as expected.'],
+  broken: ['This PDF could not be shown', 'Download it to try another program.'],
+}
+
+function OpenPdf({
+  documentId,
+  pdf,
+  size,
+  target,
+  passage,
+  zoom,
+  scroller,
+  onPage,
+  onPageCount,
+}: PagesProps & Extract<PdfState, { state: 'open' }>): JSX.Element | null {
+  const position = useScrollPosition(scroller)
+  const [sizes, setSizes] = useState<PageSize[]>(() => Array.from({ length: pdf.numPages }, () => size))
+  const width = position ? position.width - 2 * SIDE_MARGIN : 0
+  const layout = useMemo(() => layoutPages(sizes, width, zoom), [sizes, width, zoom])
+  const [arrival] = useState(() => watchArrival(scroller))
+  const reveal = usePlaceInScroll({ scroller, arrival, layout: width > 0 ? layout : null, target, passage })
+
+  const pageText = useQuery({ ...pageTextQuery(documentId, passage?.page ?? 1), enabled: passage !== null })
+  const marked = useMemo(() => {
+    if (!passage || !pageText.data) return null
+    return itemRanges(pageText.data.items ?? [], passage.start, passage.end)
+  }, [passage, pageText.data])
+
+  const noteSize = useCallback((page: number, measured: PageSize) => {
+    setSizes((known) => {
+      const before = known[page - 1]
+      const same = before?.width === measured.width && before.height === measured.height
+      return same ? known : known.with(page - 1, measured)
+    })
+  }, [])
+
+  useEffect(() => {
+    if (!position || position.width === 0) return
+    onPage(arrival.page() ?? mostVisiblePage(layout, position.top, position.top + position.height))
+  }, [arrival, position, layout, onPage])
+  useEffect(() => onPageCount(pdf.numPages), [pdf, onPageCount])
+
+  if (!position || width <= 0) return null
+  return (
+    <>
+      <div className={styles.pages} style={{ height: layout.height, minWidth: layout.width + 2 * SIDE_MARGIN }}>
+        {pagesNear(layout, position.top, position.top + position.height).map((page) => {
+          const box = layout.boxes[page - 1]
+          return (
+            box && (
+              <PdfPage
+                key={page}
+                pdf={pdf}
+                page={page}
+                box={box}
+                passage={passage?.page === page ? marked : null}
+                onSize={noteSize}
+                onMarked={reveal}
+              />
+            )
+          )
+        })}
+      </div>
+      {passage && pageText.data && marked?.length === 0 && (
+        <PassageNote text={pageText.data.text.slice(passage.start, passage.end)} />
+      )}
+    </>
+  )
+}
+
+/**
+ * Goes to the target once per request, keeps the place in the page when the layout changes under it, and answers with
+ * the function that brings a passage into view, once.
+ */
+function usePlaceInScroll({
+  scroller,
+  arrival,
+  layout,
+  target,
+  passage,
+}: {
+  scroller: HTMLElement
+  arrival: Arrival
+  layout: PageLayout | null
+  target: ReaderTarget
+  passage: Passage | null
+}): (first: Range) => void {
+  const arrivedAt = useRef<ReaderTarget | null>(null)
+  const revealed = useRef<Passage | null>(null)
+  const shown = useRef<PageLayout | null>(null)
+  // Read from `scrollTop` only after a layout change, the place could already be cut off at a lower end.
+  const top = useRef(0)
+
+  useEffect(() => {
+    const note = () => {
+      top.current = scroller.scrollTop
+    }
+    scroller.addEventListener('scroll', note, { passive: true })
+    return () => scroller.removeEventListener('scroll', note)
+  }, [scroller])
+
+  useLayoutEffect(() => {
+    if (!layout) return
+    const before = shown.current
+    shown.current = layout
+    if (arrivedAt.current !== target) {
+      arrivedAt.current = target
+      const page = Math.min(Math.max(1, target.page), layout.boxes.length)
+      const pageTop = positionOf(layout, { page, share: 0 })
+      scroller.scrollTo({ top: page === 1 ? 0 : pageTop - PAGE_GAP / 2, behavior: 'instant' })
+      arrival.arriveAt(page)
+    } else if (before && before !== layout) {
+      const isWider = before.width !== layout.width
+      const arrivedPage = arrival.page()
+      scroller.scrollTo({
+        top: positionOf(layout, anchorAt(before, top.current)),
+        left: isWider ? (scroller.scrollWidth - scroller.clientWidth) / 2 : scroller.scrollLeft,
+        behavior: 'instant',
+      })
+      if (arrivedPage !== null) arrival.arriveAt(arrivedPage)
+    }
+    top.current = scroller.scrollTop
+  }, [scroller, arrival, layout, target])
+
+  return useCallback(
+    (first) => {
+      if (revealed.current === passage) return
+      revealed.current = passage
+      revealRange(scroller, first)
+      if (passage) arrival.arriveAt(passage.page)
+      top.current = scroller.scrollTop
+    },
+    [scroller, arrival, passage],
+  )
+}

@@ -1,0 +1,79 @@
+import { Download, MoveHorizontal, X, ZoomIn, ZoomOut } from 'lucide-react'
+import type { JSX } from 'react'
+
+import type { DocumentRow } from '#contract/document.ts'
+import { documentFileUrl } from '#web/data/documents.ts'
+import { Button } from '#web/ui/button.tsx'
+
+import { PageField } from './page-field.tsx'
+import styles from './reader-header.module.css'
+import { SourceSteps, type SourceNavigation } from './source-steps.tsx'
+import { StepButton } from './step-button.tsx'
+import { stepZoom } from './zoom.ts'
+
+interface ReaderHeaderProps {
+  document: DocumentRow | null
+  page: number
+  /** 0 while it is not known. */
+  pageCount: number
+  unit: 'Page' | 'Section' | 'Sheet'
+  /** Null where zooming means nothing. */
+  zoom: number | null
+  sourceNavigation: SourceNavigation | undefined
+  onGo: (page: number) => void
+  onZoom: (zoom: number) => void
+  onClose: () => void
+}
+
+/** What is open, where in it, and the ways to go on. */
+export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
+  const { document, page, pageCount, unit, zoom, sourceNavigation, onGo, onZoom, onClose } = props
+  return (
+    <header className={styles.header}>
+      <div className={styles.titleRow}>
+        <h2 className={styles.title} title={document?.filename}>
+          {document?.filename ?? 'Document'}
+        </h2>
+        {zoom !== null && <ZoomSteps zoom={zoom} onZoom={onZoom} />}
+        {document && (
+          <Button variant="ghost" size="icon" asChild>
+            <a
+              href={documentFileUrl(document.id)}
+              download={document.filename}
+              aria-label={`Download ${document.filename}`}
+            >
+              <Download size={16} />
+            </a>
+          </Button>
+        )}
+        <Button variant="ghost" size="icon" aria-label="Close document" onClick={onClose}>
+          <X size={18} />
+        </Button>
+      </div>
+      {(sourceNavigation !== undefined || pageCount > 1) && (
+        <div className={styles.tools}>
+          {sourceNavigation && <SourceSteps {...sourceNavigation} />}
+          {pageCount > 1 && <PageField page={page} count={pageCount} unit={unit} onGo={onGo} />}
+        </div>
+      )}
+    </header>
+  )
+}
+
+function ZoomSteps({ zoom, onZoom }: { zoom: number; onZoom: (zoom: number) => void }): JSX.Element {
+  const smaller = stepZoom(zoom, -1)
+  const larger = stepZoom(zoom, 1)
+  return (
+    <div className={styles.group} role="group" aria-label="Zoom">
+      <StepButton label="Zoom out" isEnd={smaller === zoom} onPress={() => onZoom(smaller)}>
+        <ZoomOut size={16} />
+      </StepButton>
+      <StepButton label="Fit to width" isEnd={zoom === 1} className={styles.fit} onPress={() => onZoom(1)}>
+        <MoveHorizontal size={16} />
+      </StepButton>
+      <StepButton label="Zoom in" isEnd={larger === zoom} onPress={() => onZoom(larger)}>
+        <ZoomIn size={16} />
+      </StepButton>
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useEffectEvent, useState, type JSX, type KeyboardEvent } from 'react'
+
+import { documentQuery } from '#web/data/documents.ts'
+
+import { ReaderBody } from './reader-body.tsx'
+import { ReaderHeader } from './reader-header.tsx'
+import { readerKind } from './reader-kind.ts'
+import styles from './reader-pane.module.css'
+import { followRequest, goToPage, placeFor } from './reader-target.ts'
+import type { SourceNavigation } from './source-steps.tsx'
+
+interface ReaderPaneProps {
+  documentId: string
+  /** Where to open it, counted from 1. */
+  page: number
+  /** The passage on that page, `[start, end)` in UTF-16 code units; another `key` is another request to go there. */
+  highlight: { start: number; end: number; key: string } | null
+  onClose: () => void
+  /** The page in view, as the person scrolls. May be fed back into `page`. */
+  onPageChange?: (page: number) => void
+  sourceNavigation?: SourceNavigation
+}
+
+/** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
+export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
+  const { documentId, highlight, onClose, onPageChange, sourceNavigation } = props
+  const document = useQuery(documentQuery(documentId))
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
+  const [zoom, setZoom] = useState(1)
+  const [counted, setCounted] = useState({ documentId, pages: 0 })
+  const [place, setPlace] = useState(() => placeFor(props))
+  const followed = followRequest(place, { documentId, page: props.page, highlight })
+  if (followed !== place) setPlace(followed)
+
+  const kind = readerKind(document.data?.mimetype ?? '')
+  const countedPages = counted.documentId === documentId ? counted.pages : 0
+  const canZoom = kind.body === 'image' || countedPages > 0
+  const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
+  const notePage = useCallback((page: number) => setPlace((now) => (now.page === page ? now : { ...now, page })), [])
+  const noteCount = useCallback((pages: number) => setCounted({ documentId, pages }), [documentId])
+
+  const tellPage = useEffectEvent((page: number) => {
+    if (page !== props.page) onPageChange?.(page)
+  })
+  useEffect(() => tellPage(place.page), [place.page])
+  useEffect(() => scroller?.focus({ preventScroll: true }), [scroller])
+
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      return onClose()
+    }
+    const delta = DELTAS[event.key]
+    if (!delta || !sourceNavigation || event.target instanceof HTMLInputElement) return
+    event.preventDefault()
+    const next = sourceNavigation.position + delta
+    if (next >= 1 && next <= sourceNavigation.count) sourceNavigation.onMove(delta)
+  }
+
+  return (
+    <section
+      className={styles.pane}
+      aria-label={`Reader: ${document.data?.filename ?? 'document'}`}
+      onKeyDown={handleKey}
+    >
+      <ReaderHeader
+        document={document.data ?? null}
+        page={followed.page}
+        pageCount={document.data ? countedPages || (document.data.pages ?? 0) : 0}
+        unit={kind.unit}
+        zoom={document.data && canZoom ? zoom : null}
+        sourceNavigation={sourceNavigation}
+        onGo={go}
+        onZoom={setZoom}
+        onClose={onClose}
+      />
+      <div
+        ref={setScroller}
+        className={styles.scroller}
+        data-body={kind.body}
+        tabIndex={0}
+        role="region"
+        aria-label="Document"
+      >
+        {scroller && (
+          <ReaderBody
+            key={documentId}
+            document={document}
+            place={followed}
+            zoom={zoom}
+            scroller={scroller}
+            onGo={go}
+            onPage={notePage}
+            onPageCount={noteCount}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+const DELTAS: Record<string, -1 | 1> = { ArrowLeft: -1, ArrowRight: 1 }

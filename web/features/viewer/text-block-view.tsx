@@ -1,0 +1,33 @@
+import type { JSX } from 'react'
+
+import type { TextBlock } from './text-blocks.ts'
+import styles from './text-section.module.css'
+
+/** One block. Every element that holds text says where in the section it begins, so that a passage can be found. */
+export function TextBlockView({ block, text }: { block: TextBlock; text: string }): JSX.Element {
+  if (block.kind !== 'table') {
+    return (
+      <p className={styles[block.kind]} dir="auto" data-start={block.start}>
+        {text.slice(block.start, block.end)}
+      </p>
+    )
+  }
+  const columns = Math.max(...block.rows.map((row) => row.length))
+  return (
+    <div className={styles.table}>
+      <table>
+        <tbody>
+          {block.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map(({ start, end }, column) => (
+                <td key={column} colSpan={row.length === 1 ? columns : 1} dir="auto" data-start={start}>
+                  {text.slice(start, end)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+/** A stretch of a section's text, `[start, end)` in UTF-16 code units of the section. */
+interface TextStretch {
+  start: number
+  end: number
+}
+
+/**
+ * What is set as one block. `flow`: lines were broken by hand at a column and are run together; `paragraph`: its line
+ * breaks stay; `heading`: a short line before longer text; `table`: lines of cells.
+ */
+export type TextBlock =
+  (TextStretch & { kind: 'flow' | 'paragraph' | 'heading' }) | { kind: 'table'; rows: TextStretch[][] }
+
+/**
+ * Cuts a section's text into blocks at blank lines. White space and cell borders between blocks, lines and cells belong
+ * to none of them. `hardWrapped`: line breaks may come from a column width, as in plain text files.
+ */
+export function textBlocks(text: string, { hardWrapped }: { hardWrapped: boolean }): TextBlock[] {
+  const pieces = stretches(text, PARAGRAPHS)
+  return pieces.map((piece, index) => {
+    const rows = tableRows(text, piece)
+    if (rows) return { kind: 'table', rows }
+    const next = pieces[index + 1]
+    return { ...piece, kind: kindOf(text.slice(piece.start, piece.end), next ? next.end - next.start : 0, hardWrapped) }
+  })
+}
+
+/** From the first character that is not blank to the end of the last line before a blank one. */
+const PARAGRAPHS = /[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g
+const LINES = /[^\n]+/g
+const CELL_BORDER = / \| |\t/g
+
+function stretches(text: string, pattern: RegExp, offset = 0): TextStretch[] {
+  return [...text.matchAll(pattern)].map((match) => ({
+    start: offset + match.index,
+    end: offset + match.index + match[0].length,
+  }))
+}
+
+/**
+ * The cells of a block of which several lines, and at least half, have more than one (titles inside a table have one);
+ * null for any other block.
+ */
+function tableRows(text: string, { start, end }: TextStretch): TextStretch[][] | null {
+  const rows = stretches(text.slice(start, end), LINES, start).map((line) => cellsOf(text, line))
+  const withCells = rows.filter((row) => row.length > 1).length
+  return withCells > 1 && withCells * 2 >= rows.length ? rows : null
+}
+
+/** The cells of a line; an empty one is a stretch without length, so that columns stay in line. */
+function cellsOf(text: string, { start, end }: TextStretch): TextStretch[] {
+  const cells: TextStretch[] = []
+  let from = start
+  for (const border of text.slice(start, end).matchAll(CELL_BORDER)) {
+    cells.push({ start: from, end: start + border.index })
+    from = start + border.index + border[0].length
+  }
+  return [...cells, { start: from, end }]
+}
+
+const LONGEST_HEADING = 80
+
+function kindOf(text: string, nextLength: number, hardWrapped: boolean): 'flow' | 'paragraph' | 'heading' {
+  const lines = text.split('\n')
+  if (lines.length > 1) return hardWrapped && isBrokenByHand(lines) ? 'flow' : 'paragraph'
+  const isShort = text.trim().length <= LONGEST_HEADING && nextLength > text.length * 2
+  return isShort && !/[.,;:!?…。，；：]["'”’)]?\s*$/.test(text) ? 'heading' : 'paragraph'
+}
+
+/** Prose broken at a column: every line but the last is nearly as long as the longest, and none begins indented. */
+function isBrokenByHand(lines: readonly string[]): boolean {
+  const longest = Math.max(...lines.map((line) => line.length))
+  if (longest < 45 || longest > 100) return false
+  return (
+    lines.slice(0, -1).every((line) => line.length > longest - 25) &&
+    lines.slice(1).every((line) => !/^\s{2}/.test(line))
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, type JSX } from 'react'
+
+import { pageTextQuery } from '#web/data/documents.ts'
+
+import { markPassage, rangesInStretches } from './passage-mark.ts'
+import { ReaderState } from './reader-state.tsx'
+import type { Passage } from './reader-target.ts'
+import { TextBlockView } from './text-block-view.tsx'
+import { textBlocks } from './text-blocks.ts'
+import styles from './text-section.module.css'
+
+interface TextSectionProps {
+  documentId: string
+  page: number
+  /** Given to the section that it stands in, and to no other. */
+  passage: Passage | null
+  hardWrapped: boolean
+  label: string
+  onMarked: (first: Range) => void
+}
+
+/** One section of a document's text, set for reading, with the passage marked by its offsets in the text. */
+export function TextSection(props: TextSectionProps): JSX.Element {
+  const { documentId, page, passage, hardWrapped, label, onMarked } = props
+  const section = useQuery(pageTextQuery(documentId, page))
+  const text = section.data?.text
+  const container = useRef<HTMLDivElement>(null)
+  const blocks = useMemo(() => (text === undefined ? [] : textBlocks(text, { hardWrapped })), [text, hardWrapped])
+
+  useEffect(() => {
+    if (!passage || blocks.length === 0 || !container.current) return
+    const ranges = rangesInStretches(container.current, passage.start, passage.end)
+    const unmark = markPassage(ranges)
+    if (ranges[0]) onMarked(ranges[0])
+    return unmark
+  }, [passage, blocks, onMarked])
+
+  return (
+    <section className={styles.section} data-section={page} data-pending={section.isPending} aria-label={label}>
+      {section.isPending && <ReaderState kind="loading" title="Loading the text" />}
+      {section.isError && (
+        <ReaderState kind="failed" title="This text could not be loaded" onRetry={() => void section.refetch()} />
+      )}
+      {section.data === null && <ReaderState kind="failed" title="There is no text here" />}
+      {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
+      <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
+        {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
+      </div>
+    </section>
+  )
+}

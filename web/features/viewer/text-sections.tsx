@@ -1,0 +1,102 @@
+import { ArrowUp } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type JSX } from 'react'
+
+import { Button } from '#web/ui/button.tsx'
+
+import { watchArrival } from './arrival.ts'
+import { revealRange } from './passage-mark.ts'
+import type { Passage, ReaderTarget } from './reader-target.ts'
+import { TextSection } from './text-section.tsx'
+import styles from './text-sections.module.css'
+import { useNearEnd } from './use-near-end.ts'
+import { useScrollPosition } from './use-scroll-position.ts'
+
+interface TextSectionsProps {
+  documentId: string
+  pages: number
+  unit: 'Page' | 'Section' | 'Sheet'
+  hardWrapped: boolean
+  target: ReaderTarget
+  passage: Passage | null
+  scroller: HTMLElement
+  onPage: (page: number) => void
+  onGo: (page: number) => void
+}
+
+/**
+ * A document as text: from the section asked for downwards, the next ones joining as the end comes near. What lies
+ * before is one press away, so that nothing is put in above the line that is being read.
+ */
+export function TextSections(props: TextSectionsProps): JSX.Element {
+  const { documentId, pages, unit, hardWrapped, target, passage, scroller, onPage, onGo } = props
+  const first = Math.min(Math.max(1, target.page), pages)
+  const [shown, setShown] = useState({ from: first, to: first, target })
+  // A section that is on the page already is gone to where it stands.
+  if (shown.target !== target) {
+    const isThere = first >= shown.from && first <= shown.to
+    setShown({ from: isThere ? shown.from : first, to: isThere ? shown.to : first, target })
+  }
+  const { from, to } = shown
+
+  const end = useRef<HTMLDivElement>(null)
+  const extend = useCallback(() => setShown((now) => ({ ...now, to: Math.min(pages, now.to + 1) })), [pages])
+  useNearEnd(scroller, end, to < pages, extend)
+
+  const [arrival] = useState(() => watchArrival(scroller))
+  useLayoutEffect(() => {
+    const section = scroller.querySelector(`[data-section="${first}"]`)
+    if (section) scroller.scrollBy({ top: topIn(scroller, section), behavior: 'instant' })
+    arrival.arriveAt(first)
+  }, [scroller, arrival, target, first])
+
+  const revealed = useRef<Passage | null>(null)
+  const reveal = useCallback(
+    (range: Range) => {
+      if (revealed.current === passage) return
+      revealed.current = passage
+      revealRange(scroller, range)
+      if (passage) arrival.arriveAt(passage.page)
+    },
+    [scroller, arrival, passage],
+  )
+
+  const position = useScrollPosition(scroller)
+  useEffect(() => {
+    if (position) onPage(arrival.page() ?? sectionInView(scroller, from))
+  }, [scroller, arrival, position, from, onPage])
+
+  return (
+    <div className={styles.sections}>
+      {from > 1 && (
+        <div className={styles.before}>
+          <Button variant="ghost" size="sm" onClick={() => onGo(from - 1)}>
+            <ArrowUp size={14} /> {unit} {from - 1}
+          </Button>
+        </div>
+      )}
+      {Array.from({ length: to - from + 1 }, (_, index) => from + index).map((page) => (
+        <TextSection
+          key={page}
+          documentId={documentId}
+          page={page}
+          label={`${unit} ${page}`}
+          hardWrapped={hardWrapped}
+          passage={passage?.page === page ? passage : null}
+          onMarked={reveal}
+        />
+      ))}
+      <div ref={end} />
+    </div>
+  )
+}
+
+function topIn(scroller: HTMLElement, element: Element): number {
+  return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+}
+
+/** The last section that has begun by the time the eye is well inside the pane. */
+function sectionInView(scroller: HTMLElement, from: number): number {
+  const sections = [...scroller.querySelectorAll('[data-section]')]
+  const begun = sections.filter((section) => topIn(scroller, section) < scroller.clientHeight * 0.4)
+  return from + Math.max(0, begun.length - 1)
+}

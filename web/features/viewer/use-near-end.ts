@@ -1,0 +1,37 @@
+import { useEffect, type RefObject } from 'react'
+
+/** How far below the view the end may be when more is fetched, so that reading does not run into a gap. */
+const AHEAD = '0px 0px 800px 0px'
+
+/**
+ * Calls back each time that the end element comes near the view of the scroller, and again while it stays near, so
+ * that short sections fill the pane.
+ */
+export function useNearEnd(
+  scroller: HTMLElement,
+  end: RefObject<HTMLElement | null>,
+  isMore: boolean,
+  onNear: () => void,
+): void {
+  useEffect(() => {
+    const element = end.current
+    if (!element || !isMore) return
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.at(-1)?.isIntersecting) onNear()
+      },
+      { root: scroller, rootMargin: AHEAD },
+    )
+    observer.observe(element)
+    // An observer reports crossings only: content that grows may leave the end in sight without a new one.
+    const resizes = new ResizeObserver(() => {
+      observer.unobserve(element)
+      observer.observe(element)
+    })
+    if (element.parentElement) resizes.observe(element.parentElement)
+    return () => {
+      observer.disconnect()
+      resizes.disconnect()
+    }
+  }, [scroller, end, isMore, onNear])
+}

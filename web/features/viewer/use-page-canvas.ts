@@ -1,0 +1,61 @@
+import { RenderingCancelledException } from 'pdfjs-dist'
+import type { PDFPageProxy } from 'pdfjs-dist'
+import { useEffect, useRef, useState } from 'react'
+import type { RefObject } from 'react'
+
+import { isDarkPage } from './is-dark-page.ts'
+
+/** Above this many device pixels a page is drawn coarser and stretched: iOS refuses larger canvases. */
+const MOST_PIXELS = 16_777_216
+
+/** While a pane is dragged wider or zoomed in steps, the old drawing is stretched until the width rests this long. */
+const REDRAW_DELAY_MS = 150
+
+/**
+ * Draws the page into the holder, `width` CSS pixels wide, in device pixels. An older drawing stays until the new one
+ * is complete. The answer: whether there is a drawing, and whether it is a dark one.
+ */
+export function usePageCanvas(
+  holder: RefObject<HTMLElement | null>,
+  page: PDFPageProxy | null,
+  width: number,
+): { drawn: boolean; dark: boolean } {
+  const [drawing, setDrawing] = useState({ drawn: false, dark: false })
+  const hasDrawing = useRef(false)
+
+  useEffect(() => {
+    if (!page) return
+    const { promise, cancel } = draw(page, width, hasDrawing.current ? REDRAW_DELAY_MS : 0)
+    promise.then(
+      (canvas) => {
+        holder.current?.replaceChildren(canvas)
+        hasDrawing.current = true
+        setDrawing({ drawn: true, dark: isDarkPage(canvas) })
+      },
+      (error: unknown) => {
+        if (!(error instanceof RenderingCancelledException)) console.error(error)
+      },
+    )
+    return cancel
+  }, [holder, page, width])
+
+  return drawing
+}
+
+function draw(page: PDFPageProxy, width: number, delayMs: number) {
+  const { promise, resolve, reject } = Promise.withResolvers<HTMLCanvasElement>()
+  let stop = () => clearTimeout(timer)
+  const timer = setTimeout(() => {
+    const natural = page.getViewport({ scale: 1 })
+    const wanted = (width / natural.width) * window.devicePixelRatio
+    const most = Math.sqrt(MOST_PIXELS / (natural.width * natural.height))
+    const viewport = page.getViewport({ scale: Math.min(wanted, most) })
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.round(viewport.width)
+    canvas.height = Math.round(viewport.height)
+    const task = page.render({ canvas, viewport })
+    stop = () => task.cancel()
+    task.promise.then(() => resolve(canvas), reject)
+  }, delayMs)
+  return { promise, cancel: () => stop() }
+}

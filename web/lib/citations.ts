@@ -1,0 +1,19 @@
+/** Text and citation markers in turn; a marker whose number is not among the sources stays text. */
+export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
+  const pieces: (string | number)[] = []
+  let from = 0
+  for (const match of text.matchAll(/\s?\[(\d{1,3})\]/g)) {
+    const n = Number(match[1])
+    if (!known.has(n)) continue
+    if (match.index > from) pieces.push(text.slice(from, match.index))
+    pieces.push(n)
+    from = match.index + match[0].length
+  }
+  if (from < text.length) pieces.push(text.slice(from))
+  return pieces
+}
+
+/** The numbers that a text cites, in order, each once. */
+export function citedNumbers(text: string, known: ReadonlySet<number>): number[] {
+  return [...new Set(splitCitations(text, known).filter((piece) => typeof piece === 'number'))]
+}

@@ -1,0 +1,102 @@
+/** Puts the streamed parts of a reply together: in order, without repeats, each attempt in place of the one before. */
+import type { ReplyError } from '#contract/message.ts'
+import type { ReplyInProgress, ReplyPart } from '#contract/reply-events.ts'
+import type { Source } from '#contract/source.ts'
+
+type ReplyTool = NonNullable<ReplyPart['tool']>
+
+export type ReplyView = {
+  replyId: string
+  messageId: string
+  attempt: number
+  /** Last part that was applied; -1 when none of this attempt was. */
+  seq: number
+  text: string
+  tools: ReplyTool[]
+  sources: Source[]
+  phase: 'writing' | 'done' | 'stopped' | 'error'
+  error: ReplyError | null
+  /** Parts that came ahead of a missing one. */
+  held: ReplyPart[]
+}
+
+function emptyView(replyId: string, messageId: string, attempt: number): ReplyView {
+  return {
+    replyId,
+    messageId,
+    attempt,
+    seq: -1,
+    text: '',
+    tools: [],
+    sources: [],
+    phase: 'writing',
+    error: null,
+    held: [],
+  }
+}
+
+/** A tool reports twice, on its start and on its end: the later report takes the place of the earlier one. */
+function withTool(tools: readonly ReplyTool[], tool: ReplyTool): ReplyTool[] {
+  const open = tools.findLastIndex((other) => other.name === tool.name && other.status !== 'done')
+  return open === -1 ? [...tools, tool] : tools.with(open, tool)
+}
+
+function apply(view: ReplyView, part: ReplyPart): ReplyView {
+  const next = { ...view, seq: part.seq }
+  switch (part.type) {
+    case 'text':
+      return { ...next, text: view.text + (part.text ?? '') }
+    case 'tool':
+      return part.tool === undefined ? next : { ...next, tools: withTool(view.tools, part.tool) }
+    case 'source':
+      return part.source === undefined ? next : { ...next, sources: [...view.sources, part.source] }
+    case 'restart':
+      return { ...emptyView(part.replyId, part.messageId, part.attempt), seq: part.seq, held: view.held }
+    case 'error':
+      return { ...next, phase: 'error', error: part.error ?? null }
+    case 'stopped':
+    case 'done':
+      return { ...next, phase: part.type }
+    case 'reasoning':
+      return next
+  }
+}
+
+const follows = (view: ReplyView, part: ReplyPart): boolean =>
+  view.seq === -1 ? part.seq <= 1 : part.seq === view.seq + 1
+
+function release(view: ReplyView): ReplyView {
+  let current = view
+  for (;;) {
+    const held = current.held.filter((part) => part.attempt === current.attempt && part.seq > current.seq)
+    const next = held.find((part) => follows(current, part))
+    if (next === undefined) return { ...current, held }
+    current = apply({ ...current, held }, next)
+  }
+}
+
+/** Takes in one part: repeats and parts of earlier attempts are dropped, parts ahead of a gap are held. */
+export function mergePart(view: ReplyView | null, part: ReplyPart): ReplyView {
+  const same = view !== null && view.replyId === part.replyId && view.messageId === part.messageId
+  if (!same || part.attempt > view.attempt) {
+    return release({ ...emptyView(part.replyId, part.messageId, part.attempt), held: [part] })
+  }
+  if (part.attempt < view.attempt || part.seq <= view.seq) return view
+  return release({ ...view, held: [...view.held, part] })
+}
+
+/** Takes in what had been written when it was asked for; parts that came meanwhile are kept. */
+export function mergeSnapshot(view: ReplyView | null, snapshot: ReplyInProgress): ReplyView {
+  const same = view !== null && view.replyId === snapshot.replyId && view.messageId === snapshot.messageId
+  if (same && (view.attempt > snapshot.attempt || (view.attempt === snapshot.attempt && view.seq >= snapshot.seq))) {
+    return view
+  }
+  const rebuilt = snapshot.parts
+    .filter((part) => part.attempt === snapshot.attempt)
+    .toSorted((a, b) => a.seq - b.seq)
+    .reduce(apply, emptyView(snapshot.replyId, snapshot.messageId, snapshot.attempt))
+  return release({ ...rebuilt, held: same ? view.held : [] })
+}
+
+/** Whether a part is missing, so that what was written has to be asked for. */
+export const hasGap = (view: ReplyView): boolean => view.held.length > 0

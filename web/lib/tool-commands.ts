@@ -1,0 +1,41 @@
+export type ToolCommand = { name: string; command: string; description: string }
+
+const TOOL_COMMANDS: readonly ToolCommand[] = [
+  { name: 'search', command: '@search', description: 'search for information' },
+  { name: 'web', command: '@web', description: 'browse websites' },
+  { name: 'knowledge', command: '@knowledge', description: 'access knowledge base' },
+]
+
+/** The @-token that the cursor is in: it begins at the start of the text or after whitespace. */
+export type CommandToken = { start: number; end: number; typed: string }
+
+export function commandTokenAt(text: string, cursor: number): CommandToken | null {
+  const typed = /(?:^|\s)(@\w*)$/.exec(text.slice(0, cursor))?.[1]
+  if (typed === undefined) return null
+  const rest = /^\w*/.exec(text.slice(cursor))?.[0] ?? ''
+  return { start: cursor - typed.length, end: cursor + rest.length, typed }
+}
+
+/** The commands that begin with what was typed. */
+export function matchingCommands(token: CommandToken | null): readonly ToolCommand[] {
+  if (token === null) return []
+  return TOOL_COMMANDS.filter(({ command }) => command.startsWith(token.typed.toLowerCase()))
+}
+
+/** The text with the token replaced by the command and a space, and where the cursor goes. */
+export function insertCommand(text: string, token: CommandToken, command: string): { text: string; cursor: number } {
+  const after = text.slice(token.end)
+  const inserted = `${command} `
+  return {
+    text: text.slice(0, token.start) + inserted + (after.startsWith(' ') ? after.slice(1) : after),
+    cursor: token.start + inserted.length,
+  }
+}
+
+/** The text in pieces, those that are whole tool commands marked. */
+export function splitCommands(text: string): { text: string; isCommand: boolean }[] {
+  return text
+    .split(/((?<=^|\s)@(?:search|web|knowledge)(?!\w))/)
+    .filter((piece) => piece !== '')
+    .map((piece) => ({ text: piece, isCommand: TOOL_COMMANDS.some(({ command }) => command === piece) }))
+}

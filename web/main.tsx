@@ -1,0 +1,20 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Router } from '#web/app/router.tsx'
+import { AuthProvider } from '#web/data/auth-context.tsx'
+import { followTheme } from '#web/data/theme.ts'
+import '#web/ui/tokens.css'
+import '#web/ui/fonts.css'
+import '#web/ui/base.css'
+
+followTheme()
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <AuthProvider>
+      <Router />
+    </AuthProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,76 @@
+import { X } from 'lucide-react'
+import { AlertDialog as Alert, Dialog as Primitive } from 'radix-ui'
+import type { JSX, ReactNode } from 'react'
+import { Button } from './button.tsx'
+import styles from './dialog.module.css'
+
+export type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: string
+  /** Buttons of the last row. */
+  actions?: ReactNode
+  children?: ReactNode
+}
+
+/** A modal dialog with a title, closed by Escape, by a press outside or by its close button. */
+export function Dialog({ open, onOpenChange, title, description, actions, children }: DialogProps): JSX.Element {
+  return (
+    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+      <Primitive.Portal>
+        <Primitive.Overlay className={styles.veil} />
+        <Primitive.Content
+          className={styles.dialog}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <Primitive.Title className={styles.title}>{title}</Primitive.Title>
+          {description !== undefined && (
+            <Primitive.Description className={styles.description}>{description}</Primitive.Description>
+          )}
+          {children}
+          {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+          <Primitive.Close asChild>
+            <Button variant="ghost" size="icon" aria-label="Close" className={styles.close}>
+              <X size={16} />
+            </Button>
+          </Primitive.Close>
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  )
+}
+
+export type ConfirmDialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description: string
+  confirmLabel: string
+  onConfirm: () => void
+}
+
+/** Asks before something that cannot be undone. Focus begins on Cancel. */
+export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  return (
+    <Alert.Root open={props.open} onOpenChange={props.onOpenChange}>
+      <Alert.Portal>
+        <Alert.Overlay className={styles.veil} />
+        <Alert.Content className={styles.dialog}>
+          <Alert.Title className={styles.title}>{props.title}</Alert.Title>
+          <Alert.Description className={styles.description}>{props.description}</Alert.Description>
+          <div className={styles.actions}>
+            <Alert.Cancel asChild>
+              <Button variant="outline">Cancel</Button>
+            </Alert.Cancel>
+            <Alert.Action asChild>
+              <Button variant="destructive" onClick={props.onConfirm}>
+                {props.confirmLabel}
+              </Button>
+            </Alert.Action>
+          </div>
+        </Alert.Content>
+      </Alert.Portal>
+    </Alert.Root>
+  )
+}

@@ -1,0 +1,15 @@
+import { Progress as Primitive } from 'radix-ui'
+import type { JSX } from 'react'
+import styles from './progress.module.css'
+
+/** A thin bar. `value` runs from 0 to 100; null: under way, without a known end. */
+export function Progress({ value, label }: { value: number | null; label: string }): JSX.Element {
+  return (
+    <Primitive.Root value={value} aria-label={label} className={styles.track}>
+      <Primitive.Indicator
+        className={value === null ? styles.unknown : styles.bar}
+        style={value === null ? undefined : { transform: `scaleX(${Math.min(100, Math.max(0, value)) / 100})` }}
+      />
+    </Primitive.Root>
+  )
+}

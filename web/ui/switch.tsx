@@ -1,0 +1,20 @@
+import { Switch as Primitive } from 'radix-ui'
+import type { ComponentPropsWithoutRef, JSX } from 'react'
+import styles from './switch.module.css'
+
+export function Switch(props: ComponentPropsWithoutRef<typeof Primitive.Root>): JSX.Element {
+  return (
+    <Primitive.Root className={styles.switch} {...props}>
+      <Primitive.Thumb className={styles.thumb} />
+    </Primitive.Root>
+  )
+}
+
+/** The same look without behaviour, for rows that are switches themselves. */
+export function SwitchMark({ checked }: { checked: boolean }): JSX.Element {
+  return (
+    <span aria-hidden className={styles.switch} data-state={checked ? 'checked' : 'unchecked'}>
+      <span className={styles.thumb} data-state={checked ? 'checked' : 'unchecked'} />
+    </span>
+  )
+}

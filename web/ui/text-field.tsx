@@ -1,0 +1,15 @@
+import { useId, type ComponentPropsWithRef, type JSX } from 'react'
+import styles from './text-field.module.css'
+
+/** One line of input under its label. */
+export function TextField({ label, ...rest }: ComponentPropsWithRef<'input'> & { label: string }): JSX.Element {
+  const id = useId()
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <input id={id} className={styles.input} {...rest} />
+    </div>
+  )
+}
