@@ -39,7 +39,7 @@ module.exports = {
       name: 'nobody-imports-the-roots',
       severity: 'error',
       from: { path: '^server/.+/', pathNot: tests },
-      to: { path: '^server/(app|main|config)\\.ts$' },
+      to: { path: '^server/(app|main|start|connect|config|page|operations|development|data-folder)\\.ts$' },
     },
     {
       name: 'web-lib-and-ui',

@@ -25,9 +25,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.spec.ts'],
+          include: ['{e2e,test}/**/*.spec.ts'],
           globalSetup: ['./test/postgres.ts'],
           testTimeout: 90_000,
+          expect: { poll: { timeout: 10_000 } },
+          // A real browser on a busy machine: what fails twice is wrong.
+          retry: 1,
           hookTimeout: 120_000,
           fileParallelism: false,
         },

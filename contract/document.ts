@@ -7,6 +7,21 @@ export const documentError = z.object({ code: z.string(), message: z.string() })
 export type DocumentError = z.infer<typeof documentError>
 
 /**
+ * How well a document could be read, in numbers of pages. `unsure` were read by OCR with little confidence,
+ * `without_text` hold nothing that can be read, of `cut` only the beginning was read.
+ */
+export const readability = z.object({
+  pages: z.int(),
+  by_ocr: z.int(),
+  unsure: z.int(),
+  without_text: z.int(),
+  cut: z.int(),
+})
+
+/** Confidence below which a page read by OCR counts as unsure. */
+export const UNSURE_BELOW = 60
+
+/**
  * A document as the product API returns it and as live changes carry it. `pages` is null until the number is known;
  * `pages_done` counts up to it while the document is read.
  */
@@ -20,6 +35,8 @@ export const documentRow = z.object({
   pages: z.int().nullable(),
   pages_done: z.int(),
   error: documentError.nullable(),
+  /** Null until the document has been read. */
+  readability: readability.nullish(),
   uploaded_at: z.string(),
 })
 export type DocumentRow = z.infer<typeof documentRow>
@@ -39,6 +56,27 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 export const itemRun = z.tuple([z.int(), z.int(), z.int(), z.int()])
 export type ItemRun = z.infer<typeof itemRun>
 
-/** Answer of `GET /api/documents/{id}/pages/{page}`. `items` is there for pdf pages only. */
-export const pageText = z.object({ page: z.int().positive(), text: z.string(), items: z.array(itemRun).optional() })
+/** Where a row of a sheet begins: `[offset in the page's text, number of the row, the first being 1]`. */
+export const sheetRow = z.tuple([z.int(), z.int()])
+export type SheetRow = z.infer<typeof sheetRow>
+
+/**
+ * Where a word that OCR read stands: `[offset in the page's text, length, left, top, width, height]`. The last four are
+ * ten-thousandths of the width and height of the page as a viewer shows it, turned as the file says.
+ */
+export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.int()])
+export type WordBox = z.infer<typeof wordBox>
+
+/**
+ * Answer of `GET /api/documents/{id}/pages/{page}`. `items` is there for pdf pages with a text layer, `rows` for sheets,
+ * `boxes` and `confidence` (0 to 100) for pages read by OCR.
+ */
+export const pageText = z.object({
+  page: z.int().positive(),
+  text: z.string(),
+  items: z.array(itemRun).optional(),
+  rows: z.array(sheetRow).optional(),
+  boxes: z.array(wordBox).optional(),
+  confidence: z.int().optional(),
+})
 export type PageText = z.infer<typeof pageText>

@@ -16,6 +16,8 @@ export const messageMetadata = z.looseObject({
   stopped: z.boolean().optional(),
   tool_name: z.string().optional(),
   duration_ms: z.number().optional(),
+  /** How a tool's run ended. */
+  status: z.enum(['done', 'failed']).optional(),
 })
 
 /** A row of `messages`. `position` is the order that the database assigned; `created_at` is only shown. */

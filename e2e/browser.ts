@@ -1,12 +1,13 @@
 /** A real Chromium, and pages that report what no page of ours may do. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-export const openBrowser = (): Promise<Browser> =>
+/** @param extra further switches of Chromium. */
+export const openBrowser = (extra: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
+      '--disable-component-update', '--disable-sync', ...extra,
     ], // prettier-ignore
   })
 

@@ -70,7 +70,8 @@ async function answers(conversationIds: readonly string[]): Promise<{ conversati
       )
     ).rows
   const done = Promise.withResolvers<undefined>()
-  const check = () => void read().then((rows) => rows.length >= conversationIds.length && done.resolve(undefined))
+  const check = () =>
+    void read().then((rows) => rows.length >= conversationIds.length && done.resolve(undefined), done.reject)
   await listener.on('realtime_broadcast', check)
   check()
   await done.promise

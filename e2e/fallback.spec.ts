@@ -41,15 +41,11 @@ test('creating and sending work, and the reply arrives', async () => {
   await page.getByRole('article').getByText('Your documents hold nothing that answers this.').waitFor()
 })
 
-/** The actions of an entry show on hover. */
-const hoverFirst = () =>
-  page
-    .getByRole('button', { name: /^New conversation/ })
-    .first()
-    .hover()
+/** The one conversation in the list, whatever it is called by now. */
+const entry = () => page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^(Pin|Unpin) / }) })
 
 test('pinning works', async () => {
-  await hoverFirst()
+  await entry().hover()
   await page.getByRole('button', { name: /^Pin / }).first().click()
   await page.getByText('Conversation pinned', { exact: true }).waitFor()
   await page.getByText('Pinned Conversations').waitFor()
@@ -58,16 +54,13 @@ test('pinning works', async () => {
 test('listing and opening work after a reload', async () => {
   await page.goto(alcove.url)
   await page.getByText('Pinned Conversations').waitFor()
-  await page
-    .getByRole('button', { name: /New conversation/ })
-    .first()
-    .click()
+  await entry().getByRole('button').first().click()
   await page.getByRole('article').getByText('Your documents hold nothing that answers this.').waitFor()
   await page.getByRole('article').getByText('Which lamp burns longest?').waitFor()
 })
 
 test('deleting works', async () => {
-  await hoverFirst()
+  await entry().hover()
   await page
     .getByRole('button', { name: /^Delete / })
     .first()

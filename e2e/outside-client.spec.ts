@@ -179,6 +179,14 @@ test.runIf(existsSync(REAL_PDF))('a real contract is found, quoted and cited', a
   await expectSourcesToBeExact(answer)
 })
 
+test('the storage client keeps a file in the own folder, and nowhere else', async () => {
+  const bucket = client.storage.from('documents')
+  const file = new Blob(['a note about the lamp'], { type: 'text/plain' })
+  expect((await bucket.upload(`${userId}/note.txt`, file)).error).toBeNull()
+  expect(await (await bucket.download(`${userId}/note.txt`)).data?.text()).toBe('a note about the lamp')
+  expect((await bucket.upload(`${randomUUID()}/note.txt`, file)).error?.message).toContain('row-level security')
+})
+
 test('the keys command prints keys that the services accept', async () => {
   const { execFile } = await import('node:child_process')
   const { promisify } = await import('node:util')

@@ -136,9 +136,9 @@ test('a model answer streams in, survives a reload half-way, and ends as it was 
   await page.getByRole('heading', { name: 'Section 1: how the pieces fit together' }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Section 1: how the pieces fit together' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Good answer' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
-  expect(await page.getByRole('heading', { name: 'Section 1: how the pieces fit together' }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('heading', { name: 'Section 1: how the pieces fit together' }).count()).toBe(1)
   const wanted = await stub.text(300)
   const headings = wanted.match(/^## .*$/gm) ?? []
   expect(

@@ -2,9 +2,9 @@
 import type pg from 'pg'
 import { loadSecretsFromDatabase, loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens } from '#server/access/tokens.ts'
-import { readConfig } from '#server/config.ts'
+import { loadEnvironment, readConfig } from '#server/config.ts'
 
-const { DATABASE_URL, ALCOVE_SECRET, DATA_DIR } = readConfig(process.env)
+const { DATABASE_URL, ALCOVE_SECRET, DATA_DIR } = readConfig(loadEnvironment())
 const secrets =
   DATABASE_URL !== undefined && ALCOVE_SECRET !== undefined
     ? await loadSecretsFromDatabase({ connectionString: DATABASE_URL } satisfies pg.ClientConfig, ALCOVE_SECRET)

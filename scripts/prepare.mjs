@@ -2,7 +2,7 @@
 // where it is missing or out of date. Runs on any Node from 20, before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -28,9 +28,13 @@ function installPackages() {
   const stamp = inRoot('node_modules', '.installed')
   const wanted = digestOf(readFileSync(inRoot('package-lock.json')))
   if (readIfThere(stamp) === wanted) return
+  const modules = inRoot('node_modules')
+  if (existsSync(modules) && lstatSync(modules).isSymbolicLink())
+    fail('node_modules is a link: installing would empty what it points to.')
   console.error('Installing packages …')
   const npm = process.env.npm_execpath
-  const args = ['ci', '--no-audit', '--no-fund']
+  // Warnings about the machine's own Node mean nothing here: what runs is the pinned one that this installs.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
   if (npm) run(process.execPath, [npm, ...args], 'The packages could not be installed.')
   else run('npm', args, 'The packages could not be installed.')
   writeFileSync(stamp, wanted)

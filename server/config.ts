@@ -2,7 +2,9 @@
  * The only reader of the environment. Each setting is declared once, with the sentence that explains it: `.env.example`
  * and docs/configuration.md are generated from here (`npm run settings`), and `npm run check` compares them.
  */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { AppError } from './base/errors.ts'
 
@@ -113,15 +115,34 @@ export const SETTINGS = {
     parse: z.string().min(3).default('Alcove <alcove@localhost>'),
   }),
   AUTH_SIGNUP: setting({
-    wants: 'open or closed',
+    wants: 'open, invite or closed',
     example: 'open',
-    explains: 'Whether people may create accounts by themselves.',
-    parse: z.enum(['open', 'closed']).default('open'),
+    explains:
+      'Who may create accounts: anybody, whoever is invited through the service key, or that key alone without invitations.',
+    parse: z.enum(['open', 'invite', 'closed']).default('open'),
   }),
   AUTH_AUTOCONFIRM: setting({
     wants: 'true or false',
     example: 'false',
     explains: 'Whether a new account works without the confirmation mail.',
+    parse: flag('false'),
+  }),
+  AUTH_ANONYMOUS: setting({
+    wants: 'true or false',
+    example: 'false',
+    explains: 'Whether somebody may use the services without an account, and make it one later.',
+    parse: flag('false'),
+  }),
+  AUTH_MANUAL_LINKING: setting({
+    wants: 'true or false',
+    example: 'true',
+    explains: 'Whether people may add and remove ways of signing in to their account.',
+    parse: flag('true'),
+  }),
+  AUTH_PASSWORD_NONCE: setting({
+    wants: 'true or false',
+    example: 'false',
+    explains: 'Whether a new password needs a mailed code in a session older than a day.',
     parse: flag('false'),
   }),
   AUTH_MIN_PASSWORD_LENGTH: setting({
@@ -169,6 +190,20 @@ export const SETTINGS = {
     explains: 'Key for that server, if it wants one.',
     parse: text,
   }),
+  TRANSCRIPTION_MODEL: setting({
+    wants: 'a model identifier',
+    example: 'whisper-1',
+    explains:
+      'Model that turns speech into text, at the OpenAI API where its key is set, else at the OpenAI-compatible server.',
+    parse: z.string().min(1).default('whisper-1'),
+  }),
+  OPENAI_BROWSER_KEY: setting({
+    wants: 'a key',
+    example: '',
+    explains:
+      'Key that browsers of signed-in people get, to have speech transcribed by OpenAI where this server cannot. Only used with AUTH_SIGNUP=closed; let it do nothing but transcription.',
+    parse: text,
+  }),
   MODEL_SILENCE_S: setting({
     wants: 'a number of seconds',
     example: '120',
@@ -182,6 +217,20 @@ export const SETTINGS = {
       'Model chosen for people who have not chosen. Default: the first of a configured provider, else the built-in Reader.',
     parse: text,
   }),
+  SEARCH_PROVIDER: setting({
+    wants: 'searxng, brave or tavily',
+    example: '',
+    explains: 'Search engine that @search asks. Without it, @search says that there is none.',
+    parse: z.enum(['searxng', 'brave', 'tavily']).optional(),
+  }),
+  SEARCH_URL: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'Address of the SearXNG instance, which must allow the format json; or another address of Brave or Tavily.',
+    parse: httpUrl,
+  }),
+  SEARCH_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for Brave or Tavily.', parse: text }),
 } as const
 
 type Settings = { readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]['parse']> }
@@ -191,7 +240,16 @@ export interface Config extends Settings {
   readonly isLocalSetUp: boolean
 }
 
+/** Settings that are, or may hold, a password: a refusal must not print it. */
+const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** The environment, with what a file `.env` beside package.json adds to it. */
+export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
+  const file = fileURLToPath(new URL('../.env', import.meta.url))
+  if (existsSync(file)) process.loadEnvFile(file)
+  return process.env
+}
 
 /**
  * Reads all settings. An empty variable counts as absent.
@@ -202,8 +260,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const given = environment[name]?.trim() || undefined
     const parsed = parse.safeParse(given)
     if (parsed.success) return parsed.data
-    const shown =
-      name.endsWith('_SECRET') || name.endsWith('_KEY') ? `${given?.length ?? 0} characters` : `"${given ?? ''}"`
+    const shown = HOLDS_SECRET.test(name) ? `${given?.length ?? 0} characters` : `"${given ?? ''}"`
     throw new AppError('startup', `${name} is ${shown}, but it wants ${wants}.`)
   }
   const settings = Object.fromEntries(
@@ -216,6 +273,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       'ALCOVE_SECRET is not set, but DATABASE_URL wants it: at least 32 characters, the same on every server.',
     )
   }
+  const { SEARCH_PROVIDER: engine } = settings
+  const needed = engine === 'searxng' ? 'SEARCH_URL' : 'SEARCH_API_KEY'
+  if (engine !== undefined && settings[needed] === undefined)
+    throw new AppError('startup', `${needed} is not set, but SEARCH_PROVIDER "${engine}" wants it.`)
   if (settings.RATE_LIMITS === 'off' && !isLoopback) {
     throw new AppError(
       'startup',

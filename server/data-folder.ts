@@ -24,6 +24,15 @@ export async function openDataFolder(dataDir: string): Promise<void> {
   }
 }
 
+async function refuseLiving(dataDir: string, claim: string): Promise<void> {
+  const [pid, startedAt] = claim.split(' ')
+  if (!pid || !startedAt || (await startOfProcess(Number(pid))) !== startedAt) return
+  throw new AppError(
+    'startup',
+    `DATA_DIR "${dataDir}" is in use by another Alcove (process ${pid}). Stop that one first, or choose another folder.`,
+  )
+}
+
 /**
  * Claims the folder for this process: two servers on one embedded database would damage it.
  * @returns how to give it back.
@@ -31,17 +40,18 @@ export async function openDataFolder(dataDir: string): Promise<void> {
  */
 export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'server.pid')
-  const [pid, startedAt] = (await readFile(file, 'utf8').catch(() => '')).split(' ')
-  if (pid && startedAt && (await startOfProcess(Number(pid))) === startedAt) {
-    throw new AppError(
-      'startup',
-      `DATA_DIR "${dataDir}" is in use by another Alcove (process ${pid}). Stop that one first, or choose another folder.`,
-    )
-  }
+  const claim = `${process.pid} ${(await startOfProcess(process.pid)) ?? ''}`
+  const write = () => writeFile(file, claim, { mode: 0o600, flag: 'wx' })
   try {
-    await rm(file, { force: true })
-    await writeFile(file, `${process.pid} ${(await startOfProcess(process.pid)) ?? ''}`, { mode: 0o600, flag: 'wx' })
+    await write().catch(async (error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error
+      // Only what a dead server left is removed: of two that start at once, one finds the other's claim.
+      await refuseLiving(dataDir, await readFile(file, 'utf8'))
+      await rm(file, { force: true })
+      await write()
+    })
   } catch (error) {
+    if (error instanceof AppError) throw error
     const reason = codeOf(error) === 'ENOSPC' ? 'the disk that holds it is full' : messageOf(error)
     throw new AppError('startup', `DATA_DIR "${dataDir}" cannot be written to: ${reason}.`, { cause: error })
   }

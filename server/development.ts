@@ -7,7 +7,7 @@ import { createServer } from 'vite'
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** What our own edges answer; everything else is the client's. */
-const OURS = /^\/(auth\/v1|rest\/v1|realtime\/v1|api|healthz|metrics|config\.json|mailbox)/
+const OURS = /^\/(auth\/v1|rest\/v1|realtime\/v1|storage\/v1|api|healthz|metrics|config\.json|mailbox)/
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

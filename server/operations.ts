@@ -1,5 +1,4 @@
 /** What operators and the page ask for before anyone has signed in: health, metrics, and how to reach the services. */
-import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
 import { type PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from './access/local-request.ts'
@@ -17,8 +16,6 @@ interface OperationsOptions {
   /** Figures of this process, read when they are asked for. */
   readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>
 }
-
-const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
 export function createOperationsRoutes(options: OperationsOptions) {
   const { database, anonKey, publicUrl, metricsFor, testAccount, hasMailbox, gauges } = options
@@ -53,8 +50,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
   })
 
   routes.get('/metrics', async (context) => {
-    const address = getConnInfo(context).remote.address ?? ''
-    if (metricsFor === 'loopback' && !LOOPBACK.has(address)) return context.notFound()
+    if (metricsFor === 'loopback' && !isLocalRequest(context)) return context.notFound()
     metrics ??= loadMetrics()
     return context.text(await (await metrics)())
   })

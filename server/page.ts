@@ -23,14 +23,19 @@ export function contentSecurityPolicy(connect: string): string {
   ].join('; ')
 }
 
-/** @param builtDir folder of the built client, with `index.html` and `assets/`. */
-export function createPageRoutes({ builtDir }: { builtDir: string }) {
+interface PageOptions {
+  /** Folder of the built client, with `index.html` and `assets/`. */
+  readonly builtDir: string
+  /** Origins besides ours that the page may call. */
+  readonly connectTo: readonly string[]
+}
+
+export function createPageRoutes({ builtDir, connectTo }: PageOptions) {
   const routes = new Hono()
   let index: string | undefined
 
   routes.use(async (context, next) => {
     await next()
-    context.header('x-content-type-options', 'nosniff')
     context.header('referrer-policy', 'no-referrer')
     context.header('cross-origin-opener-policy', 'same-origin')
   })
@@ -46,7 +51,7 @@ export function createPageRoutes({ builtDir }: { builtDir: string }) {
     const host = new URL(context.req.url).host
     // 'self' does not cover the WebSocket of the same host in every browser.
     return context.html(index, SCREENS.has(context.req.path) ? 200 : 404, {
-      'content-security-policy': contentSecurityPolicy(`ws://${host} wss://${host}`),
+      'content-security-policy': contentSecurityPolicy([`ws://${host}`, `wss://${host}`, ...connectTo].join(' ')),
       'cache-control': 'no-cache',
     })
   })

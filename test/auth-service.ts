@@ -37,6 +37,9 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
     redirectAllowList: ['https://app.example.com/**'],
     signup: 'open',
     autoconfirm: false,
+    anonymous: false,
+    manualLinking: true,
+    passwordNeedsNonce: false,
     minPasswordLength: 8,
     mailIntervalS: 0,
     rateLimits: 'on',
@@ -58,11 +61,29 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
   }
   /** Each client comes from an address of its own, unless it is given one, so that tests do not share limits. */
   let clients = 0
-  const newClient = (address = `198.51.100.${(clients += 1)}`) =>
+  const newAddress = () => `198.51.100.${(clients += 1)}`
+  const newClient = (address = newAddress()) =>
     createClient(url, tokens.anonKey, {
       auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
       global: { headers: { 'x-forwarded-for': address } },
     })
+  /** Keeps its verifier to itself, as a browser does in its storage. */
+  const newPkceClient = () => {
+    const stored = new Map<string, string>()
+    return createClient(url, tokens.anonKey, {
+      auth: {
+        flowType: 'pkce',
+        autoRefreshToken: false,
+        detectSessionInUrl: false,
+        storage: {
+          getItem: (name) => stored.get(name) ?? null,
+          setItem: (name, value) => void stored.set(name, value),
+          removeItem: (name) => void stored.delete(name),
+        },
+      },
+      global: { headers: { 'x-forwarded-for': newAddress() } },
+    })
+  }
   const linkFor = async (email: string) => {
     const link = /https?:\/\/\S+/.exec((await mails(email))[0]?.text ?? '')?.[0]
     if (link === undefined) throw new Error(`There is no link in a mail to ${email}.`)
@@ -74,6 +95,10 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
     return code
   }
 
+  /** With the operator's key. */
+  const newAdmin = () =>
+    createClient(url, tokens.serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
+
   return {
     ...testDatabase,
     app,
@@ -84,6 +109,8 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
     linkFor,
     codeFor,
     newClient,
+    newPkceClient,
+    newAdmin,
     /** Posts JSON as no client of ours would, from the given address. */
     post: (at: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`${url}/auth/v1${at}`, {

@@ -34,6 +34,8 @@ interface Policy {
 
 /** Rows that everyone who is signed in may read, whoever they are. */
 const SHARED = new Set(['public.models'])
+/** Tables of which no person sees or changes a row, unless an operator writes a policy. */
+const CLOSED = new Set(['storage.buckets'])
 /** Which of its rows somebody sees depends on the topic they ask for: tried apart, as channels. */
 const CHANNELS = 'realtime.messages'
 
@@ -75,6 +77,10 @@ async function seed(): Promise<void> {
   await db.admin.query(`insert into chat_history (title, user_id) select 'legacy', id from users`)
   await db.admin.query(`insert into realtime.messages (topic, extension) values ('elsewhere', 'broadcast')`)
   await db.admin.query('update documents set path = path where id = $1', [documentId])
+  await db.admin.query(
+    `insert into storage.objects (bucket_id, name, owner, blob_id) values ('documents', $1::uuid || '/lamp.txt', $1, 'lamp')`,
+    [owner.sub],
+  )
 }
 
 async function listTables(): Promise<Table[]> {
@@ -168,6 +174,10 @@ async function findProblems(): Promise<string[]> {
       }
     }
     if (label === CHANNELS) continue
+    if (CLOSED.has(label)) {
+      if ((await attempt(owner, `select from ${quoted(table)}`)) !== 0) problems.push(`a person reads ${label}`)
+      continue
+    }
     const read = await attempt(owner, `select from ${quoted(table)}`)
     if (table.can_select && !(typeof read === 'number' && read > 0)) problems.push(`the owner does not read ${label}`)
     for (const column of table.updatable.slice(0, 1)) {
@@ -203,6 +213,24 @@ async function findChannelProblems(): Promise<string[]> {
   if ((await hears({ role: 'anon' })) !== 0) problems.push(`nobody hears the owner's conversation`)
   for (const claims of [owner, stranger, { role: 'anon' } as const])
     if ((await sends(claims)) !== REFUSED) problems.push('somebody sends to a conversation')
+  await db.admin.query('delete from realtime.messages where topic = $1', [topic])
+  return [...problems, ...(await findDebugChannelProblems())]
+}
+
+/** The channel of the debug panel: its owner may listen and send, nobody else may do either. */
+async function findDebugChannelProblems(): Promise<string[]> {
+  const problems: string[] = []
+  const topic = `debug:${owner.sub}`
+  await db.admin.query(`insert into realtime.messages (topic, extension) values ($1, 'broadcast')`, [topic])
+  const hears = (claims: Claims) => attempt(claims, 'select from realtime.messages where topic = $1', [topic], topic)
+  const sends = (claims: Claims) =>
+    attempt(claims, `insert into realtime.messages (topic, extension) values ($1, 'broadcast')`, [topic], topic)
+  if ((await hears(owner)) !== 1) problems.push('the owner does not hear the own debug channel')
+  if ((await sends(owner)) !== 1) problems.push('the owner does not send to the own debug channel')
+  for (const claims of [stranger, { role: 'anon' } as const]) {
+    if ((await hears(claims)) !== 0) problems.push(`somebody else hears the owner's debug channel`)
+    if ((await sends(claims)) !== REFUSED) problems.push(`somebody else sends to the owner's debug channel`)
+  }
   await db.admin.query('delete from realtime.messages where topic = $1', [topic])
   return problems
 }

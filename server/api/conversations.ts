@@ -15,9 +15,8 @@ import {
   listMessages,
   updateConversation,
 } from '#server/conversations/queries.ts'
-import { toAppError } from '#server/database/errors.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
-import { type PersonClaims } from '#server/access/authenticate.ts'
+import { type Database } from '#server/database/scope.ts'
+import { readBody } from './read-body.ts'
 
 const pageQuery = z.object({
   before: z.coerce.number().int().positive().optional(),
@@ -32,45 +31,41 @@ function uuidOf(value: string): string {
 
 export function createConversationRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
-  const asPerson = <T>(claims: PersonClaims, run: (scope: Scope) => Promise<T>) =>
-    database.asUser(claims, run).catch((error: unknown) => {
-      throw toAppError(error)
-    })
 
   routes.get('/users/:id/conversations', async (context) => {
     const ownerId = uuidOf(context.req.param('id'))
-    return context.json(await asPerson(context.get('claims'), (scope) => listConversations(scope, ownerId)))
+    return context.json(await database.asUser(context.get('claims'), (scope) => listConversations(scope, ownerId)))
   })
 
   routes.post('/conversations', async (context) => {
-    const given = validate(newConversation, await context.req.json().catch(() => undefined))
+    const given = await readBody(context, newConversation)
     const claims = context.get('claims')
     if (given.uid !== undefined && given.uid !== claims.sub)
       throw new AppError('forbidden', 'A conversation belongs to the person who creates it.')
-    return context.json(await asPerson(claims, (scope) => createConversation(scope, given)), 201)
+    return context.json(await database.asUser(claims, (scope) => createConversation(scope, given)), 201)
   })
 
   routes.get('/conversations/:id', async (context) => {
     const id = uuidOf(context.req.param('id'))
-    return context.json(await asPerson(context.get('claims'), (scope) => getConversation(scope, id)))
+    return context.json(await database.asUser(context.get('claims'), (scope) => getConversation(scope, id)))
   })
 
   routes.patch('/conversations/:id', async (context) => {
     const id = uuidOf(context.req.param('id'))
-    const patch = validate(conversationPatch, await context.req.json().catch(() => undefined))
-    return context.json(await asPerson(context.get('claims'), (scope) => updateConversation(scope, id, patch)))
+    const patch = await readBody(context, conversationPatch)
+    return context.json(await database.asUser(context.get('claims'), (scope) => updateConversation(scope, id, patch)))
   })
 
   routes.delete('/conversations/:id', async (context) => {
     const id = uuidOf(context.req.param('id'))
-    await asPerson(context.get('claims'), (scope) => deleteConversation(scope, id))
+    await database.asUser(context.get('claims'), (scope) => deleteConversation(scope, id))
     return context.body(null, 204)
   })
 
   routes.get('/conversations/:id/messages', async (context) => {
     const id = uuidOf(context.req.param('id'))
     const page = validate(pageQuery, context.req.query())
-    const messages = await asPerson(context.get('claims'), async (scope) => {
+    const messages = await database.asUser(context.get('claims'), async (scope) => {
       await getConversation(scope, id)
       return listMessages(scope, id, page)
     })
@@ -79,8 +74,8 @@ export function createConversationRoutes({ database }: { database: Database }) {
 
   routes.post('/conversations/:id/messages', async (context) => {
     const id = uuidOf(context.req.param('id'))
-    const given = validate(newMessage, await context.req.json().catch(() => undefined))
-    const { row, isNew } = await asPerson(context.get('claims'), (scope) => addMessage(scope, id, given))
+    const given = await readBody(context, newMessage)
+    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, given))
     return context.json(row, isNew ? 201 : 200)
   })
 

@@ -48,3 +48,11 @@ test('never shows a number that is no source', () => {
     ),
   )
 })
+
+test('a long list of numbers is shown as it comes, not held back as a marker', () => {
+  const filter = createMarkerFilter(new Set([1]))
+  const list = `[${Array.from({ length: 40 }, (_, index) => index).join(', ')}`
+  expect(filter.push(list)).toBe(list)
+  expect(filter.push(']') + filter.end()).toBe(']')
+  expect(filter.cited.size).toBe(0)
+})

@@ -3,8 +3,9 @@
  * A marker that points to no source is removed while the text streams, so that nobody ever sees it.
  */
 
-const MARKER = /^\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]/
-const UNFINISHED_MARKER = /^\[[\d\s,;]*$/
+// Bounded: a long list of numbers is one that the answer is about, and must not be held back until it ends.
+const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
+const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
 export interface MarkerFilter {
   /** Takes the next piece of the answer; returns what is safe to show, holding back what may become a marker. */

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type MessageRow } from '#contract/message.ts'
+import { type Turn } from '#server/conversations/queries.ts'
 import { buildPrompt } from './prompt.ts'
 
-const message = (sender_role: 1 | 2 | 3, content: string, metadata: MessageRow['metadata'] = null): MessageRow => ({
-  id: randomUUID(), conversation_id: randomUUID(), content, sender_role, token_in: null, token_out: null,
-  created_at: '2026-01-01T00:00:00Z', metadata, position: 1,
-}) // prettier-ignore
+const message = (sender_role: Turn['sender_role'], content: string, has_failed = false): Turn => ({
+  id: randomUUID(),
+  content,
+  sender_role,
+  has_failed,
+})
 
 const source = {
   n: 1,
@@ -30,12 +32,7 @@ test('numbers the sources and keeps their text from closing the element', () => 
 })
 
 test('leaves failed answers and tool rows out of what a model reads', () => {
-  const history = [
-    message(1, 'first'),
-    message(2, 'failed', { error: { code: 'x', message: 'y', retryable: true } }),
-    message(3, 'tool output'),
-    message(1, 'second'),
-  ]
+  const history = [message(1, 'first'), message(2, 'failed', true), message(3, 'tool output'), message(1, 'second')]
   expect(buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow: 1000 }).turns).toEqual([
     { role: 'user', content: 'first' },
     { role: 'user', content: 'second' },
@@ -47,6 +44,24 @@ test('drops the oldest turns first, and never the question', () => {
   const contents = (contextWindow: number) =>
     buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow }).turns.map(({ content }) => content[0])
   expect(contents(10_000)).toEqual(['a', 'b', 'c'])
-  expect(contents(1_300)).toEqual(['b', 'c'])
+  expect(contents(1_300)).toEqual(['c'])
   expect(contents(10)).toEqual(['c'])
+})
+
+test('shows what the tools brought back as data that cannot close its element, cut to a share of the window', () => {
+  const { system } = buildPrompt({
+    history: [message(1, 'q')],
+    sources: [],
+    unreadDocuments: 0,
+    contextWindow: 400,
+    findings: [
+      { kind: 'page', address: 'https://a.test/?"x', title: '<b>', text: `</page>${'x'.repeat(500)}`, question: '' },
+      { kind: 'results', words: 'rent', results: [{ title: 'A', address: 'https://a.test/', snippet: '</result>' }] },
+      { kind: 'failure', tool: 'web', reason: 'It is away.' },
+    ],
+  })
+  const page = `<page address="https://a.test/?&quot;x" title="&lt;b>">\n&lt;/page>${'x'.repeat(93)}\n(The rest of the page is left out.)\n</page>`
+  expect(system).toContain(page)
+  expect(system).toContain('<result address="https://a.test/" title="A">&lt;/result></result>')
+  expect(system).toContain('<failure tool="web">It is away.</failure>')
 })

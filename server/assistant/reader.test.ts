@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { chooseQuotes, splitSentences, writeReading } from './reader.ts'
+import { chooseQuotes, splitSentences, writeReading, type Written } from './reader.ts'
 
 const PAGE = `The gap is especially large when k is
 small (e.g., 78.4% vs. 59.1% for top-20 accuracy). Dr. A. Lee dis-
@@ -58,20 +58,36 @@ test('quotes nothing where the passages share too little with the question', () 
   expect(chooseQuotes(reading('anything', []))).toEqual([])
 })
 
-async function written(...given: Parameters<typeof writeReading>): Promise<string> {
+async function written(given: Partial<Written>): Promise<string> {
   let text = ''
-  for await (const part of writeReading(...given)) if (part.type === 'text') text += part.text
+  const nothing = { quotes: [], unreadDocuments: 0, sections: null, hasModels: false }
+  for await (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
 
 test('joins the words that a line end cut, and shows Markdown signs as they are', async () => {
   const [quote] = chooseQuotes(reading('agrees Lee', [PAGE]))
   if (!quote) throw new Error('nothing was quoted')
-  expect(await written([quote], 0)).toContain('> Dr. A. Lee disagrees.')
-  expect(await written([{ ...quote, text: 'a * b [1]' }], 0)).toContain(String.raw`> a \* b \[1\] [1]`)
+  expect(await written({ quotes: [quote] })).toContain('> Dr. A. Lee disagrees.')
+  expect(await written({ quotes: [{ ...quote, text: 'a * b [1]' }] })).toContain(String.raw`> a \* b \[1\] [1]`)
 })
 
 test('says plainly that there is nothing, and what is still being read', async () => {
-  expect(await written([], 0)).toBe('Your documents hold nothing that answers this.')
-  expect(await written([], 1)).toContain('One of your documents is still being read.')
+  expect(await written({})).toBe('Your documents hold nothing that answers this.')
+  expect(await written({ unreadDocuments: 1 })).toContain('One of your documents is still being read.')
+})
+
+test('says that no model is configured only where none is', async () => {
+  const quotes = chooseQuotes(reading('agrees Lee', [PAGE]))
+  expect(await written({ quotes })).toContain('No language model is configured')
+  expect(await written({ quotes, hasModels: true })).toContain('The Reader only quotes')
+  expect(await written({ quotes, hasModels: true })).not.toContain('No language model')
+})
+
+test('cuts what is longer than a sentence, but no character in two', () => {
+  const text = `a${'𠮷'.repeat(1_000)}`
+  const pieces = sentencesIn(text)
+  expect(pieces.join('')).toBe(text)
+  expect(pieces.length).toBeGreaterThan(2)
+  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
 })

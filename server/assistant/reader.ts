@@ -60,16 +60,20 @@ export function splitSentences(text: string): { start: number; end: number }[] {
     }
   }
   return ranges
-    .flatMap(splitLong)
+    .flatMap((range) => splitLong(text, range))
     .map((range) => trim(text, range))
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
 }
 
-/** Tables and lists have no full stops; what is longer than any sentence is cut. */
-function splitLong({ start, end }: { start: number; end: number }) {
+/** Tables and lists have no full stops; what is longer than any sentence is cut, but never inside a surrogate pair. */
+function splitLong(text: string, { start, end }: { start: number; end: number }) {
   const pieces = []
-  for (let from = start; from < end; from += LONGEST_SENTENCE)
-    pieces.push({ start: from, end: Math.min(end, from + LONGEST_SENTENCE) })
+  for (let from = start; from < end;) {
+    let to = Math.min(end, from + LONGEST_SENTENCE)
+    if (to < end && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to -= 1
+    pieces.push({ start: from, end: to })
+    from = to
+  }
   return pieces
 }
 
@@ -87,8 +91,6 @@ function sentencesOf(source: Source, pageText: string): Sentence[] {
 
 /** Prepares passages and their words with the stemmers of the person's library. Run as the person. */
 export async function prepareReading(scope: Scope, question: string, sources: readonly Source[]): Promise<Reading> {
-  const { terms } = await termsOfQuestion(scope, question)
-  const totals = await scope.query<{ languages: string[] }>('select languages from search_stats')
   const pages = await scope.query<{ document_id: string; page: number; text: string }>(
     `select document_id, page, text from document_pages
      join unnest($1::uuid[], $2::integer[]) as wanted (document_id, page) using (document_id, page)`,
@@ -98,6 +100,18 @@ export async function prepareReading(scope: Scope, question: string, sources: re
   const sentences = sources.flatMap((source) =>
     sentencesOf(source, textOf.get(`${source.documentId} ${source.page}`) ?? ''),
   )
+  return readSentences(scope, question, sentences)
+}
+
+/** Prepares a text that is no document, as if it were the only page of one with this name. Run as the person. */
+export function prepareTextReading(scope: Scope, question: string, name: string, text: string): Promise<Reading> {
+  const source = { n: 1, documentId: '', filename: name, page: 1, start: 0, end: text.length, text, score: 1 }
+  return readSentences(scope, question, sentencesOf(source, text))
+}
+
+async function readSentences(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
+  const { terms } = await termsOfQuestion(scope, question)
+  const totals = await scope.query<{ languages: string[] }>('select languages from search_stats')
   const words = new Set(sentences.flatMap((sentence) => sentence.words))
   return { questionTerms: terms, sentences, stems: await stemWords(scope, words, totals.rows[0]?.languages ?? []) }
 }
@@ -159,8 +173,24 @@ export function chooseQuotes({ questionTerms, sentences, stems }: Reading): Sour
   return chosen
 }
 
+/** How the material begins, for a question that names a document and nothing that it is asked. */
+export function openingQuotes({ sentences }: Reading): Source[] {
+  return sentences.slice(0, MAX_QUOTES).map(({ source, start, end, pageText }, index) => ({
+    ...source,
+    n: index + 1,
+    start,
+    end,
+    text: pageText.slice(start, end),
+  }))
+}
+
 const NOTHING = 'Your documents hold nothing that answers this.'
-const NO_MODEL = '*No language model is configured, so these are the words of your documents, not an answer of my own.*'
+
+/** Says whose words these are, and why there are no others. */
+function describeWords(hasModels: boolean, ofWhat: 'your documents' | 'what was found'): string {
+  if (hasModels) return `*The Reader only quotes: these are the words of ${ofWhat}.*`
+  return `*No language model is configured, so these are the words of ${ofWhat}, not an answer of my own.*`
+}
 
 /** What a page's line breaks did to the words: a hyphen at the end of a line joins, any other break is a blank. */
 const unwrap = (text: string) =>
@@ -169,7 +199,10 @@ const unwrap = (text: string) =>
     .replace(/-\s*\n\s*/g, '-')
     .replace(/\s+/g, ' ')
 
-const renderQuote = ({ text, n }: Source) => `> ${unwrap(text).replace(/([\\`*_[\]<>#|~])/g, '\\$1')} [${n}]`
+/** Somebody else's words as they are: none of their signs is Markdown. */
+export const asPlainMarkdown = (text: string) => unwrap(text).replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+
+const renderQuote = ({ text, n }: Source) => `> ${asPlainMarkdown(text)} [${n}]`
 
 /** What the person should know about documents that cannot be searched yet. */
 export function describeUnread(count: number): string {
@@ -177,14 +210,30 @@ export function describeUnread(count: number): string {
   return count === 1 ? 'One of your documents is still being read.' : `${count} of your documents are still being read.`
 }
 
+export interface Written {
+  readonly quotes: readonly Source[]
+  readonly unreadDocuments: number
+  /** What tools brought back, in Markdown; null where no tool looked outside the documents. */
+  readonly sections: readonly string[] | null
+  /** Whether a language model could have been chosen instead. */
+  readonly hasModels: boolean
+}
+
 /** Answers with quotes alone, or says that the documents hold nothing. */
-export async function* writeReading(quotes: readonly Source[], unreadDocuments: number): AsyncGenerator<ChatPart> {
+export async function* writeReading({
+  quotes,
+  unreadDocuments,
+  sections,
+  hasModels,
+}: Written): AsyncGenerator<ChatPart> {
   const unread = describeUnread(unreadDocuments)
-  if (quotes.length === 0) yield { type: 'text', text: NOTHING }
-  for (const [index, source] of quotes.entries()) {
-    yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${renderQuote(source)}` }
+  const paragraphs = [...quotes.map(renderQuote), ...(sections ?? [])]
+  if (paragraphs.length === 0) yield { type: 'text', text: NOTHING }
+  for (const [index, paragraph] of paragraphs.entries()) {
+    yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }
-  if (quotes.length > 0) yield { type: 'text', text: `\n\n${NO_MODEL}` }
+  if (sections !== null) yield { type: 'text', text: `\n\n${describeWords(hasModels, 'what was found')}` }
+  else if (quotes.length > 0) yield { type: 'text', text: `\n\n${describeWords(hasModels, 'your documents')}` }
   if (unread !== '') yield { type: 'text', text: `\n\n*${unread} Ask again when that is done.*` }
   yield { type: 'finish', tokensIn: null, tokensOut: null }
 }

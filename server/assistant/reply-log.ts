@@ -4,6 +4,7 @@
  */
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import { type Log } from '#server/base/log.ts'
+import { isPassingFailure } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ClaimedReply } from './replies.ts'
 
@@ -14,7 +15,7 @@ const FLUSH_INTERVAL_MS = 100
 export interface ReplyWriter {
   /** Adds a part; consecutive text of one flush becomes one part. */
   append(part: PartBody): void
-  /** Resolves when everything appended so far is logged and sent. */
+  /** Resolves when everything appended so far is logged and sent. @throws where the database does not take it now. */
   flushed(): Promise<void>
   /** Sequence number that the next part would get. Only after `flushed`. */
   nextSeq(): number
@@ -22,6 +23,7 @@ export interface ReplyWriter {
 }
 
 export interface ReplyLog {
+  /** @param onLost called when the reply is no longer ours to write, or cannot be written. */
   open(reply: ClaimedReply, onLost: () => void): ReplyWriter
 }
 
@@ -33,6 +35,7 @@ const WRITE = `
   ), logged as (
     insert into reply_parts (reply_id, attempt, seq, owner, payload)
     select reply_id, attempt, seq, owner, payload from live
+    on conflict do nothing
   ), sent as (
     select reply_id, realtime.send(payload, $2, topic, true) from (select * from live order by reply_id, seq) ordered
   )
@@ -41,9 +44,25 @@ const WRITE = `
 interface OpenReply {
   readonly reply: ClaimedReply
   readonly onLost: () => void
+  /** Number of the last part in `unwritten`. */
   seq: number
+  /** Not yet numbered: the last text may still grow. */
   pending: PartBody[]
+  /** Numbered, and kept until the database has them. */
+  unwritten: ReplyPart[]
+  /** Why the last write of its parts failed. */
+  failure: Error | undefined
 }
+
+function numberPending(entry: OpenReply): void {
+  const { id: replyId, answerId: messageId, attempt } = entry.reply
+  for (const part of entry.pending.splice(0)) {
+    entry.seq += 1
+    entry.unwritten.push({ replyId, messageId, attempt, seq: entry.seq, ...part })
+  }
+}
+
+const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
 export function createReplyLog(database: Database, log: Log): ReplyLog {
   const open = new Map<string, OpenReply>()
@@ -51,59 +70,77 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
-  async function write(): Promise<void> {
-    const rows: { reply_id: string; attempt: number; seq: number; topic: string; payload: ReplyPart }[] = []
-    const written: OpenReply[] = []
-    for (const entry of open.values()) {
-      if (entry.pending.length === 0) continue
-      written.push(entry)
-      const { id, answerId, attempt, conversationId } = entry.reply
-      for (const part of entry.pending) {
-        entry.seq += 1
-        const payload = { replyId: id, messageId: answerId, attempt, seq: entry.seq, ...part }
-        rows.push({ reply_id: id, attempt, seq: entry.seq, topic: conversationTopic(conversationId), payload })
-      }
-      entry.pending = []
-    }
-    if (rows.length === 0) return
-    const alive = await database.asService(
-      async (scope) =>
-        new Set(
-          (await scope.query<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])).rows.map(({ id }) => id),
-        ),
-      { settings: { synchronous_commit: 'off' } },
-    )
-    for (const entry of written) if (!alive.has(entry.reply.id)) entry.onLost()
+  function lose(entry: OpenReply): void {
+    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
+    entry.onLost()
   }
 
-  const hasPending = () => [...open.values()].some(({ pending }) => pending.length > 0)
+  async function send(entries: readonly OpenReply[]): Promise<void> {
+    const rows = entries.flatMap(({ reply: { id, attempt, conversationId }, unwritten }) =>
+      unwritten.map((payload) => {
+        const topic = conversationTopic(conversationId)
+        return { reply_id: id, attempt, seq: payload.seq, topic, payload }
+      }),
+    )
+    const { rows: kept } = await database.serviceStatement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT], {
+      synchronous_commit: 'off',
+    })
+    const alive = new Set(kept.map(({ id }) => id))
+    for (const entry of entries) {
+      entry.unwritten = []
+      entry.failure = undefined
+      if (!alive.has(entry.reply.id)) lose(entry)
+    }
+  }
+
+  /** A database that is away is tried again with the next flush; parts that it refuses must not take the others along. */
+  async function write(entries: readonly OpenReply[]): Promise<void> {
+    try {
+      await send(entries)
+    } catch (thrown) {
+      const failure = thrown instanceof Error ? thrown : new Error(String(thrown))
+      const isPassing = isPassingFailure(failure)
+      if (!isPassing && entries.length > 1) {
+        for (const entry of entries) await write([entry])
+        return
+      }
+      log[isPassing ? 'warn' : 'error']({ err: failure }, 'parts of running replies could not be written')
+      for (const entry of entries) {
+        entry.failure = failure
+        if (!isPassing) lose(entry)
+      }
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    const behind = [...open.values()].filter(isBehind)
+    for (const entry of behind) numberPending(entry)
+    if (behind.length > 0) await write(behind)
+  }
 
   /** One write at a time, so that parts of a reply reach the log in order. */
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    running ??= write()
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'parts of running replies could not be written')
-        for (const { onLost } of open.values()) onLost()
-      })
-      .finally(() => {
-        running = undefined
-        lastFlushAt = performance.now()
-        if (hasPending()) schedule()
-      })
+    running ??= writeAll().finally(() => {
+      running = undefined
+      lastFlushAt = performance.now()
+      if ([...open.values()].some(isBehind)) schedule()
+    })
     return running
   }
 
   function schedule(): void {
     if (running !== undefined || timer !== undefined) return
-    const waitMs = Math.max(0, lastFlushAt + FLUSH_INTERVAL_MS - performance.now())
-    timer = setTimeout(() => void flush(), waitMs)
+    const waitMs = lastFlushAt + FLUSH_INTERVAL_MS - performance.now()
+    // Not even a timer's millisecond for the first words; the pieces appended in the same turn still go with them.
+    if (waitMs <= 0) queueMicrotask(() => void flush())
+    else timer = setTimeout(() => void flush(), waitMs)
   }
 
   return {
     open(reply, onLost) {
-      const entry: OpenReply = { reply, onLost, seq: 0, pending: [] }
+      const entry: OpenReply = { reply, onLost, seq: 0, pending: [], unwritten: [], failure: undefined }
       open.set(reply.id, entry)
       return {
         append(part) {
@@ -114,7 +151,10 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
           schedule()
         },
         async flushed() {
-          while (running !== undefined || entry.pending.length > 0) await flush()
+          while (isBehind(entry) && open.get(reply.id) === entry) {
+            await flush()
+            if (entry.failure) throw entry.failure
+          }
         },
         nextSeq: () => entry.seq + 1,
         close: () => {

@@ -2,24 +2,36 @@
 import { type Log } from '#server/base/log.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
 import { type Listener } from '#server/database/listen.ts'
-import { answer, type Interruption, type ReplyDependencies } from './reply.ts'
+import { createGate } from './gate.ts'
+import { answer, type ReplyDependencies } from './reply.ts'
 import { type ClaimedReply, LEASE_S } from './replies.ts'
+import { createTitles } from './titles.ts'
+import { createOutsideTools, type OutsideToolsOptions } from './tools/run.ts'
 
 const SWEEP_MS = 2_000
 const RENEW_MS = 2_000
+/** How many answers read their documents at once: fewer than there are connections, which people need as well. */
+const READING_AT_ONCE = 8
 
 interface Running {
   readonly reply: ClaimedReply
-  readonly abort: (reason: Interruption) => void
+  /** The person wants no more of it. */
+  readonly stop: () => void
+  /** It is not ours to write any longer. */
+  readonly end: () => void
   readonly done: Promise<void>
   renewedAt: number
 }
 
-interface WorkerOptions extends ReplyDependencies {
+export interface WorkerOptions extends Omit<ReplyDependencies, 'passToRead' | 'titles' | 'outsideTools'> {
   readonly listener: Listener
   readonly log: Log
   /** How many answers this process writes at once. */
   readonly capacity: number
+  /** How long a model may take over a title. */
+  readonly titleTimeoutMs?: number
+  /** How the tools look outside; without it they read public pages and search nowhere. */
+  readonly outside?: Omit<OutsideToolsOptions, 'log'>
 }
 
 export interface Worker {
@@ -29,16 +41,27 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-export async function startWorker({ listener, capacity, ...dependencies }: WorkerOptions): Promise<Worker> {
-  const { replies, log } = dependencies
+export async function startWorker({
+  listener,
+  capacity,
+  titleTimeoutMs,
+  outside = { webSearch: null },
+  ...given
+}: WorkerOptions): Promise<Worker> {
+  const { replies, log, database, providers } = given
+  const titles = createTitles({ database, providers, log, timeoutMs: titleTimeoutMs })
+  const outsideTools = createOutsideTools({ ...outside, log })
+  const dependencies = { ...given, titles, outsideTools, passToRead: createGate(READING_AT_ONCE) }
   const running = new Map<string, Running>()
   let isStopping = false
-  let claiming: Promise<void> | undefined
+  let isClaiming = false
+  let claiming = Promise.resolve()
   let wakes = 0
 
-  function start(reply: ClaimedReply): void {
-    const controller = new AbortController()
-    const done = answer(reply, controller.signal, dependencies)
+  function start(reply: ClaimedReply, claimedAt: number): void {
+    const [stopped, ended] = [new AbortController(), new AbortController()]
+    if (reply.stopRequested) stopped.abort()
+    const done = answer(reply, { stopped: stopped.signal, ended: ended.signal }, dependencies)
       .catch((error: unknown) =>
         log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out'),
       )
@@ -46,23 +69,31 @@ export async function startWorker({ listener, capacity, ...dependencies }: Worke
         running.delete(reply.id)
         wake()
       })
-    running.set(reply.id, { reply, done, abort: (reason) => controller.abort(reason), renewedAt: performance.now() })
+    running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
   }
 
   async function claim(): Promise<void> {
-    for (let answered = -1; answered !== wakes;) {
-      answered = wakes
-      const free = capacity - running.size
-      if (free <= 0 || isStopping) return
-      for (const reply of await replies.claim(free)) start(reply)
+    try {
+      for (let answered = -1; answered !== wakes;) {
+        answered = wakes
+        const free = capacity - running.size
+        if (free <= 0 || isStopping) return
+        const claimedAt = performance.now()
+        for (const reply of await replies.claim(free)) start(reply, claimedAt)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the queue of questions cannot be read')
+    } finally {
+      // In the same turn as the last look at `wakes`: a wake that comes later finds nobody claiming and begins itself.
+      isClaiming = false
     }
   }
 
   function wake(): void {
     wakes += 1
-    claiming ??= claim()
-      .catch((error: unknown) => log.warn({ err: error }, 'the queue of questions cannot be read'))
-      .finally(() => (claiming = undefined))
+    if (isClaiming) return
+    isClaiming = true
+    claiming = claim()
   }
 
   async function renew(): Promise<void> {
@@ -70,20 +101,22 @@ export async function startWorker({ listener, capacity, ...dependencies }: Worke
     const mine = [...running.values()]
     const startedAt = performance.now()
     try {
-      const kept = await replies.renew(mine.map(({ reply }) => reply))
+      const renewed = await replies.renew(mine.map(({ reply }) => reply))
       for (const entry of mine) {
-        if (kept.has(entry.reply.id)) entry.renewedAt = startedAt
-        else entry.abort('lost')
+        const renewal = renewed.get(entry.reply.id)
+        if (renewal === undefined) entry.end()
+        else entry.renewedAt = startedAt
+        if (renewal?.stopRequested) entry.stop()
       }
     } catch (error) {
       log.warn({ err: error }, 'leases could not be renewed')
-      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.abort('lost')
+      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.end()
     }
   }
 
   const stopListening = [
     await listener.on('replies', wake),
-    await listener.on(STOP_CHANNEL, (id) => running.get(id)?.abort('stopped')),
+    await listener.on(STOP_CHANNEL, (id) => running.get(id)?.stop()),
   ]
   listener.onReconnect(wake)
   const sweep = setInterval(wake, SWEEP_MS)
@@ -99,9 +132,10 @@ export async function startWorker({ listener, capacity, ...dependencies }: Worke
       for (const end of stopListening) end()
       await claiming
       const left = [...running.values()]
-      for (const entry of left) entry.abort('shutdown')
+      for (const entry of left) entry.end()
       await Promise.all(left.map(({ done }) => done))
       if (left.length > 0) await replies.release(left.map(({ reply }) => reply))
+      await titles.stop()
     },
   }
 }

@@ -1,8 +1,9 @@
-/** Accounts: reading them, and showing them to their owner in the shape of the protocol. */
+/** Accounts: finding, creating and confirming them. */
 import { randomUUID } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
+import { AuthError } from './errors.ts'
 
-interface Identity {
+export interface Identity {
   readonly id: string
   readonly provider_id: string
   readonly user_id: string
@@ -14,6 +15,18 @@ interface Identity {
   readonly updated_at: string
 }
 
+/** A second factor as its owner sees it: without its secret. */
+export interface Factor {
+  readonly id: string
+  readonly friendly_name: string | null
+  readonly factor_type: 'totp' | 'phone' | 'webauthn'
+  readonly status: 'unverified' | 'verified'
+  readonly phone: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_challenged_at: string | null
+}
+
 export interface Account {
   readonly id: string
   readonly aud: string
@@ -23,31 +36,51 @@ export interface Account {
   readonly email_confirmed_at: Date | null
   readonly confirmation_sent_at: Date | null
   readonly recovery_sent_at: Date | null
+  readonly reauthentication_sent_at: Date | null
+  /** The address that the account is to have, once that is confirmed; empty where none was asked for. */
+  readonly email_change: string
+  readonly email_change_sent_at: Date | null
   readonly invited_at: Date | null
   readonly last_sign_in_at: Date | null
   readonly phone: string | null
   readonly phone_confirmed_at: Date | null
   readonly confirmed_at: Date | null
   readonly banned_until: Date | null
+  readonly deleted_at: Date | null
   readonly raw_app_meta_data: Readonly<Record<string, unknown>>
   readonly raw_user_meta_data: Readonly<Record<string, unknown>>
   readonly is_anonymous: boolean
   readonly created_at: Date
   readonly updated_at: Date
   readonly identities: readonly Identity[]
+  readonly factors: readonly Factor[]
 }
 
 const ACCOUNT = `
   u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at,
-  u.invited_at, u.last_sign_in_at, u.phone, u.phone_confirmed_at, u.confirmed_at, u.banned_until, u.raw_app_meta_data,
+  u.reauthentication_sent_at, u.email_change, u.email_change_sent_at,
+  u.invited_at, u.last_sign_in_at, u.phone, u.phone_confirmed_at, u.confirmed_at, u.banned_until, u.deleted_at, u.raw_app_meta_data,
   u.raw_user_meta_data, u.is_anonymous, u.created_at, u.updated_at,
   coalesce(
     (select jsonb_agg(i order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'
-  ) as identities`
+  ) as identities,
+  coalesce(
+    (select jsonb_agg(f order by f.created_at) from (
+      select id, friendly_name, factor_type, status, phone, created_at, updated_at, last_challenged_at
+      from auth.mfa_factors where user_id = u.id
+    ) f), '[]'
+  ) as factors`
 
 export async function findAccount(scope: Scope, id: string): Promise<Account | undefined> {
   const found = await scope.query<Account>(`select ${ACCOUNT} from auth.users u where u.id = $1`, [id])
   return found.rows[0]
+}
+
+/** @throws AuthError `user_not_found` with 404. */
+export async function requireAccount(scope: Scope, id: string): Promise<Account> {
+  const account = await findAccount(scope, id)
+  if (account === undefined) throw new AuthError('user_not_found', 'User not found', { status: 404 })
+  return account
 }
 
 /** Finds an account by its normalised e-mail. */
@@ -59,7 +92,24 @@ export async function findAccountByEmail(scope: Scope, email: string): Promise<A
   return found.rows[0]
 }
 
+/** One page of all accounts, newest first, and how many there are. */
+export async function listAccounts(scope: Scope, { limit, offset }: { limit: number; offset: number }) {
+  const counted = await scope.query<{ total: number }>('select count(*) as total from auth.users')
+  const found = await scope.query<Account>(
+    `select ${ACCOUNT} from auth.users u order by u.created_at desc, u.id limit $1 offset $2`,
+    [limit, offset],
+  )
+  return { accounts: found.rows, total: counted.rows[0]?.total ?? 0 }
+}
+
+/** Lets one transaction at a time decide about an account; sessions are still opened and refreshed meanwhile. */
+export async function lockAccount(scope: Scope, id: string): Promise<void> {
+  await scope.query('select from auth.users where id = $1 for no key update', [id])
+}
+
 export const isBanned = ({ banned_until }: Account): boolean => banned_until !== null && banned_until > new Date()
+
+export const hasVerifiedFactor = ({ factors }: Account): boolean => factors.some(({ status }) => status === 'verified')
 
 /** Confirms an address, with all that repeats it. */
 export async function confirmEmail(scope: Scope, id: string): Promise<void> {
@@ -84,7 +134,8 @@ export interface NewAccount {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-const metadataOf = (id: string, { email, data }: NewAccount) => ({
+/** What a new account's `user_metadata` and its identity say. */
+export const metadataOf = (id: string, { email, data }: NewAccount) => ({
   ...data,
   email,
   email_verified: false,
@@ -121,66 +172,12 @@ export async function enrol(scope: Scope, account: NewAccount): Promise<string |
   return enrolledId
 }
 
-/** The account as its owner sees it: timestamps that are not there are left out. */
-export function userAnswer(account: Account): Record<string, unknown> {
-  const moments = {
-    email_confirmed_at: account.email_confirmed_at,
-    phone_confirmed_at: account.phone_confirmed_at,
-    confirmed_at: account.confirmed_at,
-    confirmation_sent_at: account.confirmation_sent_at,
-    recovery_sent_at: account.recovery_sent_at,
-    invited_at: account.invited_at,
-    last_sign_in_at: account.last_sign_in_at,
-    banned_until: account.banned_until,
-  }
-  return {
-    id: account.id,
-    aud: account.aud,
-    role: account.role,
-    email: account.email ?? '',
-    phone: account.phone ?? '',
-    ...Object.fromEntries(Object.entries(moments).filter(([, moment]) => moment !== null)),
-    app_metadata: account.raw_app_meta_data,
-    user_metadata: account.raw_user_meta_data,
-    identities: account.identities.map(identityAnswer),
-    created_at: account.created_at,
-    updated_at: account.updated_at,
-    is_anonymous: account.is_anonymous,
-  }
-}
-
-/** `id` is the provider's id and `identity_id` the row's: the names are crossed on the wire. */
-const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Record<string, unknown> => ({
-  identity_id: id,
-  id: provider_id,
-  ...identity,
-  ...(email === null ? {} : { email }),
-})
-
-/** What a sign-up with a taken address gets: a user like a new one, of whom nothing exists. */
-export function madeUpUserAnswer(account: NewAccount): Record<string, unknown> {
+/** Creates an account without an address, for as long as its only session lasts or until it is given one. */
+export async function enrolAnonymously(scope: Scope, data: NewAccount['data']): Promise<string> {
   const id = randomUUID()
-  const now = new Date()
-  return userAnswer({
-    id,
-    aud: 'authenticated',
-    role: 'authenticated',
-    email: account.email,
-    encrypted_password: null,
-    email_confirmed_at: null,
-    confirmation_sent_at: now,
-    recovery_sent_at: null,
-    invited_at: null,
-    last_sign_in_at: null,
-    phone: null,
-    phone_confirmed_at: null,
-    confirmed_at: null,
-    banned_until: null,
-    raw_app_meta_data: { provider: 'email', providers: ['email'] },
-    raw_user_meta_data: metadataOf(id, account),
-    is_anonymous: false,
-    created_at: now,
-    updated_at: now,
-    identities: [],
-  })
+  await scope.query(
+    `insert into auth.users (id, is_anonymous, raw_user_meta_data, last_sign_in_at) values ($1, true, $2, now())`,
+    [id, JSON.stringify(data)],
+  )
+  return id
 }

@@ -5,8 +5,11 @@ import { AuthError } from './errors.ts'
 import { type Visitor } from './request.ts'
 import { type AuthService } from './service.ts'
 
-type Endpoint = 'token' | 'signup' | 'otp' | 'recover' | 'resend' | 'user' | 'verify'
-export type MailKind = 'confirmation' | 'recovery' | 'magiclink'
+type Endpoint = 'token' | 'signup' | 'otp' | 'recover' | 'resend' | 'user' | 'verify' | 'reauthenticate'
+/** Mails that carry a link. */
+export type LinkKind =
+  'confirmation' | 'recovery' | 'magiclink' | 'invitation' | 'email_change_current' | 'email_change_new'
+export type MailKind = LinkKind | 'reauthentication'
 
 const FIVE_MINUTES_S = 300
 const MAIL_PREFIX = 'mail:'
@@ -31,6 +34,27 @@ export const passwordBucket = (email: string, visitor: Visitor, isFamiliar: bool
 /** Wrong codes for one account, over all the codes that it is sent: ten, and ten more in an hour. */
 export const codeBucket = (email: string): Bucket => ({
   key: `code:${accountKey(email)}`,
+  capacity: 10,
+  refillPerS: 10 / 3600,
+})
+
+/** Anonymous accounts from one address: 30 in an hour. */
+export const anonymousBucket = ({ address }: Visitor): Bucket => ({
+  key: `anonymous:${addressKey(address)}`,
+  capacity: 30,
+  refillPerS: 30 / 3600,
+})
+
+/** Attempts of one address at challenges and codes of second factors: 15 in a minute. */
+export const factorAddressBucket = ({ address }: Visitor): Bucket => ({
+  key: `factors:${addressKey(address)}`,
+  capacity: 15,
+  refillPerS: 15 / 60,
+})
+
+/** Wrong codes for one person's second factors, over all of them: ten, and ten more in an hour. */
+export const factorBucket = (userId: string): Bucket => ({
+  key: `factor-code:${userId}`,
   capacity: 10,
   refillPerS: 10 / 3600,
 })

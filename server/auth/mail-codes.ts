@@ -1,24 +1,70 @@
 /** Sends mails that carry a link and a code, without telling by answer or time whether the address has an account. */
-import { confirmationLetter, type Letter, magicLinkLetter, recoveryLetter } from './mail/letters.ts'
+import { type Scope } from '#server/database/scope.ts'
+import {
+  confirmationLetter,
+  invitationLetter,
+  type Letter,
+  magicLinkLetter,
+  newEmailLetter,
+  oldEmailLetter,
+  type Pass,
+  recoveryLetter,
+} from './mail/letters.ts'
 import { AuthError } from './errors.ts'
-import { giveBack, mailBuckets, type MailKind } from './limits.ts'
-import { type IssuedCode } from './one-time-codes.ts'
+import { giveBack, type LinkKind, mailBuckets, type MailKind } from './limits.ts'
+import { type CodeKind, issueCode } from './one-time-codes.ts'
+import { type Challenge, type FlowMethod } from './pkce.ts'
 import { type AuthService } from './service.ts'
 
-const LETTERS = { confirmation: confirmationLetter, recovery: recoveryLetter, magiclink: magicLinkLetter } as const
+interface MailSort {
+  readonly code: CodeKind
+  /** The `type` of the protocol that the link is verified with. */
+  readonly type: string
+  readonly method: FlowMethod
+  readonly compose: (pass: Pass) => Letter
+}
 
-/** The `type` of the protocol that a link of each kind is verified with. */
-const LINK_TYPES = { confirmation: 'signup', recovery: 'recovery', magiclink: 'magiclink' } as const
+const MAILS: Record<LinkKind, MailSort> = {
+  confirmation: { code: 'confirmation_token', type: 'signup', method: 'email/signup', compose: confirmationLetter },
+  recovery: { code: 'recovery_token', type: 'recovery', method: 'recovery', compose: recoveryLetter },
+  magiclink: { code: 'recovery_token', type: 'magiclink', method: 'magiclink', compose: magicLinkLetter },
+  invitation: { code: 'confirmation_token', type: 'invite', method: 'invite', compose: invitationLetter },
+  email_change_current: {
+    code: 'email_change_token_current',
+    type: 'email_change',
+    method: 'email_change',
+    compose: oldEmailLetter,
+  },
+  email_change_new: {
+    code: 'email_change_token_new',
+    type: 'email_change',
+    method: 'email_change',
+    compose: newEmailLetter,
+  },
+}
 
-export function letterFor(
-  { settings }: AuthService,
-  { kind, issued, redirectTo }: { kind: MailKind; issued: IssuedCode; redirectTo: URL },
-): Letter {
+export interface PassRequest {
+  readonly kind: LinkKind
+  readonly email: string
+  /** Undefined for nobody: it takes as long, and the link opens nothing. */
+  readonly userId: string | undefined
+  readonly pkce: Challenge | undefined
+  readonly redirectTo: URL
+}
+
+/** Issues the code and the link of a mail, and writes the mail around them. */
+export async function issuePass(
+  scope: Scope,
+  { keys, settings }: AuthService,
+  { kind, email, userId, pkce, redirectTo }: PassRequest,
+) {
+  const { code, type, method, compose } = MAILS[kind]
+  const issued = await issueCode(scope, { key: keys.codes, kind: code, email, userId, flow: { method, pkce } })
   const link = new URL(`${settings.siteUrl}/auth/v1/verify`)
   link.searchParams.set('token', issued.token)
-  link.searchParams.set('type', LINK_TYPES[kind])
+  link.searchParams.set('type', type)
   link.searchParams.set('redirect_to', redirectTo.href)
-  return LETTERS[kind]({ link: link.href, code: issued.code })
+  return { ...issued, link, type, letter: compose({ link: link.href, code: issued.code }) }
 }
 
 export interface Parcel {
@@ -41,12 +87,16 @@ export async function sendOrFail(service: AuthService, { kind, email, letter }: 
 }
 
 /**
- * Sends where there is somebody to send to. A mail server's time would tell whether there was, so it is not waited for;
+ * Sends what there is to send. A mail server's time would tell whether there was, so it is not waited for;
  * a failure is logged, and asking again works at once.
  */
-export async function sendUnseen(service: AuthService, parcel: Parcel | undefined): Promise<void> {
-  if (parcel === undefined) return
-  const sending = sendOrFail(service, parcel)
-  if (!service.mail.isRemote) return sending
-  sending.catch((error: unknown) => service.log.error({ err: error, kind: parcel.kind }, 'a mail could not be sent'))
+export async function sendUnseen(service: AuthService, parcels: readonly Parcel[]): Promise<void> {
+  for (const parcel of parcels) {
+    const sending = sendOrFail(service, parcel)
+    if (!service.mail.isRemote) await sending
+    else
+      sending.catch((error: unknown) =>
+        service.log.error({ err: error, kind: parcel.kind }, 'a mail could not be sent'),
+      )
+  }
 }

@@ -3,34 +3,41 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account, enrol, findAccountByEmail } from './accounts.ts'
+import { beginEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, giveBack, mailBuckets, type MailKind, requireAttempt } from './limits.ts'
-import { letterFor, sendUnseen } from './mail-codes.ts'
-import { issueCode } from './one-time-codes.ts'
+import { addressBucket, giveBack, type LinkKind, mailBuckets, requireAttempt } from './limits.ts'
+import { issuePass, type Parcel, type PassRequest, sendUnseen } from './mail-codes.ts'
+import { challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, visitorOf } from './request.ts'
 import { type AuthService } from './service.ts'
 
-const recoverBody = z.object({ email: optionalText })
-const resendBody = z.object({ ...contact, type: optionalText })
-const otpBody = z.object({ ...contact, create_user: z.boolean().nullish(), data: metadata })
+const recoverBody = z.object({ email: optionalText, ...challengeMembers })
+const resendBody = z.object({ ...contact, type: optionalText, ...challengeMembers })
+const otpBody = z.object({ ...contact, create_user: z.boolean().nullish(), data: metadata, ...challengeMembers })
 
 export function mailRequestRoutes(service: AuthService): Hono {
   const app = new Hono()
 
   app.post('/recover', async (context) => {
-    const { email } = await readBody(context, recoverBody)
+    const body = await readBody(context, recoverBody)
+    const { email } = body
     if (email === '') throw new AuthError('validation_failed', 'Password recovery requires an email')
+    const pkce = readChallenge(body)
     return answerMailRequest(context, service, {
       endpoint: 'recover',
       kind: 'recovery',
       email: requireEmail(email),
-      choose: findAccountByEmail,
+      async write(scope, address, redirectTo) {
+        const account = await findAccountByEmail(scope, address)
+        return writeTo(scope, service, account, { kind: 'recovery', email: address, pkce, redirectTo })
+      },
     })
   })
 
   app.post('/resend', async (context) => {
-    const { type, email, phone } = await readBody(context, resendBody)
+    const body = await readBody(context, resendBody)
+    const { type, email, phone } = body
     if (type === 'sms' || type === 'phone_change' || phone !== '') {
       throw new AuthError('phone_provider_disabled', 'Unsupported phone provider')
     }
@@ -38,34 +45,36 @@ export function mailRequestRoutes(service: AuthService): Hono {
       throw new AuthError('validation_failed', 'Missing one of these types: signup, email_change')
     }
     if (email === '') throw new AuthError('validation_failed', 'Type provided requires an email address')
+    const pkce = readChallenge(body)
     return answerMailRequest(context, service, {
       endpoint: 'resend',
-      kind: 'confirmation',
+      kind: type === 'signup' ? 'confirmation' : 'email_change_current',
       email: requireEmail(email),
-      async choose(scope, address) {
+      async write(scope, address, redirectTo) {
         const account = await findAccountByEmail(scope, address)
-        return type === 'signup' && account?.confirmed_at === null ? account : undefined
+        if (type === 'signup') {
+          const unconfirmed = account?.confirmed_at === null ? account : undefined
+          return writeTo(scope, service, unconfirmed, { kind: 'confirmation', email: address, pkce, redirectTo })
+        }
+        const changing = account === undefined || account.email_change === '' ? undefined : account
+        return beginEmailChange(scope, service, changing, { email: changing?.email_change ?? '', pkce, redirectTo })
       },
     })
   })
 
   const sendMagicLink = async (context: Context) => {
-    const { email, phone, create_user: createUser, data } = await readBody(context, otpBody)
+    const body = await readBody(context, otpBody)
+    const { email, phone } = body
     if (phone !== '') throw new AuthError('phone_provider_disabled', 'Unsupported phone provider')
     if (email === '') throw new AuthError('validation_failed', 'One of email or phone must be set')
+    const pkce = readChallenge(body)
     return answerMailRequest(context, service, {
       endpoint: 'otp',
       kind: 'magiclink',
       email: requireEmail(email),
-      async choose(scope, address) {
-        const account = await findAccountByEmail(scope, address)
-        if (account !== undefined) return account
-        if (createUser === false) throw new AuthError('otp_disabled', 'Signups not allowed for otp')
-        if (service.settings.signup === 'closed') {
-          throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
-        }
-        await enrol(scope, { email: address, passwordHash: null, data })
-        return findAccountByEmail(scope, address)
+      async write(scope, address, redirectTo) {
+        const account = (await findAccountByEmail(scope, address)) ?? (await enrolByMail(scope, service, address, body))
+        return writeTo(scope, service, account, { kind: 'magiclink', email: address, pkce, redirectTo })
       },
     })
   }
@@ -75,38 +84,51 @@ export function mailRequestRoutes(service: AuthService): Hono {
   return app
 }
 
+/** A magic link creates the account that it leads to, where it may. */
+async function enrolByMail(
+  scope: Scope,
+  { settings }: AuthService,
+  email: string,
+  { create_user: createUser, data }: z.output<typeof otpBody>,
+): Promise<Account | undefined> {
+  if (createUser === false) throw new AuthError('otp_disabled', 'Signups not allowed for otp')
+  if (settings.signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
+  await enrol(scope, { email, passwordHash: null, data })
+  return findAccountByEmail(scope, email)
+}
+
+async function writeTo(
+  scope: Scope,
+  service: AuthService,
+  account: Account | undefined,
+  request: Omit<PassRequest, 'userId'>,
+): Promise<Parcel[]> {
+  const { letter } = await issuePass(scope, service, { ...request, userId: account?.id })
+  return account === undefined ? [] : [{ kind: request.kind, email: request.email, letter }]
+}
+
 interface MailRequest {
   readonly endpoint: 'recover' | 'resend' | 'otp'
-  readonly kind: MailKind
+  readonly kind: LinkKind
   readonly email: string
-  /** The account to write to; undefined where there is none, which the answer does not tell. */
-  readonly choose: (scope: Scope, email: string) => Promise<Account | undefined>
+  /** The mails to send: none where there is nobody to write to, which neither the answer nor its time tells. */
+  readonly write: (scope: Scope, email: string, redirectTo: URL) => Promise<Parcel[]>
 }
 
 async function answerMailRequest(
   context: Context,
   service: AuthService,
-  { endpoint, kind, email, choose }: MailRequest,
+  { endpoint, kind, email, write }: MailRequest,
 ): Promise<Response> {
-  const { database, keys, settings } = service
+  const { database, settings } = service
   const interval = mailBuckets(service, kind, email)
   await requireAttempt(service, [addressBucket(endpoint, visitorOf(context, settings)), ...interval])
   const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
-
-  const writing = database.asAuth(async (scope) => {
-    const account = await choose(scope, email)
-    const issued = await issueCode(scope, {
-      key: keys.codes,
-      kind: kind === 'confirmation' ? 'confirmation_token' : 'recovery_token',
-      email,
-      userId: account?.id,
-    })
-    return account && { kind, email, letter: letterFor(service, { kind, issued, redirectTo }) }
-  })
-  const parcel = await writing.catch(async (error: unknown) => {
+  const writing = database.asAuth((scope) => write(scope, email, redirectTo))
+  const parcels = await writing.catch(async (error: unknown) => {
     await giveBack(service, interval)
     throw error
   })
-  await sendUnseen(service, parcel)
+  await sendUnseen(service, parcels)
   return context.json({})
 }

@@ -1,10 +1,29 @@
 /** What a mail carries to prove that its reader may read it: a link's token and six digits, used once, for a while. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
+import { beginFlow, type Challenge, type FlowMethod } from './pkce.ts'
 
-export type CodeKind = 'confirmation_token' | 'recovery_token'
+export type CodeKind =
+  | 'confirmation_token'
+  | 'recovery_token'
+  | 'reauthentication_token'
+  | 'email_change_token_current'
+  | 'email_change_token_new'
 
-const LIFE_S: Record<CodeKind, number> = { confirmation_token: 86_400, recovery_token: 3600 }
+const LIFE_S: Record<CodeKind, number> = {
+  confirmation_token: 86_400,
+  recovery_token: 3600,
+  reauthentication_token: 3600,
+  email_change_token_current: 86_400,
+  email_change_token_new: 86_400,
+}
+const SENT_AT: Record<CodeKind, string> = {
+  confirmation_token: 'confirmation_sent_at',
+  recovery_token: 'recovery_sent_at',
+  reauthentication_token: 'reauthentication_sent_at',
+  email_change_token_current: 'email_change_sent_at',
+  email_change_token_new: 'email_change_sent_at',
+}
 const MOST_ATTEMPTS = 5
 
 export interface IssuedCode {
@@ -17,32 +36,47 @@ const digestOf = (token: string): string => createHash('sha256').update(token).d
 const keyedDigestOf = (key: Buffer, email: string, code: string): Buffer =>
   createHmac('sha256', key).update(`${email} ${code}`).digest()
 
+/** Marks the link tokens of PKCE, so that a link says how it ends even where the token is not known any more. */
+const PKCE_PREFIX = 'pkce_'
+export const isPkceToken = (token: string): boolean => token.startsWith(PKCE_PREFIX)
+
+interface CodeRequest {
+  readonly key: Buffer
+  readonly kind: CodeKind
+  readonly email: string
+  readonly userId: string | undefined
+  readonly flow?: { readonly method: FlowMethod; readonly pkce: Challenge | undefined }
+}
+
 /**
  * Issues a code, which voids the one of its kind before. For nobody (`userId` undefined) it takes as many statements and
  * stores nothing.
  */
-export async function issueCode(
-  scope: Scope,
-  { key, kind, email, userId }: { key: Buffer; kind: CodeKind; email: string; userId: string | undefined },
-): Promise<IssuedCode> {
-  const issued = { token: randomBytes(32).toString('base64url'), code: String(randomInt(1_000_000)).padStart(6, '0') }
+export async function issueCode(scope: Scope, { key, kind, email, userId, flow }: CodeRequest): Promise<IssuedCode> {
+  const prefix = flow?.pkce === undefined ? '' : PKCE_PREFIX
+  const issued = {
+    token: `${prefix}${randomBytes(32).toString('base64url')}`,
+    code: String(randomInt(1_000_000)).padStart(6, '0'),
+  }
   const id = userId ?? randomUUID()
+  const flowId = flow && (await beginFlow(scope, { userId: id, ...flow }))
   await scope.query(
-    `insert into auth.one_time_tokens (user_id, token_type, token_hash, code_hash, relates_to, expires_at)
-     select u.id, $2, $3, $4, $5, now() + make_interval(secs => $6) from auth.users u where u.id = $1
+    `insert into auth.one_time_tokens (user_id, token_type, token_hash, code_hash, relates_to, expires_at, flow_state_id)
+     select u.id, $2, $3, $4, $5, now() + make_interval(secs => $6), $7 from auth.users u where u.id = $1
      on conflict (user_id, token_type) do update
      set token_hash = excluded.token_hash, code_hash = excluded.code_hash, relates_to = excluded.relates_to,
-       expires_at = excluded.expires_at, attempts = 0, created_at = now()`,
-    [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFE_S[kind]],
+       flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, attempts = 0, created_at = now()`,
+    [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFE_S[kind], flowId ?? null],
   )
-  const sentAt = kind === 'confirmation_token' ? 'confirmation_sent_at' : 'recovery_sent_at'
-  await scope.query(`update auth.users set ${sentAt} = now() where id = $1`, [id])
+  await scope.query(`update auth.users set ${SENT_AT[kind]} = now() where id = $1`, [id])
   return issued
 }
 
 export interface UsedCode {
   readonly userId: string
   readonly kind: CodeKind
+  /** The flow of PKCE that the code belongs to. */
+  readonly flowId: string | null
 }
 
 /** Uses up the token of a link. */
@@ -54,7 +88,7 @@ export async function useLinkToken(
   const used = await scope.query<UsedCode>(
     `delete from auth.one_time_tokens
      where token_hash = $1 and token_type = any($2::auth.one_time_token_type[]) and expires_at > now()
-     returning user_id as "userId", token_type as kind`,
+     returning user_id as "userId", token_type as kind, flow_state_id as "flowId"`,
     [digestOf(token), kinds],
   )
   return used.rows[0]
@@ -69,7 +103,7 @@ export async function useCode(
   { key, email, code, kinds }: { key: Buffer; email: string; code: string; kinds: readonly CodeKind[] },
 ): Promise<UsedCode | undefined> {
   const pending = await scope.query<UsedCode & { id: string; code_hash: Buffer }>(
-    `select o.id, o.user_id as "userId", o.token_type as kind, o.code_hash
+    `select o.id, o.user_id as "userId", o.token_type as kind, o.flow_state_id as "flowId", o.code_hash
      from auth.one_time_tokens o
      where o.relates_to = $1 and o.token_type = any($2::auth.one_time_token_type[])
        and o.expires_at > now() and o.attempts < $3
@@ -84,9 +118,11 @@ export async function useCode(
     return undefined
   }
   await scope.query('delete from auth.one_time_tokens where id = $1', [match.id])
-  return { userId: match.userId, kind: match.kind }
+  return match
 }
 
-export async function voidCodes(scope: Scope, userId: string): Promise<void> {
+/** Ends every sign-in by mail that is under way, but for the flow that is just being finished. */
+export async function voidCodes(scope: Scope, userId: string, keptFlowId: string | null = null): Promise<void> {
   await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
+  await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, keptFlowId])
 }

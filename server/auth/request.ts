@@ -2,6 +2,8 @@
 import { type Context } from 'hono'
 import { z } from 'zod'
 import { peerAddress, visitorAddress } from '#server/access/client-address.ts'
+import { messageOf } from '#server/base/errors.ts'
+import { parseJson } from '#server/base/json.ts'
 import { AuthError } from './errors.ts'
 import { type AuthSettings } from './service.ts'
 
@@ -20,7 +22,7 @@ export function visitorOf(context: Context, { trustProxy }: AuthSettings): Visit
 /** Parses a JSON body; what is no JSON, or has another type than the protocol says, is `bad_json`. */
 export async function readBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const text = await context.req.text()
-  const parsed = schema.safeParse(parseJson(text))
+  const parsed = schema.safeParse(readJson(text))
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new AuthError(
@@ -29,13 +31,11 @@ export async function readBody<Schema extends z.ZodType>(context: Context, schem
   )
 }
 
-function parseJson(text: string): unknown {
-  // PostgreSQL stores no NUL in text or jsonb.
-  if (text.includes('\\u0000')) throw new AuthError('bad_json', 'Could not parse request body as JSON: NUL in a string')
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    throw new AuthError('bad_json', 'Could not parse request body as JSON', { cause: error })
+    throw new AuthError('bad_json', `Could not parse request body as JSON: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -67,4 +67,11 @@ export function requireEmail(email: string): string {
   const normalised = normaliseEmail(email)
   if (isEmail(normalised)) return normalised
   throw new AuthError('validation_failed', 'Unable to validate email address: invalid format')
+}
+
+/** @returns the digits of the number, with its country and without "+". */
+export function requirePhone(phone: string): string {
+  const digits = phone.replaceAll(/[+\s]/g, '')
+  if (/^[1-9]\d{1,14}$/.test(digits)) return digits
+  throw new AuthError('validation_failed', 'Invalid phone number format (E.164 required)')
 }

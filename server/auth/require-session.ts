@@ -1,6 +1,7 @@
 import { type Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Scope } from '#server/database/scope.ts'
 import { type Account, findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { type AuthService } from './service.ts'
@@ -8,6 +9,9 @@ import { type AuthService } from './service.ts'
 export interface SignedIn {
   readonly account: Account
   readonly sessionId: string
+  /** What the token and its session both vouch for: a token from before the second factor stays at `aal1`. */
+  readonly aal: 'aal1' | 'aal2'
+  readonly openedAt: Date
 }
 
 /** Who is asking, by Bearer token alone. The session is looked up, so that a token is worth nothing after signing out. */
@@ -16,19 +20,35 @@ export async function requireSession(context: Context, { database, tokens }: Aut
   if (bearer === undefined) {
     throw new AuthError('no_authorization', 'This endpoint requires a valid Bearer token')
   }
-  const { sub, session_id: sessionId } = await verifyBearer(tokens, bearer)
+  const { sub, session_id: sessionId, aal } = await verifyBearer(tokens, bearer)
   if (sub === undefined) throw new AuthError('bad_jwt', 'invalid claim: missing sub claim')
-  const { account, isOpen } = await database.asAuth(async (scope) => ({
+  const { account, session } = await database.asAuth(async (scope) => ({
     account: await findAccount(scope, sub),
-    isOpen:
-      (await scope.query('select from auth.sessions where id = $1 and user_id = $2', [sessionId, sub])).rowCount === 1,
+    session: await findSession(scope, sessionId, sub),
   }))
   if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
-  if (sessionId === undefined || !isOpen) {
+  if (sessionId === undefined || session === undefined) {
     throw new AuthError('session_not_found', 'Session from session_id claim in JWT does not exist')
   }
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
-  return { account, sessionId }
+  const level = aal === 'aal2' && session.aal === 'aal2' ? 'aal2' : 'aal1'
+  return { account, sessionId, aal: level, openedAt: session.created_at }
+}
+
+async function findSession(scope: Scope, id: string | undefined, userId: string) {
+  const found = await scope.query<{ aal: string; created_at: Date }>(
+    'select aal, created_at from auth.sessions where id = $1 and user_id = $2',
+    [id, userId],
+  )
+  return found.rows[0]
+}
+
+/** Lets in whoever brings the operator's key. */
+export async function requireServiceRole(context: Context, { tokens }: AuthService): Promise<void> {
+  const bearer = bearerOf(context)
+  if (bearer === undefined) throw new AuthError('no_authorization', 'This endpoint requires a valid Bearer token')
+  const { role } = await verifyBearer(tokens, bearer)
+  if (role !== 'service_role') throw new AuthError('not_admin', 'User not allowed')
 }
 
 async function verifyBearer(tokens: AuthService['tokens'], bearer: string): Promise<VerifiedClaims> {

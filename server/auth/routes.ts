@@ -3,8 +3,13 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { AuthError } from './errors.ts'
+import { adminUserRoutes } from './admin-users.ts'
+import { factorRoutes } from './factors.ts'
+import { identityRoutes } from './identities.ts'
+import { invitationRoutes } from './invitations.ts'
 import { logoutRoutes } from './logout.ts'
 import { mailRequestRoutes } from './mail-requests.ts'
+import { reauthenticationRoutes } from './reauthenticate.ts'
 import { renderError, requestedVersion, VERSION_HEADER } from './render-error.ts'
 import { type AuthDependencies, createAuthService } from './service.ts'
 import { settingsRoutes } from './settings.ts'
@@ -58,6 +63,11 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
   app.route('/', tokenRoutes(service))
   app.route('/', verifyRoutes(service))
   app.route('/', userRoutes(service))
+  app.route('/', reauthenticationRoutes(service))
+  app.route('/', factorRoutes(service))
+  app.route('/', identityRoutes(service))
+  app.route('/', adminUserRoutes(service))
+  app.route('/', invitationRoutes(service))
   app.route('/', logoutRoutes(service))
   app.route('/', mailRequestRoutes(service))
   app.route('/', settingsRoutes(service))

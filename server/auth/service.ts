@@ -9,8 +9,15 @@ export interface AuthSettings {
   readonly siteUrl: string
   /** Further addresses that mail links may lead to: `https://app.example.com/**`, where `*` stops at "." and "/". */
   readonly redirectAllowList: readonly string[]
-  readonly signup: 'open' | 'closed'
+  /** Who may create accounts: anybody, whom the operator invites, or the operator alone. */
+  readonly signup: 'open' | 'invite' | 'closed'
   readonly autoconfirm: boolean
+  /** Whether somebody may have a session without an address. */
+  readonly anonymous: boolean
+  /** Whether people may take ways of signing in from their account. */
+  readonly manualLinking: boolean
+  /** Whether a password may be changed in a session older than a day only with a mailed code. */
+  readonly passwordNeedsNonce: boolean
   readonly minPasswordLength: number
   readonly mailIntervalS: number
   readonly rateLimits: 'on' | 'off'
@@ -31,7 +38,7 @@ export interface AuthDependencies {
 
 /** What every flow works with. */
 export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
-  readonly keys: { readonly refresh: Buffer; readonly codes: Buffer }
+  readonly keys: { readonly refresh: Buffer; readonly codes: Buffer; readonly factors: Buffer }
 }
 
 const deriveKey = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
@@ -39,6 +46,10 @@ const deriveKey = (key: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync
 export function createAuthService({ refreshKey, ...rest }: AuthDependencies): AuthService {
   return {
     ...rest,
-    keys: { refresh: deriveKey(refreshKey, 'refresh tokens'), codes: deriveKey(refreshKey, 'one-time codes') },
+    keys: {
+      refresh: deriveKey(refreshKey, 'refresh tokens'),
+      codes: deriveKey(refreshKey, 'one-time codes'),
+      factors: deriveKey(refreshKey, 'second factors'),
+    },
   }
 }

@@ -2,13 +2,15 @@
 import { type Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
-import { userAnswer } from './accounts.ts'
 import { type AuthService, type AuthSettings } from './service.ts'
 import { type Grant } from './sessions.ts'
+import { userAnswer } from './user-answer.ts'
 
 const ACCESS_TOKEN_LIFE_S = 3600
 /** Browsers drop a cookie of more than 4096 bytes, name and attributes included, without a word. */
 const LONGEST_COOKIE_VALUE = 3800
+/** A server refuses a request whose headers take more than 16 kB; nobody may lock himself out with metadata. */
+const LONGEST_TOKEN = 8_000
 
 const authUrlOf = ({ siteUrl }: AuthSettings): string => `${siteUrl}/auth/v1`
 
@@ -62,7 +64,8 @@ export async function grantSession(context: Context, service: AuthService, grant
   const { settings } = service
   const issuedAt = Math.floor(Date.now() / 1000)
   const sign = signAccessToken(service, grant, issuedAt)
-  const accessToken = await sign.full()
+  const full = await sign.full()
+  const accessToken = full.length > LONGEST_TOKEN ? await sign.short() : full
   if (isOurOwnPage(context, settings)) {
     const fitting = accessToken.length > LONGEST_COOKIE_VALUE ? await sign.short() : accessToken
     setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFE_S })

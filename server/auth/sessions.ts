@@ -3,11 +3,12 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account } from './accounts.ts'
 import { AuthError } from './errors.ts'
+import { type FlowMethod } from './pkce.ts'
 import { type Visitor } from './request.ts'
 
-/** How somebody proved who they are: `password` or `otp`, and when, in unix seconds. */
+/** How somebody proved who they are, and when, in unix seconds. */
 interface AuthenticationMethod {
-  readonly method: string
+  readonly method: 'password' | 'otp' | 'totp' | 'anonymous' | FlowMethod
   readonly timestamp: number
 }
 
@@ -34,12 +35,21 @@ export const refreshTokenHash = (token: string): string => createHash('sha256').
 export const childTokenOf = (key: Buffer, sessionId: string, parent: string): string =>
   createHmac('sha256', key).update(`${sessionId} ${parent}`).digest('base64url')
 
+async function insertFirstToken(scope: Scope, sessionId: string, userId: string): Promise<string> {
+  const refreshToken = randomBytes(32).toString('base64url')
+  await scope.query('insert into auth.refresh_tokens (session_id, user_id, token) values ($1, $2, $3)', [
+    sessionId,
+    userId,
+    refreshTokenHash(refreshToken),
+  ])
+  return refreshToken
+}
+
 export async function openSession(
   scope: Scope,
   account: Account,
-  { method, visitor }: { method: 'password' | 'otp'; visitor: Visitor },
+  { method, visitor }: { method: AuthenticationMethod['method']; visitor: Visitor },
 ): Promise<Grant> {
-  const refreshToken = randomBytes(32).toString('base64url')
   const amr = [{ method, timestamp: Math.floor(Date.now() / 1000) }]
   const opened = await scope.query<Session>(
     `insert into auth.sessions (user_id, amr, user_agent, ip) values ($1, $2, $3, $4) returning id, aal, amr`,
@@ -47,10 +57,38 @@ export async function openSession(
   )
   const session = opened.rows[0]
   if (session === undefined) throw new AuthError('unexpected_failure', 'Error creating a session')
-  await scope.query('insert into auth.refresh_tokens (session_id, user_id, token) values ($1, $2, $3)', [
-    session.id,
-    account.id,
-    refreshTokenHash(refreshToken),
-  ])
-  return { account, session, refreshToken }
+  return { account, session, refreshToken: await insertFirstToken(scope, session.id, account.id) }
+}
+
+/**
+ * Raises a session to aal2 with a line of refresh tokens of its own: none of those before can be redeemed for the higher
+ * level. The person's sessions below it end.
+ */
+export async function raiseSession(
+  scope: Scope,
+  account: Account,
+  { sessionId, factorId }: { sessionId: string; factorId: string },
+): Promise<Grant> {
+  const method: AuthenticationMethod = { method: 'totp', timestamp: Math.floor(Date.now() / 1000) }
+  const raised = await scope.query<Session>(
+    `update auth.sessions set aal = 'aal2', factor_id = $2, amr = $3::jsonb || amr, updated_at = now()
+     where id = $1 and user_id = $4 returning id, aal, amr`,
+    [sessionId, factorId, JSON.stringify([method]), account.id],
+  )
+  const session = raised.rows[0]
+  if (session === undefined)
+    throw new AuthError('session_not_found', 'Session from session_id claim in JWT does not exist')
+  await scope.query(`delete from auth.sessions where user_id = $1 and aal < 'aal2'`, [account.id])
+  await scope.query('delete from auth.refresh_tokens where session_id = $1', [sessionId])
+  return { account, session, refreshToken: await insertFirstToken(scope, sessionId, account.id) }
+}
+
+/** Takes from sessions what a factor gave them. */
+export async function lowerSessions(scope: Scope, factorId: string): Promise<void> {
+  await scope.query(
+    `update auth.sessions set aal = 'aal1', factor_id = null, updated_at = now(),
+       amr = jsonb_path_query_array(amr, '$[*] ? (@.method != "totp")')
+     where factor_id = $1`,
+    [factorId],
+  )
 }

@@ -1,5 +1,5 @@
 /** What the service is and offers: /health, /settings, the public keys, and the offers of the protocol it declines. */
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { AuthError } from './errors.ts'
 import { type AuthService } from './service.ts'
@@ -13,8 +13,8 @@ export function settingsRoutes({ tokens, settings }: AuthService): Hono {
 
   app.get('/settings', (context) =>
     context.json({
-      external: { email: true, phone: false, anonymous_users: false },
-      disable_signup: settings.signup === 'closed',
+      external: { email: true, phone: false, anonymous_users: settings.anonymous },
+      disable_signup: settings.signup !== 'open',
       mailer_autoconfirm: settings.autoconfirm,
       phone_autoconfirm: false,
       sms_provider: '',
@@ -34,11 +34,5 @@ export function settingsRoutes({ tokens, settings }: AuthService): Hono {
   app.post('/sso', () => {
     throw new AuthError('saml_provider_disabled', 'SAML 2.0 is disabled')
   })
-  const declineLinking = (_: Context): never => {
-    throw new AuthError('manual_linking_disabled', 'Manual linking is disabled')
-  }
-  app.get('/user/identities/authorize', declineLinking)
-  app.delete('/user/identities/:id', declineLinking)
-
   return app
 }

@@ -1,20 +1,21 @@
 /** POST /signup: an account with e-mail and password, confirmed by a link that is mailed to it. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { enrol, confirmEmail, findAccount, madeUpUserAnswer, type NewAccount, userAnswer } from './accounts.ts'
+import { enrol, confirmEmail, enrolAnonymously, findAccount, type NewAccount, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, mailBuckets, requireAttempt } from './limits.ts'
+import { addressBucket, anonymousBucket, mailBuckets, requireAttempt } from './limits.ts'
 import { alreadyRegisteredLetter } from './mail/letters.ts'
-import { letterFor, sendOrFail } from './mail-codes.ts'
-import { issueCode } from './one-time-codes.ts'
+import { issuePass, sendOrFail } from './mail-codes.ts'
 import { hashPassword, requireAcceptablePassword } from './passwords.ts'
+import { type Challenge, challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, visitorOf } from './request.ts'
 import { type AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
+import { madeUpUserAnswer, userAnswer } from './user-answer.ts'
 
-const signupBody = z.object({ ...contact, password: optionalText, data: metadata })
+const signupBody = z.object({ ...contact, password: optionalText, data: metadata, ...challengeMembers })
 type SignupBody = z.output<typeof signupBody>
 
 export function signupRoutes(service: AuthService): Hono {
@@ -22,7 +23,13 @@ export function signupRoutes(service: AuthService): Hono {
   const app = new Hono()
   app.post('/signup', async (context) => {
     const body = await readBody(context, signupBody)
+    if (body.email === '' && body.phone === '' && settings.anonymous && settings.signup === 'open') {
+      return context.json(
+        await grantSession(context, service, await signUpAnonymously(service, body, visitorOf(context, settings))),
+      )
+    }
     const email = requireSignup(body, service)
+    const pkce = readChallenge(body)
     const visitor = visitorOf(context, settings)
     const mailBucket = settings.autoconfirm ? [] : mailBuckets(service, 'confirmation', email)
     await requireAttempt(service, [addressBucket('signup', visitor), ...mailBucket])
@@ -31,16 +38,15 @@ export function signupRoutes(service: AuthService): Hono {
     if (settings.autoconfirm) {
       return context.json(await grantSession(context, service, await signUpConfirmed(service, candidate, visitor)))
     }
-    return context.json(
-      await signUpByMail(service, candidate, chooseRedirect(context.req.query('redirect_to'), settings)),
-    )
+    const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
+    return context.json(await signUpByMail(service, candidate, { pkce, redirectTo }))
   })
   return app
 }
 
 /** @returns the normalised address. */
 function requireSignup({ email, phone, password }: SignupBody, { settings }: AuthService): string {
-  if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
+  if (settings.signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   if (email === '' && phone === '') {
     throw new AuthError('anonymous_provider_disabled', 'Anonymous sign-ins are disabled')
   }
@@ -52,6 +58,15 @@ function requireSignup({ email, phone, password }: SignupBody, { settings }: Aut
   if (email === '') throw new AuthError('phone_provider_disabled', 'Phone signups are disabled')
   requireAcceptablePassword(password, settings.minPasswordLength)
   return requireEmail(email)
+}
+
+async function signUpAnonymously(service: AuthService, { password, data }: SignupBody, visitor: Visitor) {
+  if (password !== '') throw new AuthError('validation_failed', 'Signup with a password requires an email')
+  await requireAttempt(service, [anonymousBucket(visitor)])
+  return service.database.asAuth(async (scope) => {
+    const id = await enrolAnonymously(scope, data)
+    return openSession(scope, await requireAccount(scope, id), { method: 'anonymous', visitor })
+  })
 }
 
 async function signUpConfirmed({ database }: AuthService, candidate: NewAccount, visitor: Visitor) {
@@ -68,20 +83,20 @@ async function signUpConfirmed({ database }: AuthService, candidate: NewAccount,
 }
 
 /** Either way a mail is sent and waited for: the answer to a taken address takes no less time than any other. */
-async function signUpByMail(service: AuthService, candidate: NewAccount, redirectTo: URL) {
-  const { database, keys, settings } = service
+async function signUpByMail(
+  service: AuthService,
+  candidate: NewAccount,
+  way: { pkce: Challenge | undefined; redirectTo: URL },
+) {
+  const { database, settings } = service
   const { email } = candidate
   const enrolled = await database.asAuth(async (scope) => {
     const userId = await enrol(scope, candidate)
-    if (userId === undefined) return undefined
-    const issued = await issueCode(scope, { key: keys.codes, kind: 'confirmation_token', email, userId })
-    const account = await findAccount(scope, userId)
-    return account && { account, issued }
+    const { letter } = await issuePass(scope, service, { kind: 'confirmation', email, userId, ...way })
+    const account = userId === undefined ? undefined : await findAccount(scope, userId)
+    return account && { account, letter }
   })
-  const letter =
-    enrolled === undefined
-      ? alreadyRegisteredLetter(`${settings.siteUrl}/login`)
-      : letterFor(service, { kind: 'confirmation', issued: enrolled.issued, redirectTo })
+  const letter = enrolled?.letter ?? alreadyRegisteredLetter(`${settings.siteUrl}/login`)
   await sendOrFail(service, { kind: 'confirmation', email, letter })
   return enrolled === undefined ? madeUpUserAnswer(candidate) : userAnswer(enrolled.account)
 }

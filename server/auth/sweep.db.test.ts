@@ -8,6 +8,17 @@ test('sweeping removes what is over and leaves what still counts', async () => {
   const { session } = await service.signedIn('kept@example.test')
   await service.newClient().auth.signUp({ email: 'pending@example.test', password: PASSWORD })
   await service.newClient().auth.signUp({ email: 'expired@example.test', password: PASSWORD })
+  const { client } = await service.signedIn('enrolling@example.test')
+  for (const friendlyName of ['unfinished', 'begun']) await client.auth.mfa.enroll({ factorType: 'totp', friendlyName })
+  await service.newPkceClient().auth.resetPasswordForEmail('kept@example.test')
+  await service.newPkceClient().auth.resetPasswordForEmail('enrolling@example.test')
+  await service.admin.query(
+    `update auth.flow_state set created_at = now() - interval '3 days'
+     where user_id = (select id from auth.users where email = 'enrolling@example.test')`,
+  )
+  await service.admin.query(
+    `update auth.mfa_factors set created_at = now() - interval '25 hours' where friendly_name = 'unfinished'`,
+  )
   await service.admin.query(
     `update auth.one_time_tokens set expires_at = now() where relates_to = 'expired@example.test'`,
   )
@@ -21,6 +32,12 @@ test('sweeping removes what is over and leaves what still counts', async () => {
   expect(left.rows.some(({ key }) => key.startsWith('token:'))).toBe(true)
   expect(left.rows.some(({ key }) => key.startsWith('signup:'))).toBe(false)
   const codes = await service.admin.query<{ relates_to: string }>('select relates_to from auth.one_time_tokens')
-  expect(codes.rows).toEqual([{ relates_to: 'pending@example.test' }])
+  expect(codes.rows).toEqual(
+    expect.arrayContaining([{ relates_to: 'pending@example.test' }, { relates_to: 'kept@example.test' }]),
+  )
+  expect(codes.rows).not.toContainEqual({ relates_to: 'expired@example.test' })
+  const factors = await service.admin.query('select friendly_name from auth.mfa_factors')
+  expect(factors.rows).toEqual([{ friendly_name: 'begun' }])
+  expect((await service.admin.query('select from auth.flow_state')).rowCount).toBe(1)
   expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
 })

@@ -1,6 +1,9 @@
 import { type Database } from '#server/database/scope.ts'
 
-/** Removes what nobody can use any more: full buckets, expired codes, long used refresh tokens. To be run now and then. */
+/**
+ * Removes what nobody can use any more: full buckets, expired codes and challenges, sign-ins and enrolments that nobody
+ * finished, long used refresh tokens. To be run now and then.
+ */
 export async function sweepAuth(database: Database): Promise<void> {
   await database.asAuth(async (scope) => {
     await scope.query(
@@ -8,6 +11,11 @@ export async function sweepAuth(database: Database): Promise<void> {
        where tokens + extract(epoch from clock_timestamp() - updated_at) * refill_per_s >= capacity`,
     )
     await scope.query('delete from auth.one_time_tokens where expires_at < now()')
+    await scope.query(`delete from auth.flow_state where created_at < now() - interval '2 days'`)
+    await scope.query(
+      `delete from auth.mfa_factors where status = 'unverified' and created_at < now() - interval '1 day'`,
+    )
+    await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 day'`)
     await scope.query(`delete from auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)
     await scope.query('delete from auth.sessions where not_after < now()')
   })

@@ -1,4 +1,4 @@
-/** POST /token: a session for a password, or the next tokens of a session for its refresh token. */
+/** POST /token: a session for a password or for the code of PKCE, or the next tokens of a session for its refresh token. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
@@ -7,6 +7,7 @@ import { type Account, findAccount, findAccountByEmail, isBanned } from './accou
 import { AuthError, OAuthError } from './errors.ts'
 import { addressBucket, passwordBucket, requireAttempt } from './limits.ts'
 import { isRightPassword, isWeak } from './passwords.ts'
+import { useAuthCode } from './pkce.ts'
 import { refresh } from './refresh.ts'
 import { contact, isEmail, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { type AuthService } from './service.ts'
@@ -14,6 +15,7 @@ import { grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
 const passwordBody = z.object({ ...contact, password: optionalText })
+const pkceBody = z.object({ auth_code: optionalText, code_verifier: optionalText })
 const refreshBody = z.object({ refresh_token: optionalText })
 
 /** How long an address counts as one that an account is used from. */
@@ -33,6 +35,19 @@ export function tokenRoutes(service: AuthService): Hono {
       if (token === '') throw new OAuthError('invalid_request', 'refresh_token required')
       await requireAttempt(service, [addressBucket('token', visitor)])
       return context.json(await grantSession(context, service, await refresh(service, token, visitor)))
+    },
+    async pkce(context, visitor) {
+      const { auth_code: code, code_verifier: verifier } = await readBody(context, pkceBody)
+      if (code === '' || verifier === '') {
+        const message = 'invalid request: both auth code and code verifier should be non-empty'
+        throw new AuthError('validation_failed', message)
+      }
+      await requireAttempt(service, [addressBucket('token', visitor)])
+      const grant = await service.database.asAuth(async (scope) => {
+        const { account, method } = await useAuthCode(scope, { code, verifier })
+        return openSession(scope, account, { method, visitor })
+      })
+      return context.json(await grantSession(context, service, grant))
     },
   }
 

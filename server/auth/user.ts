@@ -1,22 +1,32 @@
 /** GET and PUT /user: the signed-in person's own account. */
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { type Bucket } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { findAccount, userAnswer } from './accounts.ts'
+import { confirmEmail, findAccount, hasVerifiedFactor } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, passwordBucket, requireAttempt } from './limits.ts'
+import { beginEmailChange, changeEmail, type EmailChange } from './email-change.ts'
+import { addressBucket, mailBuckets, passwordBucket, requireAttempt } from './limits.ts'
+import { type Parcel, sendOrFail } from './mail-codes.ts'
 import { voidCodes } from './one-time-codes.ts'
 import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
-import { contact, metadata, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
+import { challengeMembers, readChallenge } from './pkce.ts'
+import { requireReauthentication } from './reauthenticate.ts'
+import { chooseRedirect } from './redirects.ts'
+import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
+import { mergeMetadata } from './metadata.ts'
 import { type AuthService } from './service.ts'
+import { userAnswer } from './user-answer.ts'
 
 const userBody = z.object({
   ...contact,
   password: z.string().nullish(),
   current_password: optionalText,
+  nonce: optionalText,
   data: metadata,
   app_metadata: z.unknown().optional(),
+  ...challengeMembers,
 })
 type UserBody = z.output<typeof userBody>
 
@@ -29,18 +39,30 @@ export function userRoutes(service: AuthService): Hono {
   })
 
   app.put('/user', async (context) => {
+    const { settings } = service
     const person = await requireSession(context, service)
     const body = await readBody(context, userBody)
-    const visitor = visitorOf(context, service.settings)
+    const visitor = visitorOf(context, settings)
     await requireAttempt(service, [addressBucket('user', visitor)])
     requireChangeable(body, person)
+    const email = requireNewEmail(body, person)
+    const change = {
+      email,
+      pkce: readChallenge(body),
+      redirectTo: chooseRedirect(context.req.query('redirect_to'), settings),
+    }
     const passwordHash = body.password == null ? undefined : await hashNewPassword(service, body, person, visitor)
+    if (email !== '') {
+      await requireAttempt(service, emailChangeBuckets(service, person, email))
+    }
 
-    const account = await service.database.asAuth(async (scope) => {
+    const { account, parcels } = await service.database.asAuth(async (scope) => {
       if (passwordHash !== undefined) await changePassword(scope, person, passwordHash)
-      await mergeMetadata(scope, person.account.id, body.data)
-      return findAccount(scope, person.account.id)
+      const written = email === '' ? [] : await startEmailChange(scope, service, person, change)
+      await mergeMetadata(scope, person.account.id, { user: body.data })
+      return { account: await findAccount(scope, person.account.id), parcels: written }
     })
+    for (const parcel of parcels) await sendOrFail(service, parcel)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
     return context.json(userAnswer(account))
   })
@@ -48,20 +70,55 @@ export function userRoutes(service: AuthService): Hono {
   return app
 }
 
-function requireChangeable({ email, phone, app_metadata: appMetadata }: UserBody, { account }: SignedIn): void {
+function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
+  const { email, phone, password, app_metadata: appMetadata } = body
+  // Before anything that could be learnt about the account: who holds one factor of two is not its owner yet.
+  if (aal === 'aal1' && hasVerifiedFactor(account) && (email !== '' || phone !== '' || password != null)) {
+    const message = 'AAL2 session is required to update email or password when MFA is enabled.'
+    throw new AuthError('insufficient_aal', message, { status: 401 })
+  }
   if (appMetadata != null) throw new AuthError('not_admin', 'Updating app_metadata requires admin privileges')
   if (phone !== '') throw new AuthError('phone_provider_disabled', 'Unsupported phone provider')
-  if (email !== '' && normaliseEmail(email) !== account.email) {
-    throw new AuthError('email_provider_disabled', 'Changing the e-mail address is not available yet')
+  if (password != null && email === '' && account.email === null) {
+    const message = 'Updating password of an anonymous user without an email or phone is not allowed'
+    throw new AuthError('validation_failed', message, { status: 422 })
   }
+}
+
+/** @returns the normalised address, or an empty text where the request asks for none that differs. */
+function requireNewEmail({ email }: UserBody, { account }: SignedIn): string {
+  if (email === '') return ''
+  const normalised = requireEmail(email)
+  return normalised === account.email ? '' : normalised
+}
+
+function emailChangeBuckets(service: AuthService, { account }: SignedIn, email: string): Bucket[] {
+  return [
+    ...mailBuckets(service, 'email_change_new', email),
+    ...(account.email === null ? [] : mailBuckets(service, 'email_change_current', account.email)),
+  ]
+}
+
+/** Without confirmation mails an address is what its owner says, as at a sign-up; but only where there was none before. */
+async function startEmailChange(
+  scope: Scope,
+  service: AuthService,
+  { account }: SignedIn,
+  change: EmailChange,
+): Promise<Parcel[]> {
+  if (!account.is_anonymous || !service.settings.autoconfirm) return beginEmailChange(scope, service, account, change)
+  await changeEmail(scope, account.id, change.email)
+  await confirmEmail(scope, account.id)
+  return []
 }
 
 async function hashNewPassword(
   service: AuthService,
-  { password, current_password: currentPassword }: UserBody,
-  { account }: SignedIn,
+  { password, current_password: currentPassword, nonce }: UserBody,
+  person: SignedIn,
   visitor: Visitor,
 ): Promise<string> {
+  const { account } = person
   const next = password ?? ''
   requireAcceptablePassword(next, service.settings.minPasswordLength)
   if (currentPassword !== '') {
@@ -73,17 +130,8 @@ async function hashNewPassword(
   if (await isRightPassword(account.encrypted_password, next)) {
     throw new AuthError('same_password', 'New password should be different from the old password.')
   }
+  await requireReauthentication(service, person, { nonce, visitor })
   return hashPassword(next)
-}
-
-/** A key that is null is removed, any other is set; keys that are not named stay. */
-async function mergeMetadata(scope: Scope, id: string, data: Readonly<Record<string, unknown>>): Promise<void> {
-  const removed = Object.keys(data).filter((name) => data[name] === null)
-  await scope.query(
-    `update auth.users set raw_user_meta_data = (raw_user_meta_data || $2::jsonb) - $3::text[], updated_at = now()
-     where id = $1`,
-    [id, JSON.stringify(data), removed],
-  )
 }
 
 /** Whoever knew the old password is signed out, and no mail that is under way opens the account any more. */

@@ -3,15 +3,17 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { giveBackAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { confirmEmail, findAccount, isBanned } from './accounts.ts'
+import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts'
+import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, requireAttempt } from './limits.ts'
-import { type CodeKind, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
+import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
+import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { asAuthError } from './render-error.ts'
 import { contact, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { type AuthService } from './service.ts'
-import { grantSession } from './session-answer.ts'
+import { grantSession, type SessionAnswer } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
 /** What each `type` of the protocol may use up. */
@@ -20,7 +22,12 @@ const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   email: ['confirmation_token', 'recovery_token'],
   magiclink: ['recovery_token'],
   recovery: ['recovery_token'],
+  invite: ['confirmation_token'],
+  email_change: ['email_change_token_current', 'email_change_token_new'],
 }
+
+/** Said after the first of the two mails of a changed address. */
+const WAITING = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
 const verifyBody = z.object({ ...contact, type: optionalText, token: optionalText, token_hash: optionalText })
 type VerifyBody = z.output<typeof verifyBody>
@@ -35,7 +42,7 @@ export function verifyRoutes(service: AuthService): Hono {
     const target = chooseRedirect(redirectTo, service.settings)
     // Mail scanners look where a link leads before its reader does, and must not use it up.
     if (context.req.method === 'HEAD') return context.body(null, 200)
-    target.hash = await followLink(context, service, { token, type, kinds })
+    await followLink(context, service, { token, type, kinds, target })
     return context.redirect(target.href, 303)
   })
 
@@ -47,8 +54,10 @@ export function verifyRoutes(service: AuthService): Hono {
     const grant =
       body.token_hash === ''
         ? await verifyCode(service, { email: normaliseEmail(body.email), code: body.token, kinds, visitor })
-        : await verifyLink(service, { token: body.token_hash, kinds, visitor })
-    return context.json(await grantSession(context, service, grant))
+        : await verifyTokenHash(service, { token: body.token_hash, kinds, visitor })
+    return context.json(
+      grant === 'waiting' ? { msg: WAITING, code: '200' } : await grantSession(context, service, grant),
+    )
   })
 
   return app
@@ -78,50 +87,83 @@ interface Link {
   readonly kinds: readonly CodeKind[]
 }
 
-/** Verifies a link and returns the fragment that tells the page about it: a session, or what went wrong. */
+/** Verifies a link and writes into the target what the page shall know: a session, a code, or what went wrong. */
 async function followLink(
   context: Context,
   service: AuthService,
-  { token, type, kinds }: Link & { type: string },
-): Promise<string> {
+  { token, type, kinds, target }: Link & { type: string; target: URL },
+): Promise<void> {
   try {
-    const grant = await verifyLink(service, { token, kinds, visitor: visitorOf(context, service.settings) })
-    const { user: _, ...session } = await grantSession(context, service, grant)
-    return new URLSearchParams({
-      ...session,
-      expires_in: String(session.expires_in),
-      expires_at: String(session.expires_at),
-      type,
-      sb: '',
-    }).toString()
+    await requireAttempt(service, [addressBucket('verify', visitorOf(context, service.settings))])
+    const outcome = isPkceToken(token)
+      ? await exchangeLinkForCode(service, { token, kinds })
+      : await exchangeLinkForSession(service, { token, kinds, visitor: visitorOf(context, service.settings) })
+    if (outcome === 'waiting') {
+      target.hash = new URLSearchParams({ message: WAITING, sb: '' }).toString()
+      if (isPkceToken(token)) target.searchParams.set('message', WAITING)
+    } else if ('code' in outcome) target.searchParams.set('code', outcome.code)
+    else target.hash = sessionFragment(await grantSession(context, service, outcome), type)
   } catch (error) {
     const { code, status, message } = asAuthError(error, context, service.log)
-    return new URLSearchParams({
+    const failure = {
       error: status >= 500 ? 'server_error' : 'access_denied',
       error_code: code,
       error_description: message,
-      sb: '',
-    }).toString()
+    }
+    target.hash = new URLSearchParams({ ...failure, sb: '' }).toString()
+    // Programs that use PKCE look into the query.
+    if (isPkceToken(token)) for (const [name, value] of Object.entries(failure)) target.searchParams.set(name, value)
   }
 }
 
-async function verifyLink(
-  service: AuthService,
+function sessionFragment({ user: _, ...session }: SessionAnswer, type: string): string {
+  return new URLSearchParams({
+    ...session,
+    expires_in: String(session.expires_in),
+    expires_at: String(session.expires_at),
+    type,
+    sb: '',
+  }).toString()
+}
+
+const invalidLink = () => new AuthError('otp_expired', 'Email link is invalid or has expired')
+
+async function exchangeLinkForSession(
+  { database }: AuthService,
   { token, kinds, visitor }: Link & { visitor: Visitor },
-): Promise<Grant> {
-  await requireAttempt(service, [addressBucket('verify', visitor)])
-  const grant = await service.database.asAuth(async (scope) => {
+): Promise<Grant | 'waiting'> {
+  const grant = await database.asAuth(async (scope) => {
     const used = await useLinkToken(scope, token, kinds)
     return used && signInByMail(scope, used, visitor)
   })
-  if (grant === undefined) throw new AuthError('otp_expired', 'Email link is invalid or has expired')
+  if (grant === undefined) throw invalidLink()
   return grant
+}
+
+async function exchangeLinkForCode(
+  { database }: AuthService,
+  { token, kinds }: Link,
+): Promise<{ code: string } | 'waiting'> {
+  const outcome = await database.asAuth(async (scope) => {
+    const used = await useLinkToken(scope, token, kinds)
+    if (used?.flowId == null) return undefined
+    const account = await confirmByMail(scope, used)
+    if (account === undefined || account === 'waiting') return account
+    return { code: await issueAuthCode(scope, used.flowId) }
+  })
+  if (outcome === undefined) throw invalidLink()
+  return outcome
+}
+
+async function verifyTokenHash(service: AuthService, link: Link & { visitor: Visitor }): Promise<Grant | 'waiting'> {
+  await requireAttempt(service, [addressBucket('verify', link.visitor)])
+  return exchangeLinkForSession(service, link)
 }
 
 async function verifyCode(
   service: AuthService,
   { email, code, kinds, visitor }: { email: string; code: string; kinds: readonly CodeKind[]; visitor: Visitor },
-): Promise<Grant> {
+): Promise<Grant | 'waiting'> {
   const guesses = codeBucket(email)
   await requireAttempt(service, [addressBucket('verify', visitor), guesses])
   const grant = await service.database.asAuth(async (scope) => {
@@ -134,20 +176,33 @@ async function verifyCode(
   return grant
 }
 
-/** Signs in whoever read the mail, and confirms the address with it. */
-async function signInByMail(scope: Scope, { userId, kind }: UsedCode, visitor: Visitor): Promise<Grant | undefined> {
+async function signInByMail(scope: Scope, used: UsedCode, visitor: Visitor): Promise<Grant | 'waiting' | undefined> {
+  const account = await confirmByMail(scope, used)
+  return account === undefined || account === 'waiting'
+    ? account
+    : openSession(scope, account, { method: 'otp', visitor })
+}
+
+/**
+ * Takes the mail as read by the account's owner, which confirms the address.
+ * @returns `waiting` where a second mail has to be read as well.
+ */
+async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'waiting' | undefined> {
+  const { userId, kind, flowId } = used
   const before = await findAccount(scope, userId)
   if (before === undefined) return undefined
   if (isBanned(before)) throw new AuthError('user_banned', 'User is banned')
-  if (before.confirmed_at === null) {
+  if (kind === 'email_change_token_current' || kind === 'email_change_token_new') {
+    const changed = await confirmEmailChange(scope, used)
+    if (changed === undefined || changed === 'waiting') return changed
+  } else if (before.confirmed_at === null) {
     // Only the link of a sign-up vouches for the password that was set in it; any other may have been set by a stranger.
     if (kind !== 'confirmation_token') {
       await scope.query('update auth.users set encrypted_password = null where id = $1', [userId])
     }
     await confirmEmail(scope, userId)
-    await voidCodes(scope, userId)
+    await voidCodes(scope, userId, flowId)
   }
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [userId])
-  const account = await findAccount(scope, userId)
-  return account && openSession(scope, account, { method: 'otp', visitor })
+  return findAccount(scope, userId)
 }

@@ -3,6 +3,7 @@
  * and `/rest/v1` answer with the same shapes. What is seen and written is decided by the policies of the scope's role.
  */
 import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
+import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { type MessageRow, type NewMessage, SENDER_ROLES } from '#contract/message.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -62,6 +63,35 @@ export async function updateConversation(scope: Scope, id: string, patch: Conver
   return rows[0]?.row ?? notFound()
 }
 
+/** Whether the title is one that nobody chose. */
+export const isUntitled = (title: string | null): boolean => title === null || title === DEFAULT_TITLES.created
+
+/** Gives a conversation a title where it has none yet: one that a person chose meanwhile stays. Runs as the service. */
+export async function giveTitle(scope: Scope, id: string, title: string): Promise<boolean> {
+  const { rowCount } = await scope.query(
+    'update conversations set title = $2 where id = $1 and coalesce(title, $3) = $3',
+    [id, title, DEFAULT_TITLES.created],
+  )
+  return rowCount === 1
+}
+
+/** The first question of a conversation that was answered, and the answer; undefined where none was. */
+export async function readFirstExchange(
+  scope: Scope,
+  conversationId: string,
+): Promise<{ question: string; answer: string } | undefined> {
+  const { rows } = await scope.query<{ question: string; answer: string }>(
+    `select question.content as question, answer.content as answer
+     from replies r
+     join messages question on question.id = r.message_id
+     join messages answer on answer.id = r.answer_id
+     where r.conversation_id = $1 and answer.content <> '' and not coalesce(answer.metadata ? 'error', false)
+     order by question.position limit 1`,
+    [conversationId],
+  )
+  return rows[0]
+}
+
 /** @throws AppError `not_found`. */
 export async function deleteConversation(scope: Scope, id: string): Promise<void> {
   const { rowCount } = await scope.query('delete from conversations where id = $1', [id])
@@ -88,6 +118,37 @@ export async function listMessages(
     [conversationId, before, limit],
   )
   return rows.map(({ row }) => row).reverse()
+}
+
+/** What a model reads of a message. */
+export interface Turn {
+  readonly id: string
+  readonly content: string
+  readonly sender_role: MessageRow['sender_role']
+  /** Whether it reports that an answer failed. */
+  readonly has_failed: boolean
+}
+
+/**
+ * A question with what was said before it, oldest first, without what tools did and the sources that came with it. Where
+ * another question was sent before this one's turn came, its answer stands after this one in the table and is read all
+ * the same; questions that still wait are not.
+ */
+export async function readTurns(
+  scope: Scope,
+  conversationId: string,
+  questionId: string,
+  limit: number,
+): Promise<Turn[]> {
+  const { rows } = await scope.query<Turn & Record<string, unknown>>(
+    `select m.id, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed
+     from messages m
+     join messages question on question.id = $2
+     where m.conversation_id = $1 and m.sender_role <> $5 and (m.position <= question.position or m.sender_role <> $4)
+     order by m.id = question.id desc, m.position desc limit $3`,
+    [conversationId, questionId, limit, SENDER_ROLES.user, SENDER_ROLES.tool],
+  )
+  return rows.reverse()
 }
 
 /**

@@ -12,6 +12,14 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
   ])
 }
 
+/**
+ * Keeps the conversation from being deleted until the transaction ends. Whoever changes a reply and its messages begins
+ * with it, in the order of a deletion, or the two would wait for each other in a ring.
+ */
+export async function holdConversation(scope: Scope, conversationId: string): Promise<void> {
+  await scope.query('select from conversations where id = $1 for key share', [conversationId])
+}
+
 interface ReplyRow {
   id: string
   conversation_id: string
@@ -57,8 +65,10 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
 export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
+    await holdConversation(scope, conversationId)
     const { rowCount } = await scope.query(
-      `update replies set state = 'queued', finished_at = null where id = $1 and state in ('failed', 'stopped')`,
+      `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null
+       where id = $1 and state in ('failed', 'stopped')`,
       [reply.id],
     )
     if (rowCount === 0)
@@ -71,24 +81,39 @@ export async function retryReply(database: Database, asPerson: Claims, conversat
 /** Name of the notification that asks whichever process is writing a reply to stop. */
 export const STOP_CHANNEL = 'reply_stop'
 
-/** Ends the waiting: what is being written is kept as it is, what waits is taken from the queue. */
+/**
+ * Ends the waiting: what is being written is kept as it is, what waits is taken from the queue.
+ * @throws AppError `not_found`.
+ */
 export async function stopReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
-  const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
+  await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
-    const unstarted = await scope.query(
-      `update replies set state = 'stopped', finished_at = now() where id = $1 and state = 'queued'`,
-      [reply.id],
-    )
-    if (unstarted.rowCount === 0) {
-      await scope.query('select pg_notify($1, $2)', [STOP_CHANNEL, reply.id])
-      return
-    }
+    await holdConversation(scope, conversationId)
+    // The notification is quick and may be missed; the mark is seen when the lease is renewed, or by the next worker.
     await scope.query(
-      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, '', 2, '{"stopped": true}')`,
-      [reply.answer_id, conversationId],
+      `with running as (
+         update replies set stop_requested = true where conversation_id = $1 and state = 'running' returning id
+       )
+       select pg_notify($2, id::text) from running`,
+      [conversationId, STOP_CHANNEL],
     )
-    await broadcastPart(scope, conversationId, {
-      replyId: reply.id, messageId: reply.answer_id, attempt: reply.attempt + 1, seq: 1, type: 'stopped',
-    }) // prettier-ignore
+    const unstarted = await scope.query<ReplyRow>(
+      `update replies set state = 'stopped', finished_at = now() where conversation_id = $1 and state = 'queued'
+       returning id, conversation_id, answer_id, state, attempt`,
+      [conversationId],
+    )
+    for (const reply of unstarted.rows) await endUnstarted(scope, reply)
   })
+}
+
+async function endUnstarted(scope: Scope, reply: ReplyRow): Promise<void> {
+  const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
+  await scope.query(
+    `insert into messages (id, conversation_id, content, sender_role, metadata)
+     values ($1, $2, '', 2, '{"stopped": true}') on conflict (id) do nothing`,
+    [messageId, conversationId],
+  )
+  // A worker that handed it back may have left some.
+  await scope.query('delete from reply_parts where reply_id = $1', [replyId])
+  await broadcastPart(scope, conversationId, { replyId, messageId, attempt: attempt + 1, seq: 1, type: 'stopped' })
 }

@@ -142,8 +142,7 @@ async function initialise(clusterDir: string, password: string, binaries: Binari
     const code = await new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('close', resolve),
     )
-    if (code !== 0)
-      throw new AppError('startup', `The database could not be created in "${clusterDir}": ${lastLine(output)}`)
+    if (code !== 0) throw new AppError('startup', describeFailure(output, path.dirname(clusterDir), 'none yet'))
     await rename(unfinished, clusterDir)
   } finally {
     await rm(passwordFile, { force: true })
@@ -225,6 +224,9 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
   const startedAt = performance.now()
   const child = await launch()
   const stopping = new AbortController()
+  // However this process ends, short of a kill, PostgreSQL is not left running behind it.
+  const stopWithUs = () => child.kill('SIGINT')
+  process.once('exit', stopWithUs)
   const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))
   await ensureDatabase(admin)
   return { admin, acceptedAfterMs: performance.now() - startedAt, died, stop }
@@ -235,7 +237,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
       const logStart = (await output.stat()).size
       const started = spawnAs(identity, binaries.postgres, [
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
-        '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=60', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
+        '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
       ], output.fd) // prettier-ignore
       await output.close()
       const outcome = await firstConnection(started, end)
@@ -274,6 +276,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
 
   async function stop(): Promise<void> {
     stopping.abort()
+    process.off('exit', stopWithUs)
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     child.kill('SIGINT')
@@ -297,6 +300,6 @@ async function ensureDatabase(admin: pg.ClientConfig): Promise<void> {
 function describeFailure(reason: string, dataDir: string, logFile: string): string {
   if (reason.includes('No space left on device'))
     return `The disk that holds DATA_DIR ("${dataDir}") is full, so the database cannot start; nothing was damaged.`
-  const fatal = reason.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? lastLine(reason)
-  return `The database in "${dataDir}" does not start: ${messageOf(fatal).replace(/^.*?(FATAL|PANIC):\s*/, '') || 'see its log'} (log: ${logFile}).`
+  const fatal = reason.split('\n').findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lastLine(reason)
+  return `The database in "${dataDir}" does not start: ${messageOf(fatal).replace(/^.*?(FATAL|PANIC|error):\s*/, '') || 'see its log'} (log: ${logFile}).`
 }

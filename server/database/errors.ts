@@ -30,6 +30,12 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
 }
 
+/** Whether the same statement may well succeed when it is tried again. */
+export function isPassingFailure(error: unknown): boolean {
+  const translated = toAppError(error)
+  return translated instanceof AppError && translated.code === 'unavailable'
+}
+
 /**
  * Translates an error of a query for `throw toAppError(error)`. What is neither the caller's doing nor a passing
  * condition comes back unchanged, to be logged as the fault that it is.

@@ -21,7 +21,12 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
   let client = await connect()
 
   async function connect(): Promise<pg.Client> {
-    const next = new pg.Client({ keepAlive: true, ...connection, application_name: 'alcove listener' })
+    const next = new pg.Client({
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      ...connection,
+      application_name: 'alcove listener',
+    })
     await next.connect()
     next.on('notification', ({ channel, payload = '' }) => {
       for (const handler of handlers.get(channel) ?? []) handler(payload)
@@ -34,13 +39,19 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     return next
   }
 
+  /** Somebody may have closed the listener while it was connecting. */
+  async function settle(): Promise<void> {
+    if (isClosed) await client.end()
+    else for (const handler of reconnectHandlers) handler()
+  }
+
   async function reconnect(): Promise<void> {
     for (let attempt = 0; !isClosed; attempt += 1) {
       const delayMs = RECONNECT_DELAYS_MS[Math.min(attempt, RECONNECT_DELAYS_MS.length - 1)] ?? 2000
       await new Promise((resolve) => setTimeout(resolve, delayMs))
       try {
         client = await connect()
-        for (const handler of reconnectHandlers) handler()
+        await settle()
         return
       } catch (error) {
         log.warn({ err: error }, 'the database cannot be listened to yet')

@@ -14,8 +14,10 @@ import { startJobs } from '#server/jobs/start.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { makeDocx } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
+import { drawText, makeScannedPdf } from '#test/make-scan.ts'
+import { makeWorkbook } from '#test/make-workbook.ts'
 import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest.ts'
-import { claimDocument, deleteDocument, getDocument, insertDocument } from './queries.ts'
+import { claimDocument, deleteDocument, getDocument, getPageText, insertDocument } from './queries.ts'
 import { PARSE_LIMITS } from './parse/run-parser.ts'
 import { searchPassages } from './search.ts'
 
@@ -84,6 +86,19 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
   expect(counts['total']).toBe(counts['passages'])
 }
 
+/** A compound file whose only stream begins like Word 95 (MS-CFB 2.2, MS-DOC 2.5.2). */
+function makeOldWord(): Buffer {
+  const file = Buffer.alloc(4 * 512)
+  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(file)
+  file.writeUInt16LE(9, 30)
+  file.writeUInt32LE(1, 48)
+  file.write('WordDocument', 1_024, 'utf16le')
+  file.writeUInt16LE(26, 1_024 + 64)
+  file.writeUInt32LE(2, 1_024 + 116)
+  file.writeUInt16LE(0xa5dc, 1_536)
+  return file
+}
+
 class Crash extends Error {}
 
 /** What a killed server leaves: the job stops dead at a stage and says nothing. */
@@ -121,6 +136,39 @@ describe('reading', () => {
     await expectOneWholeSet(id, 1)
     const [found] = await search('how many days in May')
     expect(found?.text).toBe('Leave\n\nEveryone has thirty days.\n\nMonth | Days\nMay | 2')
+  })
+
+  test('reads a workbook by sheets, whose rows are found with the titles of their columns', async () => {
+    const rows = [['Town', 'Rent'], ...Array.from({ length: 200 }, (_, index) => [`Town ${index}`, 500 + index])]
+    const id = await store(makeWorkbook([{ name: 'Rents', rows }]), UPLOAD_TYPES.xlsx, 'rents.xlsx')
+    await run(id)
+    await expectOneWholeSet(id, 1)
+    const [found] = await search('rent of Town 187')
+    expect(found?.text).toContain('Town 187 | 687')
+    const { rows: passages } = await test_.admin.query<{ heading: string }>(
+      'select heading from passages where document_id = $1 order by passage desc limit 1',
+      [id],
+    )
+    expect(passages[0]?.heading).toBe('Rents: Town | Rent')
+    const page = await test_.database.asUser(person, (scope) => getPageText(scope, id, 1))
+    expect(page.rows?.[1]?.[1]).toBe(2)
+  })
+
+  test('recognises scanned pages, and says how well a document could be read', async () => {
+    const picture = await drawText('The gardener starts in April.')
+    const id = await store(makeScannedPdf([{ text: 'Typed words. '.repeat(20) }, { picture }, { text: '' }]))
+    await run(id)
+    expect(await read(id)).toMatchObject({
+      state: 'ready',
+      readability: { pages: 3, by_ocr: 1, unsure: 0, without_text: 1, cut: 0 },
+    })
+    const [found] = await search('When does the gardener start?')
+    expect(found).toMatchObject({ documentId: id, page: 2 })
+    const page = await test_.database.asUser(person, (scope) => getPageText(scope, id, 2))
+    expect(page.confidence).toBeGreaterThan(80)
+    expect(page.boxes?.map(([offset, length]) => page.text.slice(offset, offset + length))).toContain('gardener')
+    const stranger = await test_.createPerson()
+    await expect(test_.database.asUser(stranger, (scope) => getPageText(scope, id, 2))).rejects.toThrow()
   })
 
   test('moves the progress while it reads, forward only', async () => {
@@ -244,10 +292,11 @@ describe('an attempt that is not the newest', () => {
 
 describe('a file that cannot be read', () => {
   const cases: [name: string, bytes: Buffer, mimetype: string, code: string][] = [
-    ['a scan', makePdf(['', '']), UPLOAD_TYPES.pdf, 'no_text'],
+    ['empty pages', makePdf(['', '']), UPLOAD_TYPES.pdf, 'no_text'],
     ['half a pdf', Buffer.from('%PDF-1.7\nnothing more'), UPLOAD_TYPES.pdf, 'damaged'],
     ['a zip that is none', Buffer.from('PK\u0003\u0004 and no more'), UPLOAD_TYPES.docx, 'damaged'],
-    ['a picture, until there is OCR', Buffer.from('\x89PNG'), UPLOAD_TYPES.png, 'unsupported'],
+    ['half a picture', Buffer.from('\x89PNG'), UPLOAD_TYPES.png, 'damaged'],
+    ['a document of Word 95', makeOldWord(), UPLOAD_TYPES.doc, 'unsupported_old_word'],
   ]
   for (const [name, bytes, mimetype, code] of cases) {
     test(`says so: ${name}`, async () => {

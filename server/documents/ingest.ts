@@ -186,8 +186,8 @@ async function storePages(
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
   })) {
-    if (!('text' in part)) pages = part.pages
-    else {
+    if ('pages' in part) pages = part.pages
+    else if ('text' in part) {
       batch.push(part)
       batchCharacters += part.text.length
     }
@@ -203,17 +203,23 @@ async function storePages(
 
 async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: readonly ParsedPage[]): Promise<void> {
   if (pages.length === 0) return
+  const json = (values: readonly unknown[] | undefined) => (values && values.length > 0 ? JSON.stringify(values) : null)
   await scope.query(
-    `insert into document_pages (document_id, owner, page, text, items, headings)
-     select $1, $2, page, text, items::jsonb, headings::jsonb
-     from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as given (page, text, items, headings)`,
+    `insert into document_pages (document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut)
+     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, boxes::jsonb, confidence, is_cut
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[], $10::boolean[])
+       as given (page, text, items, headings, rows, boxes, confidence, is_cut)`,
     [
       id,
       owner,
       pages.map(({ page }) => page),
       pages.map(({ text }) => text),
       pages.map(({ items }) => (items ? JSON.stringify(items) : null)),
-      pages.map(({ headings }) => (headings && headings.length > 0 ? JSON.stringify(headings) : null)),
+      pages.map(({ headings }) => json(headings)),
+      pages.map(({ rows }) => json(rows)),
+      pages.map(({ boxes }) => json(boxes)),
+      pages.map(({ confidence }) => confidence ?? null),
+      pages.map(({ isCut }) => isCut ?? false),
     ],
   )
 }

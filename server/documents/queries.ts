@@ -1,5 +1,13 @@
 /** Every statement about documents and their pages, once. Each takes the scope of whoever asks. */
-import { type DocumentError, type DocumentRow, type ItemRun, type PageText } from '#contract/document.ts'
+import {
+  type DocumentError,
+  type DocumentRow,
+  type ItemRun,
+  type PageText,
+  type SheetRow,
+  UNSURE_BELOW,
+  type WordBox,
+} from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 
@@ -7,7 +15,7 @@ interface StoredDocument extends Omit<DocumentRow, 'uploaded_at'> {
   uploaded_at: Date
 }
 
-const COLUMNS = 'id, filename, originalname, mimetype, size, state, pages, pages_done, error, uploaded_at'
+const COLUMNS = 'id, filename, originalname, mimetype, size, state, pages, pages_done, error, readability, uploaded_at'
 
 const toRow = ({ uploaded_at, ...rest }: StoredDocument): DocumentRow => ({
   ...rest,
@@ -49,13 +57,27 @@ export async function getDocumentFile(
 
 /** @throws AppError `not_found` */
 export async function getPageText(scope: Scope, documentId: string, page: number): Promise<PageText> {
-  const { rows } = await scope.query<{ page: number; text: string; items: ItemRun[] | null }>(
-    'select page, text, items from document_pages where document_id = $1 and page = $2',
-    [documentId, page],
-  )
-  if (!rows[0]) throw new AppError('not_found', 'There is no such page.')
-  const { items, ...rest } = rows[0]
-  return items === null ? rest : { ...rest, items }
+  const { rows: found } = await scope.query<{
+    page: number
+    text: string
+    items: ItemRun[] | null
+    rows: SheetRow[] | null
+    boxes: WordBox[] | null
+    confidence: number | null
+  }>('select page, text, items, rows, boxes, confidence from document_pages where document_id = $1 and page = $2', [
+    documentId,
+    page,
+  ])
+  if (!found[0]) throw new AppError('not_found', 'There is no such page.')
+  const { text, items, rows, boxes, confidence } = found[0]
+  return {
+    page,
+    text,
+    ...(items === null ? {} : { items }),
+    ...(rows === null ? {} : { rows }),
+    ...(boxes === null ? {} : { boxes }),
+    ...(confidence === null ? {} : { confidence }),
+  }
 }
 
 /** @throws AppError `not_found` */
@@ -141,7 +163,17 @@ export async function removePages(scope: Scope, id: string): Promise<void> {
 }
 
 export async function markParsed(scope: Scope, id: string, pages: number): Promise<void> {
-  await scope.query('update documents set pages = $2, pages_done = $2, parsed_at = now() where id = $1', [id, pages])
+  await scope.query(
+    `update documents set pages = $2, pages_done = $2, parsed_at = now(), readability = (
+       select jsonb_build_object('pages', count(*),
+         'by_ocr', count(confidence) filter (where text ~ '\\S'),
+         'unsure', count(*) filter (where confidence < $3 and text ~ '\\S'),
+         'without_text', count(*) filter (where text !~ '\\S'),
+         'cut', count(*) filter (where is_cut))
+       from document_pages where document_id = $1)
+     where id = $1`,
+    [id, pages, UNSURE_BELOW],
+  )
 }
 
 export async function markReady(scope: Scope, id: string): Promise<void> {
@@ -150,7 +182,7 @@ export async function markReady(scope: Scope, id: string): Promise<void> {
 
 export async function markFailed(scope: Scope, id: string, error: DocumentError): Promise<void> {
   await scope.query(
-    `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null where id = $1`,
+    `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null, readability = null where id = $1`,
     [id, JSON.stringify(error)],
   )
 }

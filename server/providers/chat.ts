@@ -4,6 +4,7 @@
  */
 import { type LanguageModel } from 'ai'
 import { codeOf, messageOf } from '#server/base/errors.ts'
+import { createTextCleaner, toStorableText } from './storable-text.ts'
 
 export interface ChatTurn {
   readonly role: 'user' | 'assistant'
@@ -31,6 +32,7 @@ export type ProviderErrorCode =
   | 'provider_failed'
   | 'provider_timed_out'
   | 'provider_cut_off'
+  | 'provider_empty'
 
 /** Why a model gave no (whole) answer, in a sentence for the person who asked. */
 export class ProviderError extends Error {
@@ -49,6 +51,8 @@ export interface ChatModel {
   readonly identifier: string
   /** @throws ProviderError while it is read. */
   stream(request: ChatRequest): AsyncIterable<ChatPart>
+  /** A short answer as a whole, asked for once and never again. @throws ProviderError, or the reason of an aborted signal. */
+  complete(request: ChatRequest): Promise<string>
 }
 
 interface ChatModelOptions {
@@ -58,6 +62,15 @@ interface ChatModelOptions {
   readonly silenceMs: number
   readonly load: () => Promise<LanguageModel>
 }
+
+const LARGEST_COUNT = 2 ** 31 - 1
+const LONGEST_QUOTED_ERROR = 300
+/** Of `complete`: enough for a model that thinks before it writes a line. */
+const SHORT_ANSWER_TOKENS = 1_000
+
+/** Servers that only resemble the protocol count in fractions, or not at all. */
+const countOf = (tokens: number | undefined): number | null =>
+  tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= LARGEST_COUNT ? tokens : null
 
 export function createChatModel({ identifier, providerName, silenceMs, load }: ChatModelOptions): ChatModel {
   async function* stream({ system, turns, signal }: ChatRequest): AsyncGenerator<ChatPart> {
@@ -76,20 +89,18 @@ export function createChatModel({ identifier, providerName, silenceMs, load }: C
         onError: () => undefined,
       })
       let hasFinished = false
+      const [text, reasoning] = [createTextCleaner(), createTextCleaner()]
       for await (const part of result.stream) {
         clearTimeout(timer)
         timer = setTimeout(() => silence.abort(), silenceMs)
-        if (part.type === 'text-delta') yield { type: 'text', text: part.text }
-        else if (part.type === 'reasoning-delta') yield { type: 'reasoning', text: part.text }
+        if (part.type === 'text-delta') yield { type: 'text', text: text.push(part.text) }
+        else if (part.type === 'reasoning-delta') yield { type: 'reasoning', text: reasoning.push(part.text) }
         else if (part.type === 'error') throw part.error
         else if (part.type === 'abort') throw new DOMException('aborted', 'AbortError')
         else if (part.type === 'finish') {
           hasFinished = true
-          yield {
-            type: 'finish',
-            tokensIn: part.totalUsage.inputTokens ?? null,
-            tokensOut: part.totalUsage.outputTokens ?? null,
-          }
+          const { inputTokens, outputTokens } = part.totalUsage
+          yield { type: 'finish', tokensIn: countOf(inputTokens), tokensOut: countOf(outputTokens) }
         }
       }
       if (!hasFinished) throw new Error('the stream ended before it was finished')
@@ -100,7 +111,26 @@ export function createChatModel({ identifier, providerName, silenceMs, load }: C
       clearTimeout(timer)
     }
   }
-  return { identifier, stream }
+
+  async function complete({ system, turns, signal }: ChatRequest): Promise<string> {
+    const { generateText } = await import('ai')
+    try {
+      const { text } = await generateText({
+        model: await load(),
+        instructions: system,
+        messages: turns.map(({ role, content }) => ({ role, content })),
+        abortSignal: signal,
+        maxRetries: 0,
+        maxOutputTokens: SHORT_ANSWER_TOKENS,
+        telemetry: { isEnabled: false },
+      })
+      return toStorableText(text)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw toProviderError(error, providerName, false)
+    }
+  }
+  return { identifier, stream, complete }
 }
 
 /** The HTTP status in an AI SDK error, which may wrap the last of several tries. */
@@ -148,10 +178,11 @@ function toProviderError(error: unknown, provider: string, wasSilent: boolean): 
       cause: error,
     })
   if (status !== undefined && status < 500)
-    return new ProviderError('provider_rejected', `${provider} rejected the request: ${messageOf(error)}`, {
-      retryable: false,
-      cause: error,
-    })
+    return new ProviderError(
+      'provider_rejected',
+      `${provider} rejected the request: ${toStorableText(messageOf(error).slice(0, LONGEST_QUOTED_ERROR))}`,
+      { retryable: false, cause: error },
+    )
   if (status !== undefined)
     return new ProviderError('provider_failed', `${provider} had an error of its own (${status}). Try again.`, {
       retryable: true,

@@ -41,6 +41,9 @@ export async function verifyToken(tokens: Tokens, token: string): Promise<Verifi
     if (claims.exp === undefined || claims['role'] === undefined) {
       throw new Refusal('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT', { cause: error })
     }
+    if (error.details?.['reason'] === 'ended') {
+      throw new Refusal('InvalidJWTToken', 'The session has ended', { cause: error })
+    }
     throw new Refusal('JwtSignatureError', 'Failed to validate JWT signature', { cause: error })
   }
 }

@@ -80,3 +80,13 @@ test('falls back to text where a name does not fit a binary frame', () => {
   const frame = encodeBroadcast('realtime:room', event, '', { json: '1' })
   expect(frame).toBe(`[null,null,"realtime:room","broadcast",${broadcastPayload(event, '', '1')}]`)
 })
+
+test('refuses a frame that is nested deeper than it could be written again, in all its forms', () => {
+  const deep = `${'['.repeat(600)}${']'.repeat(600)}`
+  const frames: ['1.0.0' | '2.0.0', Buffer, boolean][] = [
+    ['1.0.0', Buffer.from(`{"topic":"t","event":"e","payload":${deep},"ref":"1"}`), false],
+    ['2.0.0', Buffer.from(`["1","2","t","e",${deep}]`), false],
+    ['2.0.0', push(['1', '2', 't', 'e', ''], 1, deep), true],
+  ]
+  for (const [vsn, frame, isBinary] of frames) expect(() => decodeFrame(vsn, frame, isBinary)).toThrow('too deeply')
+})

@@ -3,6 +3,7 @@
  * and broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
  */
 import { z } from 'zod'
+import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
 import { LONGEST_NAME_BYTES } from './limits.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
@@ -47,10 +48,18 @@ const objectFrame = z.object({
 const arrayFrame = z.tuple([ref, ref, z.string(), z.string(), z.unknown()])
 const metadata = z.record(z.string(), z.unknown())
 
+/** What is read is written again for every member of a channel, and neither JavaScript nor PostgreSQL writes any depth. */
+function readJson(data: Buffer): unknown {
+  const text = data.toString('utf8')
+  const parsed: unknown = JSON.parse(text)
+  if (nestingOf(text) > DEEPEST_NESTING) throw new Error('a frame that is nested too deeply')
+  return parsed
+}
+
 /** @throws where the frame is none of the protocol. */
 export function decodeFrame(vsn: Vsn, data: Buffer, isBinary: boolean): Incoming {
   if (isBinary) return decodeBroadcastPush(data)
-  const parsed: unknown = JSON.parse(data.toString('utf8'))
+  const parsed = readJson(data)
   if (vsn === '2.0.0') {
     const [joinRef, messageRef, topic, event, payload] = arrayFrame.parse(parsed)
     return { joinRef, ref: messageRef, topic, event, payload }
@@ -73,10 +82,10 @@ function decodeBroadcastPush(frame: Buffer): Incoming {
   const [joinRef = '', messageRef = '', topic = '', event = '', meta = ''] = texts
   const body = frame.subarray(offset)
   const payload = {
-    ...(meta === '' ? {} : metadata.parse(JSON.parse(meta))),
+    ...(meta === '' ? {} : metadata.parse(readJson(Buffer.from(meta)))),
     type: 'broadcast',
     event,
-    ...(encoding === JSON_ENCODED ? { payload: JSON.parse(body.toString('utf8')) as unknown } : {}),
+    ...(encoding === JSON_ENCODED ? { payload: readJson(body) } : {}),
   }
   return {
     joinRef: joinRef || null,

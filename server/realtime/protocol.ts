@@ -2,7 +2,9 @@
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type Tokens } from '#server/access/tokens.ts'
+import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
+import { toAppError } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
 import { expiryText, probeTopic, usableToken, verifyToken } from './authorize.ts'
 import { type Broadcasts } from './broadcast.ts'
@@ -54,9 +56,13 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     if (isTooFast(connection, message)) return
     connection.work = connection.work
       .then(() => handle(connection, message))
-      .catch((error: unknown) => {
-        log.error({ err: error, event: message.event }, 'a realtime message could not be handled')
-        sender.reply(connection, message, 'error', { reason: 'UnknownError: Something went wrong' })
+      .catch((thrown: unknown) => {
+        const error = toAppError(thrown)
+        // A name or a payload that PostgreSQL cannot store, such as one with a NUL character.
+        const isOfTheClient = error instanceof AppError && error.code === 'bad_request'
+        log[isOfTheClient ? 'debug' : 'error']({ err: thrown, event: message.event }, 'a message could not be handled')
+        const reason = isOfTheClient ? `InvalidMessage: ${error.message}` : 'UnknownError: Something went wrong'
+        sender.reply(connection, message, 'error', { reason })
       })
   }
 

@@ -77,8 +77,8 @@ export function createSockets({ tokens, log, limits, protocol }: SocketOptions):
 
   async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
     if (isClosed) throw new HandshakeError(503, 'The server is stopping')
-    const url = new URL(request.url ?? '/', 'http://localhost')
-    if (url.pathname !== PATH) throw new HandshakeError(404, 'There is nothing at this address')
+    const url = URL.parse(request.url ?? '/', 'http://localhost')
+    if (url?.pathname !== PATH) throw new HandshakeError(404, 'There is nothing at this address')
     const vsn = version.safeParse(url.searchParams.get('vsn') ?? '1.0.0')
     if (!vsn.success) throw new HandshakeError(400, 'Unsupported protocol version')
     const apiKey = url.searchParams.get('apikey') ?? request.headers['apikey']

@@ -121,10 +121,10 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
   if (error instanceof RestError) return error
   if (isParseError(error)) return restError('PGRST100', error.message, { details: error.details.parse, cause: error })
   if (error instanceof AppError && error.code === 'unauthenticated') {
-    const isExpired = error.details?.['reason'] === 'expired'
-    const message = isExpired ? 'JWT expired' : 'No suitable key or wrong key type'
-    return restError(isExpired ? 'PGRST303' : 'PGRST301', message, {
-      details: isExpired ? null : 'None of the keys was able to decode the JWT',
+    const isOver = error.details?.['reason'] === 'expired' || error.details?.['reason'] === 'ended'
+    const message = isOver ? error.message : 'No suitable key or wrong key type'
+    return restError(isOver ? 'PGRST303' : 'PGRST301', message, {
+      details: isOver ? null : 'None of the keys was able to decode the JWT',
       headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"` },
       cause: error,
     })

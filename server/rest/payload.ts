@@ -1,4 +1,5 @@
 /** The body of a write. PostgreSQL reads the text itself, so that no number passes through JavaScript; here is only looked at its outline. */
+import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
 import { restError } from './errors.ts'
 
 export interface Payload {
@@ -8,19 +9,6 @@ export interface Payload {
   readonly rowCount: number
   /** Keys that every object has. */
   readonly keys: readonly string[]
-}
-
-// PostgreSQL reads nested JSON recursively and gives up at the size of its stack.
-const DEEPEST_NESTING = 500
-
-function nestingOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1))
-    else if (token === ']' || token === '}') depth -= 1
-  }
-  return deepest
 }
 
 const invalid = (message: string) => restError('PGRST102', message)

@@ -1,6 +1,7 @@
 import { lazy, Suspense, type JSX } from 'react'
 import { Route, Switch } from 'wouter'
 import { AuthGate, LoadingPage } from './auth-gate.tsx'
+import { FaultBoundary } from './fault-boundary.tsx'
 import { NotFoundPage } from './routes/not-found.tsx'
 import { LoginPage } from './routes/login.tsx'
 import { Notifications } from './notifications.tsx'
@@ -15,9 +16,11 @@ export function Router(): JSX.Element {
         <Route path="/login" component={LoginPage} />
         <Route path="/">
           <AuthGate>
-            <Suspense fallback={<LoadingPage />}>
-              <ChatPage />
-            </Suspense>
+            <FaultBoundary>
+              <Suspense fallback={<LoadingPage />}>
+                <ChatPage />
+              </Suspense>
+            </FaultBoundary>
           </AuthGate>
         </Route>
         <Route component={NotFoundPage} />

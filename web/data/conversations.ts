@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { conversationRow, type ConversationPatch, type ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
+import { storeDraft } from './drafts.ts'
 
 const rows = z.array(conversationRow)
 
@@ -107,6 +108,7 @@ export function keepConversation(queryClient: QueryClient, userId: string, row: 
 /** Takes a deleted conversation out of every list that shows it. */
 export function dropConversation(queryClient: QueryClient, userId: string, id: string): void {
   queryClient.setQueryData<ConversationRow[]>(conversationsKey(userId), (list) => list?.filter((row) => row.id !== id))
+  storeDraft(id, '')
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
   queryClient.setQueryData(conversationKey(id), null)
 }

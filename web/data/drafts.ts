@@ -10,6 +10,13 @@ export function storeDraft(conversationId: string | null, text: string): void {
   else localStorage.setItem(keyOf(conversationId), text)
 }
 
+/** Puts a text that could not be sent before what has been typed since, and returns both. */
+export function restoreDraft(conversationId: string | null, text: string): string {
+  const restored = [text, readDraft(conversationId)].filter((part) => part !== '').join('\n\n')
+  storeDraft(conversationId, restored)
+  return restored
+}
+
 /** Forgets what was typed in all conversations, when somebody signs out. */
 export function forgetDrafts(): void {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith('alcove-draft:'))

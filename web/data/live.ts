@@ -24,7 +24,8 @@ const FOLLOW_UPS_MS = [100, 250, 500]
 
 let socket: RealtimeClient | null = null
 
-function realtime(): RealtimeClient {
+/** The page's one socket. */
+export function realtime(): RealtimeClient {
   if (socket !== null) return socket
   const address = new URL(`${config().supabaseUrl}/realtime/v1`, location.origin)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'

@@ -1,8 +1,9 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/limits.ts'
 import { modelAvailability, modelRow, type ModelRow } from '#contract/model.ts'
+import { modelLabel } from '#web/lib/conversation-words.ts'
 import { apiRead, rest } from './client.ts'
 
 declare global {
@@ -54,6 +55,12 @@ export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
   queryFn: () => apiRead('/api/models/availability', z.array(modelAvailability)),
 })
+
+/** How the model of a conversation is called; blank until the list has been read, so that no identifier flashes up. */
+export function useModelLabel(): (identifier: string | null | undefined) => string {
+  const { data, isPending } = useQuery(modelsQuery)
+  return (identifier) => (isPending ? '\u00a0' : modelLabel(identifier, data ?? FALLBACK_MODELS))
+}
 
 type Selection = { name: string | null; identifier: string | null }
 

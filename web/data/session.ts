@@ -6,6 +6,8 @@ export type SessionState = { loading: boolean; session: Session | null; error: s
 
 type Client = InstanceType<typeof AuthClient>
 
+const NOT_STARTED = 'Error initializing authentication service'
+
 let client: Client | null = null
 let state: SessionState = { loading: true, session: null, error: null }
 const listeners = new Set<() => void>()
@@ -17,8 +19,14 @@ function setState(next: Partial<SessionState>): void {
 }
 
 function auth(): Client {
-  if (client === null) throw new Error('The session has not been started')
+  if (client === null) throw new Error(NOT_STARTED)
   return client
+}
+
+/** Starts the session where the first attempt failed, because the server was out of reach. */
+async function startedAuth(): Promise<Client> {
+  if (client === null) await startSession()
+  return auth()
 }
 
 export function sessionState(): SessionState {
@@ -60,12 +68,12 @@ export async function startSession(): Promise<void> {
     setState({ loading: false, session: data.session, error: failure })
   } catch (error) {
     console.error(error)
-    setState({ loading: false, error: 'Error initializing authentication service' })
+    setState({ loading: false, error: NOT_STARTED })
   }
 }
 
 export async function signIn(email: string, password: string): Promise<{ error: AuthError | null }> {
-  const { error } = await auth().signInWithPassword({ email, password })
+  const { error } = await (await startedAuth()).signInWithPassword({ email, password })
   return { error }
 }
 
@@ -74,7 +82,9 @@ export async function signUp(
   email: string,
   password: string,
 ): Promise<{ error: AuthError | null; confirmed: boolean }> {
-  const { data, error } = await auth().signUp({ email, password, options: { emailRedirectTo: `${location.origin}/` } })
+  const { data, error } = await (
+    await startedAuth()
+  ).signUp({ email, password, options: { emailRedirectTo: `${location.origin}/` } })
   return { error, confirmed: data.session !== null }
 }
 

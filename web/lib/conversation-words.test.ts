@@ -5,11 +5,17 @@ it('names what has no name', () => {
   expect(listTitle({ title: null })).toBe('Untitled conversation')
   expect(listTitle({ title: ' ' })).toBe('Untitled conversation')
   expect(activeTitle(undefined)).toBe('Conversation')
-  expect(modelLabel(null)).toBe('Claude-3')
+  expect(modelLabel(null, [])).toBe('Claude-3')
+})
+
+it('calls a model by its display name where it is known', () => {
+  const known = [{ model_identifier: 'alcove-reader', name: 'Alcove Reader' }]
+  expect(modelLabel('alcove-reader', known)).toBe('Alcove Reader')
+  expect(modelLabel('somewhere/else', known)).toBe('somewhere/else')
 })
 
 it('searches title and description, whatever the case', () => {
-  const row = { title: 'Bees of the Alps', model_name: 'alcove-reader' }
-  expect(['BEES', 'reader', ' alps '].map((search) => matchesSearch(row, search))).toEqual([true, true, true])
-  expect(matchesSearch(row, 'wasps')).toBe(false)
+  const words = ['Bees of the Alps', 'Alcove Reader']
+  expect(['BEES', 'reader', ' alps '].map((search) => matchesSearch(words, search))).toEqual([true, true, true])
+  expect(matchesSearch(words, 'wasps')).toBe(false)
 })

@@ -37,7 +37,7 @@ function emptyView(replyId: string, messageId: string, attempt: number): ReplyVi
 
 /** A tool reports twice, on its start and on its end: the later report takes the place of the earlier one. */
 function withTool(tools: readonly ReplyTool[], tool: ReplyTool): ReplyTool[] {
-  const open = tools.findLastIndex((other) => other.name === tool.name && other.status !== 'done')
+  const open = tools.findLastIndex((other) => other.name === tool.name && other.status === 'running')
   return open === -1 ? [...tools, tool] : tools.with(open, tool)
 }
 

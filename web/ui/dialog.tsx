@@ -1,7 +1,8 @@
 import { X } from 'lucide-react'
 import { AlertDialog as Alert, Dialog as Primitive } from 'radix-ui'
-import type { JSX, ReactNode } from 'react'
+import type { JSX, KeyboardEventHandler, ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
 import styles from './dialog.module.css'
 
 export type DialogProps = {
@@ -14,14 +15,24 @@ export type DialogProps = {
   children?: ReactNode
 }
 
+/** A notice that appears meanwhile takes Escape for itself; whoever is in the dialog means the dialog. */
+const closesOnEscape =
+  (onOpenChange: (open: boolean) => void): KeyboardEventHandler =>
+  (event) => {
+    if (event.key === 'Escape') onOpenChange(false)
+  }
+
 /** A modal dialog with a title, closed by Escape, by a press outside or by its close button. */
 export function Dialog({ open, onOpenChange, title, description, actions, children }: DialogProps): JSX.Element {
+  const returnFocus = useReturnFocus()
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className={styles.veil} />
         <Primitive.Content
           className={styles.dialog}
+          onKeyDown={closesOnEscape(onOpenChange)}
+          {...returnFocus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <Primitive.Title className={styles.title}>{title}</Primitive.Title>
@@ -52,11 +63,12 @@ export type ConfirmDialogProps = {
 
 /** Asks before something that cannot be undone. Focus begins on Cancel. */
 export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  const returnFocus = useReturnFocus()
   return (
     <Alert.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Alert.Portal>
         <Alert.Overlay className={styles.veil} />
-        <Alert.Content className={styles.dialog}>
+        <Alert.Content className={styles.dialog} onKeyDown={closesOnEscape(props.onOpenChange)} {...returnFocus}>
           <Alert.Title className={styles.title}>{props.title}</Alert.Title>
           <Alert.Description className={styles.description}>{props.description}</Alert.Description>
           <div className={styles.actions}>

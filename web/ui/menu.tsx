@@ -8,13 +8,14 @@ export type MenuProps = {
   trigger: ReactNode
   align?: 'start' | 'center' | 'end'
   label?: string
+  onOpenChange?: (open: boolean) => void
   children: ReactNode
 }
 
 /** A dropdown menu: arrow keys, type-ahead and Escape come with it. */
-export function Menu({ trigger, align = 'end', label, children }: MenuProps): JSX.Element {
+export function Menu({ trigger, align = 'end', label, onOpenChange, children }: MenuProps): JSX.Element {
   return (
-    <Primitive.Root modal={false}>
+    <Primitive.Root modal={false} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content

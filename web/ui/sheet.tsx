@@ -1,6 +1,7 @@
 import { Dialog as Primitive } from 'radix-ui'
 import { useRef, type JSX, type ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { useReturnFocus } from './use-return-focus.ts'
 import styles from './sheet.module.css'
 
 export type SheetProps = {
@@ -17,6 +18,7 @@ export type SheetProps = {
 /** A modal panel that slides over the page from one side. */
 export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus }: SheetProps): JSX.Element {
   const panel = useRef<HTMLDivElement>(null)
+  const returnFocus = useReturnFocus()
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
@@ -26,11 +28,12 @@ export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus 
           className={classNames(styles.sheet, styles[side])}
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
+            returnFocus.onOpenAutoFocus()
             // Focus on the first control would open its tooltip.
             event.preventDefault()
             panel.current?.focus()
           }}
-          {...(onCloseFocus === undefined ? {} : { onCloseAutoFocus: onCloseFocus })}
+          onCloseAutoFocus={onCloseFocus ?? returnFocus.onCloseAutoFocus}
         >
           <Primitive.Title className={styles.label}>{label}</Primitive.Title>
           {children}

@@ -1,5 +1,5 @@
 import { Tooltip as Primitive } from 'radix-ui'
-import type { JSX, ReactNode } from 'react'
+import { useState, type JSX, type MouseEvent, type ReactNode } from 'react'
 import styles from './tooltip.module.css'
 
 /** Once around the page: opens after 700 ms, at once within 300 ms of another. */
@@ -14,15 +14,25 @@ export function TooltipProvider({ children }: { children: ReactNode }): JSX.Elem
 export type TooltipProps = {
   content: ReactNode
   side?: 'top' | 'right' | 'bottom' | 'left'
+  /** For what does nothing else when it is pressed: a finger has no hover. */
+  onPress?: boolean
   /** One element that can take focus. */
   children: ReactNode
 }
 
-/** Explains the element that it wraps, on hover and on focus. */
-export function Tooltip({ content, side = 'top', children }: TooltipProps): JSX.Element {
+/** Explains the element that it wraps, on hover and on focus; with `onPress` also when that is pressed. */
+export function Tooltip({ content, side = 'top', onPress = false, children }: TooltipProps): JSX.Element {
+  const [open, setOpen] = useState(false)
+  const press = (event: MouseEvent): void => {
+    // The primitive would close it.
+    event.preventDefault()
+    setOpen(true)
+  }
   return (
-    <Primitive.Root>
-      <Primitive.Trigger asChild>{children}</Primitive.Trigger>
+    <Primitive.Root open={open} onOpenChange={setOpen}>
+      <Primitive.Trigger asChild {...(onPress ? { onClick: press } : {})}>
+        {children}
+      </Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content side={side} sideOffset={4} collisionPadding={8} className={styles.tooltip}>
           {content}

@@ -5,20 +5,21 @@ export interface Letter {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Where the letter leads, for the log of a local set-up. */
-  readonly link: string
+  /** Where the letter leads, or the code that it carries instead, for the log of a set-up without a mail server. */
+  readonly pass: Pass
 }
 
 interface Words {
   readonly subject: string
   readonly opening: string
-  readonly action: string
+  /** What the link does. */
+  readonly action?: string
   readonly closing: string
 }
 
 /** What a mail carries: the link, and the six digits for programs that ask for a code instead. */
 export interface Pass {
-  readonly link: string
+  readonly link?: string
   readonly code?: string
 }
 
@@ -27,16 +28,19 @@ const escapeHtml = (text: string): string =>
 
 const FONT = 'font-family: Georgia, serif; font-size: 17px; line-height: 28px; color: #2b2520;'
 
-function compose({ subject, opening, action, closing }: Words, { link, code }: Pass): Letter {
-  const codeLine = code === undefined ? undefined : `Where you are asked for a code instead, enter ${code}.`
-  const text = [opening, `${action}:\n${link}`, codeLine, closing, PRODUCT_NAME]
+function compose({ subject, opening, action = '', closing }: Words, { link, code }: Pass): Letter {
+  const codeLine =
+    code === undefined
+      ? undefined
+      : `Where you are asked for a code${link === undefined ? '' : ' instead'}, enter ${code}.`
+  const text = [opening, link === undefined ? undefined : `${action}:\n${link}`, codeLine, closing, PRODUCT_NAME]
   const html = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body style="margin: 0; padding: 40px 24px; background: #f7f2ea;">
 <div style="max-width: 520px; margin: 0 auto; ${FONT}">
 <p style="margin: 0 0 24px;">${escapeHtml(opening)}</p>
-<p style="margin: 0 0 24px;"><a href="${escapeHtml(link)}" style="color: #8a4b12; font-weight: bold;">${escapeHtml(action)}</a></p>
+${link === undefined ? '' : `<p style="margin: 0 0 24px;"><a href="${escapeHtml(link)}" style="color: #8a4b12; font-weight: bold;">${escapeHtml(action)}</a></p>`}
 ${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeLine)}</p>`}
 <p style="margin: 0 0 24px; color: #6b6157; font-size: 14px; line-height: 22px;">${escapeHtml(closing)}</p>
 <p style="margin: 0; color: #6b6157; font-size: 14px;">${PRODUCT_NAME}</p>
@@ -48,7 +52,7 @@ ${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeL
     subject,
     text: `${text.filter((part) => part !== undefined).join('\n\n')}\n`,
     html,
-    link,
+    pass: link === undefined ? { ...(code === undefined ? {} : { code }) } : { link },
   }
 }
 
@@ -95,4 +99,49 @@ export const alreadyRegisteredLetter = (link: string): Letter =>
       closing: 'If it was not you, leave this mail alone.',
     },
     { link },
+  )
+
+export const invitationLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `You are invited to ${PRODUCT_NAME}`,
+      opening: `Somebody who runs ${PRODUCT_NAME} has made an account for this address.`,
+      action: 'Accept the invitation',
+      closing: 'The link works once, for one day. If you expected no invitation, leave this mail alone.',
+    },
+    pass,
+  )
+
+export const newEmailLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `Confirm your new e-mail for ${PRODUCT_NAME}`,
+      opening: `Somebody, most likely you, wants to use this address for their ${PRODUCT_NAME} account from now on.`,
+      action: 'Use this address',
+      closing: 'The link works once, for one day. If it was not you, leave this mail alone and nothing happens.',
+    },
+    pass,
+  )
+
+export const oldEmailLetter = (pass: Pass): Letter =>
+  compose(
+    {
+      subject: `Confirm the change of your e-mail for ${PRODUCT_NAME}`,
+      opening: `Somebody, most likely you, wants to use another address than this one for your ${PRODUCT_NAME} account.`,
+      action: 'Allow the change',
+      closing:
+        'The link works once, for one day. If it was not you, leave this mail alone, and set a new password: somebody is signed in to your account.',
+    },
+    pass,
+  )
+
+/** Carries a code alone: a link could not tell the page that waits for it. */
+export const reauthenticationLetter = (code: string): Letter =>
+  compose(
+    {
+      subject: `Your code for ${PRODUCT_NAME}`,
+      opening: `Here is the code that confirms it is you who changes something about your ${PRODUCT_NAME} account.`,
+      closing: 'It works once, for one hour. If you did not ask for it, somebody is signed in to your account.',
+    },
+    { code },
   )

@@ -24,10 +24,7 @@ export function createMail({ smtpUrl, from, mailbox, log }: MailDependencies): M
     isRemote: false,
     async send(to, letter) {
       await mailbox?.add(to, letter)
-      log.info(
-        { to, subject: letter.subject, link: letter.link },
-        'no mail server is set: here is the link of this mail',
-      )
+      log.info({ to, subject: letter.subject, ...letter.pass }, 'no mail server is set: here is the link of this mail')
     },
   }
 }

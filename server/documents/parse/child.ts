@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from './failure.ts'
-import { MAX_DOCUMENT_CHARACTERS, MAX_PAGE_CHARACTERS, type ParsedPart } from './page.ts'
+import { MAX_DOCUMENT_CHARACTERS, type ParsedPart } from './page.ts'
 import { loadParser } from './parsers.ts'
 import { sealNetwork } from './seal-network.ts'
 
@@ -42,12 +42,11 @@ async function main(mimetype: string): Promise<void> {
       if ('text' in part) {
         characters += part.text.length
         hasText ||= part.text.trim() !== ''
-        if (part.text.length > MAX_PAGE_CHARACTERS || characters > MAX_DOCUMENT_CHARACTERS)
-          throw new ParseFailure('too_large')
+        if (characters > MAX_DOCUMENT_CHARACTERS) throw new ParseFailure('too_large')
       }
       send({ part })
     }
-    if (!hasText) throw new ParseFailure('no_text')
+    if (!hasText) throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
     send({ done: true })
   } catch (error) {
     if (error instanceof ParseFailure) {

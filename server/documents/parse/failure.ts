@@ -4,11 +4,13 @@ import { type DocumentError } from '#contract/document.ts'
 const MESSAGES = {
   encrypted: 'This file is protected with a password. Remove the password and upload it again.',
   damaged: 'This file is damaged or incomplete and cannot be opened.',
-  no_text: 'No text was found. Is it a scan?',
+  no_text: 'No text was found in this file.',
+  no_text_in_picture: 'No text was found in this picture.',
+  unsupported_old_word:
+    'This file was written by Word 95 or older, which cannot be read. Save it as a newer Word document or as PDF.',
   too_large: 'This file holds more text than can be read.',
   timed_out: 'Reading this file took too long.',
   out_of_memory: 'Reading this file needs more memory than is allowed.',
-  unsupported: 'Files of this type are not readable yet.',
   crashed: 'Reading this file failed several times.',
 } as const
 

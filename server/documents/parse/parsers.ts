@@ -1,13 +1,21 @@
+import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { type Parser } from './page.ts'
 
 /** The stored media type to the reader of that type; each is loaded only in the process that reads such a file. */
 const LOADERS: Readonly<Record<string, () => Promise<{ parse: Parser }>>> = {
-  'application/pdf': () => import('./pdf.ts'),
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': () => import('./docx.ts'),
-  'text/plain': () => import('./txt.ts'),
+  [UPLOAD_TYPES.pdf]: () => import('./pdf.ts'),
+  [UPLOAD_TYPES.doc]: () => import('./doc.ts'),
+  [UPLOAD_TYPES.docx]: () => import('./docx.ts'),
+  [UPLOAD_TYPES.xls]: () => import('./workbook.ts'),
+  [UPLOAD_TYPES.xlsx]: () => import('./workbook.ts'),
+  [UPLOAD_TYPES.txt]: () => import('./txt.ts'),
+  [UPLOAD_TYPES.jpg]: () => import('./picture.ts'),
+  [UPLOAD_TYPES.png]: () => import('./picture.ts'),
 }
 
+/** Only accepted types are ever stored. */
 export async function loadParser(mimetype: string): Promise<Parser> {
-  const { parse } = await (LOADERS[mimetype]?.() ?? import('./not-yet.ts'))
-  return parse
+  const load = LOADERS[mimetype]
+  if (!load) throw new Error(`there is no reader of ${mimetype}`)
+  return (await load()).parse
 }

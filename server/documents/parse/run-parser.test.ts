@@ -10,23 +10,27 @@ import { readDocument } from '#test/read-document.ts'
 import { PARSE_LIMITS, readerFlags, runParser } from './run-parser.ts'
 
 const run = promisify(execFile)
+const PICTURE = path.join(import.meta.dirname, 'picture.ts')
+const SCREENSHOT = path.resolve('docs/screenshot.png')
 const SEAL = path.join(import.meta.dirname, 'seal-network.ts')
 
 /** Runs a line of code with the rights of a reader and answers what it was told. */
-async function tryAsReader(code: string): Promise<string> {
+async function tryAsReader(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
   const program = `
     import { sealNetwork } from ${JSON.stringify(SEAL)}
     sealNetwork()
     try { ${code}; console.log('done') } catch (error) { console.log(error.code ?? error.message) }`
-  const { stdout } = await run(process.execPath, [...readerFlags(PARSE_LIMITS), '--input-type=module', '-e', program], {
-    env: {},
-  })
+  const flags = readerFlags(PARSE_LIMITS, mimetype)
+  const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { env: {} })
   return stdout.trim()
 }
 
-describe('the reading process', () => {
+describe.each([
+  ['of a pdf', UPLOAD_TYPES.pdf],
+  ['of a picture', UPLOAD_TYPES.png],
+])('the reading process %s', (_type, mimetype) => {
   test('runs at all with these rights', async () => {
-    expect(await tryAsReader(`(await import('node:fs')).readFileSync(${JSON.stringify(SEAL)})`)).toBe('done')
+    expect(await tryAsReader(`(await import('node:fs')).readFileSync(${JSON.stringify(SEAL)})`, mimetype)).toBe('done')
   })
 
   test.each([
@@ -42,13 +46,35 @@ describe('the reading process', () => {
     ['the network', `(await import('node:net')).connect(80, '127.0.0.1')`, 'a reader of files has no network'],
     ['fetch', `fetch('http://127.0.0.1')`, 'fetch is not defined'],
   ])('is refused %s', async (_name, code, refusal) => {
-    expect(await tryAsReader(code)).toBe(refusal)
+    expect(await tryAsReader(code, mimetype)).toBe(refusal)
   })
 
   test('has an empty environment', async () => {
-    expect(await tryAsReader(`if (Object.keys(process.env).length > 0) throw new Error('something')`)).toBe('done')
+    const code = `if (Object.keys(process.env).length > 0) throw new Error('something')`
+    expect(await tryAsReader(code, mimetype)).toBe('done')
+  })
+})
+
+describe('native code', () => {
+  const load = `(await import('sharp')).default`
+
+  test.each(['pdf', 'docx', 'doc', 'xls', 'xlsx', 'txt'] as const)('is refused to the reader of a %s', async (type) => {
+    expect(await tryAsReader(load, UPLOAD_TYPES[type])).not.toBe('done')
   })
 
+  test('is allowed where pictures are decoded, and opens none but given bytes of the types that we take', async () => {
+    const opening = (what: string) => `${load}; await import(${JSON.stringify(PICTURE)}); await ${what}`
+    const svg = `sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'))`
+    const sharp = `(await import('sharp')).default`
+    expect(await tryAsReader(load, UPLOAD_TYPES.png)).toBe('done')
+    expect(await tryAsReader(opening(`${svg.replace('sharp', sharp)}.metadata()`), UPLOAD_TYPES.png)).not.toBe('done')
+    expect(await tryAsReader(opening(`${sharp}(${JSON.stringify(SCREENSHOT)}).metadata()`), UPLOAD_TYPES.png)).not.toBe(
+      'done',
+    )
+  })
+})
+
+describe('the parent', () => {
   test('is not started for a job that was stopped before', async () => {
     const pages = runParser({
       bytes: Readable.from([]),
@@ -123,6 +149,17 @@ describe('reading a docx', () => {
       [2, 'Two\n\nGrain | Corn, Rye\nLeaves | Ash'],
     ])
     expect(pages[1]?.headings).toEqual([[0, 'Two']])
+  })
+
+  test('whose styles are broken still gives its words', async () => {
+    const parts = {
+      '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+      'word/_rels/document.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
+      'word/styles.xml': '<w:styles><broken',
+      'word/document.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Words that are left.</w:t></w:r></w:p></w:body></w:document>`,
+    }
+    const file = makeZip(Object.entries(parts).map(([name, xml]) => ({ name, bytes: Buffer.from(xml) })))
+    expect((await readDocument(file, 'a.docx')).pages.map(({ text }) => text)).toEqual(['Words that are left.'])
   })
 
   test('refuses what declares more than it may unpack to', async () => {

@@ -12,7 +12,8 @@ import { createInterface } from 'node:readline'
 import { type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { itemRun } from '#contract/document.ts'
+import { itemRun, sheetRow, wordBox } from '#contract/document.ts'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { codeOf, messageOf } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from './failure.ts'
 import { type ParsedPart } from './page.ts'
@@ -22,13 +23,16 @@ export interface ParseLimits {
   readonly heapMegabytes: number
   readonly timeMs: number
   readonly timeMsPerMegabyte: number
+  /** For each page that OCR reads, which does not count against the other two. */
+  readonly timeMsPerRecognisedPage: number
 }
 
 export const PARSE_LIMITS: ParseLimits = {
-  residentBytes: 800 * 1024 * 1024,
+  residentBytes: 1024 * 1024 * 1024,
   heapMegabytes: 640,
   timeMs: 45_000,
   timeMsPerMegabyte: 5_000,
+  timeMsPerRecognisedPage: 120_000,
 }
 
 export interface ParserRun {
@@ -54,8 +58,13 @@ const childMessage = z.union([
         text: z.string(),
         items: z.array(itemRun).optional(),
         headings: z.array(z.tuple([z.int(), z.string()])).optional(),
+        rows: z.array(sheetRow).optional(),
+        boxes: z.array(wordBox).optional(),
+        confidence: z.int().optional(),
+        isCut: z.literal(true).optional(),
       }),
       z.object({ pages: z.int() }),
+      z.object({ recognising: z.int() }),
     ]),
   }),
   z.object({ failure: z.enum(FAILURE_CODES), cause: z.string().optional() }),
@@ -83,9 +92,13 @@ function nodeModulesFolders(): string[] {
   }
 }
 
+/** Decoding pictures takes a native library; no other reader may load one. */
+const NATIVE_TYPES = new Set<string>([UPLOAD_TYPES.png, UPLOAD_TYPES.jpg])
+
 /** How Node is told to let the child read the libraries and do nothing else. */
-export const readerFlags = ({ heapMegabytes }: ParseLimits): string[] => [
+export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
   '--permission',
+  ...(NATIVE_TYPES.has(mimetype) ? ['--allow-addons'] : []),
   ...READABLE.map((folder) => `--allow-fs-read=${folder}`),
   `--max-old-space-size=${heapMegabytes}`,
   '--disable-warning=ExperimentalWarning',
@@ -106,17 +119,12 @@ export async function* runParser({
   onProcess,
 }: ParserRun): AsyncGenerator<ParsedPart> {
   signal.throwIfAborted()
-  const child = spawn(process.execPath, [...readerFlags(limits), CHILD_FILE, mimetype], {
+  const child = spawn(process.execPath, [...readerFlags(limits, mimetype), CHILD_FILE, mimetype], {
     env: {},
     cwd: REPOSITORY,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const watch = watchChild(
-    child,
-    signal,
-    limits.timeMs + (size / MEGABYTE) * limits.timeMsPerMegabyte,
-    limits.residentBytes,
-  )
+  const watch = watchChild(child, signal, limits, size)
   if (child.pid !== undefined) {
     lowerPriority(child.pid)
     onProcess?.(child.pid)
@@ -133,9 +141,12 @@ export async function* runParser({
     for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
       if (watch.reason !== undefined) break
       const message = childMessage.parse(JSON.parse(line))
-      if ('part' in message) yield withoutUndefined(message.part)
-      else if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
-      else isDone = true
+      if ('part' in message) {
+        watch.follow(message.part)
+        yield withoutUndefined(message.part)
+      }
+      if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
+      if ('done' in message) isDone = true
     }
     await watch.closed
     if (watch.reason !== undefined) throw watch.reason
@@ -158,8 +169,17 @@ type ParsedMessage = Extract<z.infer<typeof childMessage>, { part: unknown }>['p
 /** Optional properties are absent, never undefined, in our own types. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {
   if (!('text' in part)) return part
-  const { page, text, items, headings } = part
-  return { page, text, ...(items ? { items } : {}), ...(headings ? { headings } : {}) }
+  const { page, text, items, headings, rows, boxes, confidence, isCut } = part
+  return {
+    page,
+    text,
+    ...(items ? { items } : {}),
+    ...(headings ? { headings } : {}),
+    ...(rows ? { rows } : {}),
+    ...(boxes ? { boxes } : {}),
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(isCut ? { isCut } : {}),
+  }
 }
 
 function lowerPriority(pid: number): void {
@@ -177,21 +197,36 @@ interface Watch {
   /** Why the child was ended by us, where it was. */
   readonly reason: Error | undefined
   readonly closed: Promise<void>
+  /** Stops the clock of the whole file while one page is recognised, and gives that page its own. */
+  follow(part: ParsedMessage): void
   /** Ends the child; the first reason counts. */
   end(reason: Error | undefined): void
 }
 
-function watchChild(child: ChildProcess, signal: AbortSignal, timeMs: number, residentBytes: number): Watch {
+function watchChild(child: ChildProcess, signal: AbortSignal, limits: ParseLimits, size: number): Watch {
   let reason: Error | undefined
   const end = (because: Error | undefined) => {
     reason ??= because
     child.kill('SIGKILL')
   }
   const onAbort = () => end(errorOf(signal.reason))
-  const timer = setTimeout(() => end(new ParseFailure('timed_out')), timeMs)
+  let remainingMs = limits.timeMs + (size / MEGABYTE) * limits.timeMsPerMegabyte
+  let startedAt = performance.now()
+  let isRecognising = false
+  const onTimeout = () => end(new ParseFailure('timed_out'))
+  let timer = setTimeout(onTimeout, remainingMs)
+  const follow = (part: ParsedMessage) => {
+    const recognises = 'recognising' in part
+    if (recognises === isRecognising && !recognises) return
+    if (!isRecognising) remainingMs -= performance.now() - startedAt
+    clearTimeout(timer)
+    isRecognising = recognises
+    startedAt = performance.now()
+    timer = setTimeout(onTimeout, recognises ? limits.timeMsPerRecognisedPage : remainingMs)
+  }
   const sampler = setInterval(() => {
     void residentBytesOf(child.pid).then((resident) => {
-      if (resident > residentBytes) end(new ParseFailure('out_of_memory'))
+      if (resident > limits.residentBytes) end(new ParseFailure('out_of_memory'))
     })
   }, WATCH_INTERVAL_MS)
   signal.addEventListener('abort', onAbort, { once: true })
@@ -211,6 +246,7 @@ function watchChild(child: ChildProcess, signal: AbortSignal, timeMs: number, re
       return reason
     },
     closed,
+    follow,
     end,
   }
 }

@@ -1,9 +1,10 @@
 import { useEffect, type JSX } from 'react'
+import { useModelLabel } from '#web/data/models.ts'
 import { usePageSettings } from '#web/data/settings.ts'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { MessageList } from '#web/features/thread/message-list.tsx'
 import { ThreadScroller } from '#web/features/thread/thread-scroller.tsx'
-import { activeTitle, modelLabel } from '#web/lib/conversation-words.ts'
+import { activeTitle } from '#web/lib/conversation-words.ts'
 import { messageKey } from '#web/lib/merge-messages.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
@@ -30,6 +31,7 @@ export function ActiveChat({
   onUnknown,
 }: ActiveChatProps): JSX.Element {
   const { conversation, thread, failed, waiting, reply } = open
+  const modelLabel = useModelLabel()
   const showToolMessages = usePageSettings((state) => state.showToolMessages)
   const unknown = conversation === null
   useEffect(() => {

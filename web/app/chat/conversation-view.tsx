@@ -1,18 +1,17 @@
 import type { JSX } from 'react'
-import { Composer } from '#web/features/composer/composer.tsx'
+import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { activeTitle } from '#web/lib/conversation-words.ts'
+import { usePageTitle } from '#web/app/use-page-title.ts'
 import { ActiveChat } from './active-chat.tsx'
+import { BoxMicrophone } from './box-microphone.tsx'
 import { InputBar } from './input-bar.tsx'
 import { useConversation } from './use-conversation.ts'
-import { usePageTitle } from './use-page-title.ts'
-
-export type Filled = { key: number; text: string } | null
 
 type ConversationViewProps = {
   id: string
   marginNotes: boolean
-  filled: Filled
+  filled: FilledDraft | null
   onOpenSource: OpenSource
   onSend: (text: string) => void
   onRetry: () => void
@@ -42,6 +41,7 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
           filled={props.filled}
           onSend={props.onSend}
           onStop={props.onStop}
+          Microphone={BoxMicrophone}
         />
       </InputBar>
     </>

@@ -1,4 +1,5 @@
 import { lazy, Suspense, type JSX } from 'react'
+import { FaultBoundary } from '#web/app/fault-boundary.tsx'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { Reader } from './use-reader.ts'
@@ -17,22 +18,24 @@ export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.
     if (beside) reader.restoreFocus()
   }
   const pane = documentId !== null && (
-    <Suspense
-      fallback={
-        <p className={styles.loading} role="status">
-          <Spinner /> Opening the document…
-        </p>
-      }
-    >
-      <ReaderPane
-        documentId={documentId}
-        page={place.page}
-        highlight={reader.highlight}
-        onClose={close}
-        onPageChange={(page) => place.go({ page }, { replace: true })}
-        {...(reader.sourceNavigation === null ? {} : { sourceNavigation: reader.sourceNavigation })}
-      />
-    </Suspense>
+    <FaultBoundary>
+      <Suspense
+        fallback={
+          <p className={styles.loading} role="status">
+            <Spinner /> Opening the document…
+          </p>
+        }
+      >
+        <ReaderPane
+          documentId={documentId}
+          page={place.page}
+          highlight={reader.highlight}
+          onClose={close}
+          onPageChange={(page) => place.go({ page }, { replace: true })}
+          {...(reader.sourceNavigation === null ? {} : { sourceNavigation: reader.sourceNavigation })}
+        />
+      </Suspense>
+    </FaultBoundary>
   )
   if (beside) return pane === false ? null : <aside className={styles.column}>{pane}</aside>
   return (

@@ -1,23 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, type JSX } from 'react'
+import { useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
 import { documentsQuery } from '#web/data/documents.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
-import { Composer } from '#web/features/composer/composer.tsx'
+import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
 import { Walkthrough } from '#web/features/onboarding/walkthrough.tsx'
 import { WelcomeCard } from '#web/features/onboarding/welcome-card.tsx'
 import { isFirstLogin } from '#web/lib/first-login.ts'
-import type { Filled } from './conversation-view.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { BoxMicrophone } from './box-microphone.tsx'
 import { InputBar } from './input-bar.tsx'
 import { NewConversation, Page, WelcomeBack } from './start-views.tsx'
+import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useOnboarding } from './use-onboarding.ts'
 import { useSampleQuestion } from './use-sample.ts'
 
 type StartViewProps = {
   onboardingHidden: boolean
-  filled: Filled
+  filled: FilledDraft | null
   onFill: (text: string) => void
   onNewChat: () => void
   onSend: (text: string) => void
@@ -34,9 +36,7 @@ export function StartView(props: StartViewProps): JSX.Element {
   const [uploading, setUploading] = useState(false)
   const [walking, setWalking] = useState(false)
 
-  useEffect(() => {
-    document.title = 'Alcove'
-  }, [])
+  usePageTitle(null, false)
 
   const trySample = (): void => {
     sampleQuestion().then(
@@ -44,7 +44,10 @@ export function StartView(props: StartViewProps): JSX.Element {
         props.onNewChat()
         props.onFill(question)
       },
-      (error: unknown) => console.error(error),
+      (error: unknown) => {
+        console.error(error)
+        toast({ title: 'Error', description: 'The sample document could not be added.', variant: 'destructive' })
+      },
     )
   }
 
@@ -64,7 +67,7 @@ export function StartView(props: StartViewProps): JSX.Element {
             steps={onboarding.steps}
             uploading={uploading}
             uploadArea={<UploadArea onUploaded={() => setUploading(false)} />}
-            onUpload={() => setUploading(true)}
+            onUpload={() => setUploading(!uploading)}
             onSample={trySample}
             onTutorial={() => setWalking(true)}
             onDismiss={() => onboarding.change({ onboarding_dismissed: true })}
@@ -92,6 +95,7 @@ export function StartView(props: StartViewProps): JSX.Element {
             filled={props.filled}
             onSend={props.onSend}
             onStop={null}
+            Microphone={BoxMicrophone}
           />
         </InputBar>
       )}

@@ -3,7 +3,6 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import { READER_MODEL } from '#contract/limits.ts'
 import { useAuth } from '#web/data/auth-context.tsx'
 import { createConversation, keepConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
-import { storeDraft } from '#web/data/drafts.ts'
 import {
   addMessage,
   keepMessages,
@@ -15,7 +14,7 @@ import {
   type Thread,
 } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/models.ts'
-import { addTemporary, clearTemporary, setAwaiting } from '#web/data/thread-store.ts'
+import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { mergeMessages, messageKey, temporaryMessage } from '#web/lib/merge-messages.ts'
 import { failedReplies } from '#web/lib/waiting.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -32,8 +31,11 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description, variant: 'destructive' })
 }
 
-/** What sending, asking again and stopping do. `giveBack` puts a text that could not be sent into the box again. */
-export function useChatFlows(place: PlaceControl, giveBack: (text: string) => void): ChatFlows {
+/** Puts a text that could not be sent into the box of its conversation (null: the new one) again. */
+type GiveBack = (conversationId: string | null, text: string) => void
+
+/** What sending, asking again and stopping do. */
+export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows {
   const queryClient = useQueryClient()
   const { user } = useAuth()
 
@@ -41,13 +43,19 @@ export function useChatFlows(place: PlaceControl, giveBack: (text: string) => vo
   const startChat = async (userId: string, text: string): Promise<void> => {
     const pendingId = crypto.randomUUID()
     addTemporary(temporaryMessage('', text, pendingId))
+    /** False where the person has gone elsewhere meanwhile, and is not to be fetched back. */
+    const endTemporary = (): boolean => {
+      const isShown = useThreadStore.getState().tempMessages.some((message) => message.pendingId === pendingId)
+      if (isShown) clearTemporary()
+      return isShown
+    }
     let conversation: ConversationRow
     try {
       const modelName = useSelectedModel.getState().identifier ?? READER_MODEL
       conversation = await createConversation({ userId, modelName })
     } catch (error) {
-      clearTemporary()
-      giveBack(text)
+      endTemporary()
+      giveBack(null, text)
       return reportFailure(error, 'Failed to create conversation. Please try again.')
     }
     keepConversation(queryClient, userId, conversation)
@@ -59,11 +67,10 @@ export function useChatFlows(place: PlaceControl, giveBack: (text: string) => vo
       }))
     } catch (error) {
       // The conversation is there: the text waits in its box, so that trying again makes no second one.
-      storeDraft(conversation.id, text)
+      giveBack(conversation.id, text)
       reportFailure(error, 'Failed to send message. Please try again.')
     }
-    clearTemporary()
-    place.go({ chatId: conversation.id })
+    if (endTemporary()) place.go({ chatId: conversation.id })
   }
 
   const takeSelectedModel = async (userId: string, conversationId: string): Promise<void> => {
@@ -85,7 +92,7 @@ export function useChatFlows(place: PlaceControl, giveBack: (text: string) => vo
       keepMessages(queryClient, conversationId, [await addMessage(conversationId, pendingId, text)])
     } catch (error) {
       setThread(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
-      giveBack(text)
+      giveBack(conversationId, text)
       reportFailure(error, 'Failed to process your message. Please try again.')
     }
   }
@@ -93,7 +100,7 @@ export function useChatFlows(place: PlaceControl, giveBack: (text: string) => vo
   const send = (text: string): void => {
     if (user === null) {
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
-      return giveBack(text)
+      return giveBack(place.chatId, text)
     }
     void (place.chatId === null ? startChat(user.id, text) : continueChat(user.id, place.chatId, text))
   }

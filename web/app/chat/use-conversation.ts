@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
-import { conversationQuery } from '#web/data/conversations.ts'
+import { useUser } from '#web/data/auth-context.tsx'
+import { conversationQuery, conversationsKey } from '#web/data/conversations.ts'
 import { followConversation } from '#web/data/live.ts'
 import { loadEarlier, messagesQuery, type Thread } from '#web/data/messages.ts'
 import { modelsQuery, selectModel } from '#web/data/models.ts'
@@ -30,7 +31,12 @@ const externalIdOf = (conversation: ConversationRow): string => {
 /** Everything about the conversation that is open, kept up to date by live changes while it is. */
 export function useConversation(id: string): OpenConversation {
   const queryClient = useQueryClient()
-  const conversation = useQuery(conversationQuery(id))
+  const user = useUser()
+  const conversation = useQuery({
+    ...conversationQuery(id),
+    placeholderData: () =>
+      queryClient.getQueryData<ConversationRow[]>(conversationsKey(user.id))?.find((known) => known.id === id),
+  })
   const messages = useQuery(messagesQuery(id))
   const models = useQuery(modelsQuery)
   const reply = useThreadStore((state) => state.replies[id]) ?? null

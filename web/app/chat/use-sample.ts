@@ -17,11 +17,9 @@ export function useSampleQuestion(): () => Promise<string> {
     const documents = queryClient.getQueryData<DocumentRow[]>(documentsKey) ?? []
     if (documents.length > 0) return OWN_QUESTION
     const bytes = await (await fetch(sampleAddress)).blob()
-    const outcomes = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
-    addDocuments(
-      queryClient,
-      outcomes.flatMap((outcome) => ('document' in outcome ? [outcome.document] : [])),
-    )
+    const [outcome] = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
+    if (outcome === undefined || !('document' in outcome)) throw new Error(outcome?.refusal ?? 'No answer came')
+    addDocuments(queryClient, [outcome.document])
     return SAMPLE_QUESTION
   }
 }

@@ -1,16 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState, type JSX } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { forgetDrafts } from '#web/data/drafts.ts'
+import { forgetDrafts, restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live.ts'
 import { onSessionEvent } from '#web/data/session.ts'
 import { clearTemporary, resetThreads, setExternalConversation } from '#web/data/thread-store.ts'
+import type { FilledDraft } from '#web/features/composer/composer.tsx'
+import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
+import { forgetRecordings } from '#web/features/voice/recording-store.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
-import { ConversationView, type Filled } from './conversation-view.tsx'
+import { ConversationView } from './conversation-view.tsx'
 import { HeaderBar } from './header-bar.tsx'
 import { Rail, type RailTab } from './rail.tsx'
 import { ReaderColumn } from './reader-column.tsx'
@@ -21,6 +24,8 @@ import { usePlace } from './use-place.ts'
 import { useReader } from './use-reader.ts'
 import { useWidth } from './use-width.ts'
 import styles from './workspace.module.css'
+
+const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
 
 /** The main column holds text and margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
@@ -33,8 +38,8 @@ export function Workspace(): JSX.Element {
   const reader = useReader(place)
   const [tab, setTab] = useState<RailTab | null>('chat')
   const [drawerOpen, setDrawerOpen] = useState(false)
-  const [onboardingHidden, setOnboardingHidden] = useState(false)
-  const [filled, setFilled] = useState<Filled>(null)
+  const [onboardingHidden, setOnboardingHidden] = useState(place.chatId !== null)
+  const [filled, setFilled] = useState<FilledDraft | null>(null)
   const [mainRef, mainWidth] = useWidth()
   const compact = useMediaQuery('(width < 900px)')
   const readerBeside = useMediaQuery('(width >= 1280px)')
@@ -49,9 +54,16 @@ export function Workspace(): JSX.Element {
     [],
   )
   useEffect(() => resetThreads, [])
+  useEffect(() => forgetRecordings, [])
+  const debug = useDebugShortcut()
 
-  const fill = (text: string): void => setFilled((before) => ({ key: (before?.key ?? 0) + 1, text }))
-  const flows = useChatFlows(place, fill)
+  const fill = (conversationId: string | null, text: string): void =>
+    setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text }))
+  const fillNew = (text: string): void => {
+    storeDraft(null, text)
+    fill(null, text)
+  }
+  const flows = useChatFlows(place, (conversationId, text) => fill(conversationId, restoreDraft(conversationId, text)))
 
   const newChat = (): void => {
     setExternalConversation(null)
@@ -118,7 +130,7 @@ export function Workspace(): JSX.Element {
               <StartView
                 onboardingHidden={onboardingHidden}
                 filled={filled}
-                onFill={fill}
+                onFill={fillNew}
                 onNewChat={newChat}
                 onSend={flows.send}
                 onOpenDocument={reader.openDocument}
@@ -139,6 +151,11 @@ export function Workspace(): JSX.Element {
           </main>
         </div>
         <ReaderColumn place={place} reader={reader} beside={readerBeside} />
+        {debug.open && (
+          <Suspense>
+            <DebugPanel userId={user.id} chatId={place.chatId} onClose={debug.close} />
+          </Suspense>
+        )}
       </div>
     </DropAnywhere>
   )

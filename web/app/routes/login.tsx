@@ -5,11 +5,13 @@ import { useAuth } from '#web/data/auth-context.tsx'
 import { loadConfig } from '#web/data/config.ts'
 import { LoginForm } from '#web/features/login/login-form.tsx'
 import { LoadingPage } from '#web/app/auth-gate.tsx'
+import { usePageTitle } from '#web/app/use-page-title.ts'
 import styles from './login.module.css'
 
 /** The sign-in page; whoever is signed in already goes on to the chat. */
 export function LoginPage(): JSX.Element {
   const { loading, user, error } = useAuth()
+  usePageTitle(null, false)
   const [config, setConfig] = useState<PublicConfig | null>(null)
   useEffect(() => {
     loadConfig().then(setConfig, (failure: unknown) => console.error(failure))

@@ -19,7 +19,7 @@ export function ComposerFooter({ documentsCount }: { documentsCount: number | nu
   const model = availability?.find((row) => row.model_identifier === identifier)
   return (
     <footer className={styles.footer}>
-      <Tooltip content={privacyOf(model !== undefined, model?.host ?? null)}>
+      <Tooltip content={privacyOf(model !== undefined, model?.host ?? null)} onPress>
         <button type="button" className={styles.privacy}>
           <Lock size={12} aria-hidden /> Your data stays private
         </button>

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useId, useRef, type JSX } from 'react'
+import { useEffect, useId, useRef, type ComponentType, type JSX } from 'react'
 import { splitCommands } from '#web/lib/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -7,39 +7,68 @@ import { SuggestionList } from './suggestion-list.tsx'
 import { useComposer } from './use-composer.ts'
 import styles from './composer.module.css'
 
+export type FilledDraft = { key: number; conversationId: string | null; text: string }
+
+/** Whether the focus may go to the message box: nothing else has it, and no on-screen keyboard would come up with it. */
+function mayTakeFocus(): boolean {
+  const nothingFocused = document.activeElement === null || document.activeElement === document.body
+  return nothingFocused && getSelection()?.isCollapsed !== false && matchMedia('(hover: hover)').matches
+}
+
+/** What a way of input other than typing is given. */
+export type MessageBox = {
+  disabled: boolean
+  /** Replaces what is typed. */
+  replace: (text: string) => void
+}
+
 export type ComposerProps = {
   /** The conversation that what is typed belongs to; null: the one that begins with it. */
   conversationId: string | null
   /** A reply is awaited. */
   waiting: boolean
-  /** Text that is put into the box from outside; a new key puts it in again. */
-  filled: { key: number; text: string } | null
+  /** The draft that was put into a box from outside; a new key puts it in again. */
+  filled: FilledDraft | null
   onSend: (text: string) => void
   /** Ends the waiting; null where there is nothing to stop yet. */
   onStop: (() => void) | null
+  /** The microphone button, beside the one that sends. */
+  Microphone: ComponentType<MessageBox>
 }
 
 /** The message box: Ctrl+Enter or Cmd+Enter sends, @ offers the tools. */
-export function Composer({ conversationId, waiting, filled, onSend, onStop }: ComposerProps): JSX.Element {
+export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
   const composer = useComposer({ conversationId, disabled: waiting, onSend })
   const { input, text, change } = composer
   const listId = useId()
   const backdrop = useRef<HTMLDivElement>(null)
   const seenFill = useRef(filled?.key)
-  const hadFocus = useRef(false)
+  const isNew = conversationId === null
 
   useEffect(() => {
     if (filled === null || filled.key === seenFill.current) return
     seenFill.current = filled.key
+    if (filled.conversationId !== conversationId) return
     change(filled.text, filled.text.length)
     input.current?.focus()
-  }, [filled, change, input])
+  }, [filled, conversationId, change, input])
+
+  // A new chat begins with typing.
+  useEffect(() => {
+    if (isNew && matchMedia('(hover: hover)').matches) input.current?.focus()
+  }, [isNew, input])
 
   // A disabled box loses the focus; whoever was typing gets it back with the answer.
+  const wasWaiting = useRef(waiting)
   useEffect(() => {
-    if (!waiting && hadFocus.current) input.current?.focus()
-    hadFocus.current = waiting
+    if (wasWaiting.current && !waiting && mayTakeFocus()) input.current?.focus()
+    wasWaiting.current = waiting
   }, [waiting, input])
+
+  const replace = (replacement: string): void => {
+    change(replacement, replacement.length)
+    if (mayTakeFocus()) input.current?.focus()
+  }
 
   return (
     <div className={styles.composer}>
@@ -73,6 +102,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop }: Co
             }}
           />
         </div>
+        <Microphone disabled={waiting} replace={replace} />
         {waiting && onStop !== null ? (
           <Tooltip content="Stop">
             <Button variant="outline" size="icon" aria-label="Stop" onClick={onStop}>

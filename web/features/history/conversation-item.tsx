@@ -1,7 +1,7 @@
 import { Pin, PinOff, Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
-import { listTitle, modelLabel } from '#web/lib/conversation-words.ts'
+import { listTitle } from '#web/lib/conversation-words.ts'
 import { formatDateLabel, formatTime } from '#web/lib/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -9,6 +9,8 @@ import styles from './conversation-item.module.css'
 
 type ConversationItemProps = {
   conversation: ConversationRow
+  /** What it is described by: the name of its model. */
+  description: string
   active: boolean
   onSelect: () => void
   onPin: () => void
@@ -18,6 +20,7 @@ type ConversationItemProps = {
 /** One line of the history; hovering or focusing it shows what can be done with it. */
 export function ConversationItem({
   conversation,
+  description,
   active,
   onSelect,
   onPin,
@@ -27,8 +30,10 @@ export function ConversationItem({
   return (
     <li className={classNames(styles.item, active && styles.active)}>
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
-        <span className={styles.title}>{title}</span>
-        <span className={styles.description}>{modelLabel(conversation.model_name)}</span>
+        <span className={styles.title} title={title}>
+          {title}
+        </span>
+        <span className={styles.description}>{description}</span>
         <span className={styles.when}>
           <span>{formatDateLabel(conversation.started_at)}</span>
           <time dateTime={conversation.started_at}>{formatTime(conversation.started_at)}</time>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { PanelLeftClose, Plus, Search } from 'lucide-react'
-import { useId, useState, type JSX } from 'react'
+import { useEffect, useId, useRef, useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { conversationsQuery } from '#web/data/conversations.ts'
-import { matchesSearch } from '#web/lib/conversation-words.ts'
+import { useModelLabel } from '#web/data/models.ts'
+import { listTitle, matchesSearch } from '#web/lib/conversation-words.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
@@ -58,7 +59,17 @@ export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
 function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element {
   const conversations = useQuery(conversationsQuery(props.userId))
   const actions = useConversationActions(props.userId, props.onDeleted)
+  const modelLabel = useModelLabel()
   const [asked, setAsked] = useState<ConversationRow | null>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const removing = useRef(false)
+
+  // The focus goes with the row that is removed: the list takes it, so that the keyboard goes on from there.
+  const count = conversations.data?.length
+  useEffect(() => {
+    if (removing.current && document.activeElement === document.body) list.current?.focus()
+    removing.current = false
+  }, [count])
 
   if (conversations.isPending) {
     return (
@@ -88,7 +99,9 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
       </div>
     )
   }
-  const found = conversations.data.filter((row) => matchesSearch(row, props.search))
+  const found = conversations.data.filter((row) =>
+    matchesSearch([listTitle(row), modelLabel(row.model_name)], props.search),
+  )
   const sectionOf = (title: string, rows: ConversationRow[]): JSX.Element | null =>
     rows.length === 0 ? null : (
       <Section title={title}>
@@ -96,6 +109,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
           <ConversationItem
             key={row.id}
             conversation={row}
+            description={modelLabel(row.model_name)}
             active={row.id === props.activeId}
             onSelect={() => props.onSelect(row.id)}
             onPin={() => actions.setPinned(row, !row.pinned)}
@@ -106,7 +120,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
     )
   return (
     <>
-      <div className={styles.list}>
+      <div ref={list} tabIndex={-1} className={styles.list}>
         {sectionOf(
           'Pinned Conversations',
           found.filter((row) => row.pinned),
@@ -126,7 +140,9 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
         description="Are you sure you want to delete this conversation? This action cannot be undone and all messages will be permanently removed."
         confirmLabel="Delete"
         onConfirm={() => {
-          if (asked !== null) actions.remove(asked)
+          if (asked === null) return
+          removing.current = true
+          actions.remove(asked)
         }}
       />
     </>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { DocumentRow } from '#contract/document.ts'
 
-import { describeReading, documentFacts } from './describe-document.ts'
+import { describeReadability, describeReading, documentFacts } from './describe-document.ts'
 import { formatSize } from './format-size.ts'
 
 const row: DocumentRow = {
@@ -43,6 +43,44 @@ describe('documentFacts', () => {
     expect(documentFacts({ ...row, mimetype: 'image/png', pages: 1 })).toEqual(['Image', '2.4 MB'])
     expect(documentFacts({ ...row, mimetype: 'text/plain', pages: 1 })).toEqual(['Text', '2.4 MB'])
     expect(documentFacts({ ...row, pages: null })).toEqual(['PDF', '2.4 MB'])
+  })
+})
+
+describe('describeReadability', () => {
+  const plain = { pages: 20, by_ocr: 0, unsure: 0, without_text: 0, cut: 0 }
+
+  test('says nothing of plain text, of what is not known, and of a document that is not ready', () => {
+    expect(describeReadability({ ...row, readability: plain })).toEqual([])
+    expect(describeReadability({ ...row, readability: null })).toEqual([])
+    expect(describeReadability(row)).toEqual([])
+    expect(describeReadability({ ...row, state: 'reading', readability: { ...plain, by_ocr: 3 } })).toEqual([])
+  })
+
+  test('counts what is not plain text', () => {
+    const readability = { pages: 20, by_ocr: 3, unsure: 1, without_text: 2, cut: 1 }
+    expect(describeReadability({ ...row, readability })).toEqual([
+      '3 of 20 pages by text recognition',
+      '1 page unsure',
+      '2 pages without text',
+      'Cut at the limit',
+    ])
+  })
+
+  test('counts nothing where it holds for the whole document', () => {
+    const picture = { ...row, mimetype: 'image/png' }
+    const one = { ...plain, pages: 1 }
+    expect(describeReadability({ ...picture, readability: { ...one, by_ocr: 1, unsure: 1 } })).toEqual([
+      'By text recognition',
+      'Unsure',
+    ])
+    expect(describeReadability({ ...picture, readability: { ...one, without_text: 1 } })).toEqual(['No text found'])
+  })
+
+  test('calls the parts what the format calls them', () => {
+    const workbook = { ...row, mimetype: 'application/vnd.ms-excel' }
+    expect(describeReadability({ ...workbook, readability: { ...plain, without_text: 1 } })).toEqual([
+      '1 sheet without text',
+    ])
   })
 })
 

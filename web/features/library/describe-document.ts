@@ -32,6 +32,22 @@ export function documentFacts(document: DocumentRow): string[] {
   return facts
 }
 
+/** What there is to say about how well a document could be read; nothing where all of it is plain text. */
+export function describeReadability({ mimetype, state, readability }: DocumentRow): string[] {
+  if (state !== 'ready' || !readability) return []
+  const { pages, by_ocr, unsure, without_text, cut } = readability
+  const [one, many] = PART_NAMES[mimetype] ?? ['page', 'pages']
+  const count = (parts: number) => `${parts} ${parts === 1 ? one : many}`
+  const isAll = (parts: number) => parts === pages
+  const remarks: string[] = []
+  if (by_ocr > 0)
+    remarks.push(isAll(by_ocr) ? 'By text recognition' : `${by_ocr} of ${count(pages)} by text recognition`)
+  if (unsure > 0) remarks.push(isAll(unsure) ? 'Unsure' : `${count(unsure)} unsure`)
+  if (without_text > 0) remarks.push(isAll(without_text) ? 'No text found' : `${count(without_text)} without text`)
+  if (cut > 0) remarks.push('Cut at the limit')
+  return remarks
+}
+
 export interface Reading {
   tone: 'working' | 'ready' | 'failed'
   text: string

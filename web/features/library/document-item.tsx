@@ -9,7 +9,7 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-import { describeReading, documentFacts } from './describe-document.ts'
+import { describeReadability, describeReading, documentFacts } from './describe-document.ts'
 import styles from './document-item.module.css'
 import { formatDate } from './format-date.ts'
 import { RenameField } from './rename-field.tsx'
@@ -24,6 +24,7 @@ export function DocumentItem({ document, onOpen }: DocumentItemProps): JSX.Eleme
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useRef<HTMLButtonElement>(null)
   const reading = describeReading(document)
+  const remarks = describeReadability(document)
 
   return (
     <li className={styles.item} data-state={document.state}>
@@ -46,6 +47,13 @@ export function DocumentItem({ document, onOpen }: DocumentItemProps): JSX.Eleme
             <span key={fact}>{fact}</span>
           ))}
         </p>
+        {remarks.length > 0 && (
+          <p className={styles.facts}>
+            {remarks.map((remark) => (
+              <span key={remark}>{remark}</span>
+            ))}
+          </p>
+        )}
         {reading.tone !== 'ready' && (
           <p className={styles[reading.tone]} role="status">
             {reading.text}

@@ -20,13 +20,19 @@ function ModelWords({ model }: { model: Model }): JSX.Element {
   )
 }
 
+/** The reason that all models of a group have in common, so that it is said once. */
+function sharedReason(models: readonly Model[], reasons: ReadonlyMap<string, string>): string | null {
+  const [first, ...others] = models.map((model) => reasons.get(model.model_identifier))
+  return first !== undefined && others.every((reason) => reason === first) ? first : null
+}
+
 /** Chooses which model answers; models come grouped by provider. */
 export function ModelPicker(): JSX.Element {
   const models = useModels()
-  const { data: availability } = useQuery(availabilityQuery)
+  const { data: availability, refetch } = useQuery(availabilityQuery)
   const { name, identifier } = useSelectedModel()
   const selected = models.find((model) => model.model_identifier === identifier)
-  const unavailable = new Map(
+  const reasons = new Map(
     availability?.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
   )
   const choose = (chosen: string): void => {
@@ -36,6 +42,9 @@ export function ModelPicker(): JSX.Element {
   return (
     <Menu
       label="Models"
+      onOpenChange={(open) => {
+        if (open) void refetch()
+      }}
       trigger={
         <Button variant="ghost" size="sm" className={styles.trigger}>
           <span className={hidden.hidden}>Model: </span>
@@ -46,22 +55,40 @@ export function ModelPicker(): JSX.Element {
       }
     >
       <MenuChoice value={identifier ?? ''} onValueChange={choose}>
-        {groupModels(models).map((group) => (
-          <Fragment key={group.provider}>
-            <MenuLabel>{group.provider}</MenuLabel>
-            {group.models.map((model) => (
-              <MenuChoiceItem key={model.id} value={model.model_identifier}>
-                <ModelWords model={model} />
-                {unavailable.has(model.model_identifier) && (
-                  <span className={styles.reason}>{unavailable.get(model.model_identifier)}</span>
-                )}
-                <MenuChosen>
-                  <Check size={15} aria-label="Selected" />
-                </MenuChosen>
-              </MenuChoiceItem>
-            ))}
-          </Fragment>
-        ))}
+        {groupModels(models).map((group) => {
+          const shared = sharedReason(group.models, reasons)
+          return (
+            <Fragment key={group.provider}>
+              <MenuLabel>
+                {group.provider}
+                {shared !== null && <span className={styles.reason}>{shared}</span>}
+              </MenuLabel>
+              {group.models.map((model) => {
+                const reason = reasons.get(model.model_identifier)
+                return (
+                  <MenuChoiceItem
+                    key={model.id}
+                    value={model.model_identifier}
+                    disabled={reason !== undefined}
+                    textValue={model.name}
+                  >
+                    <span className={styles.entry}>
+                      <span className={styles.words}>
+                        <ModelWords model={model} />
+                      </span>
+                      {reason !== undefined && (
+                        <span className={shared === null ? styles.reason : hidden.hidden}>{reason}</span>
+                      )}
+                    </span>
+                    <MenuChosen>
+                      <Check size={15} aria-label="Selected" />
+                    </MenuChosen>
+                  </MenuChoiceItem>
+                )
+              })}
+            </Fragment>
+          )
+        })}
       </MenuChoice>
     </Menu>
   )

@@ -54,19 +54,18 @@ export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
         </p>
         <Progress value={percent} label="Onboarding" />
       </div>
-      {props.uploading ? (
-        props.uploadArea
-      ) : (
-        <div className={styles.actions}>
-          <Button onClick={props.onUpload}>Upload your first document</Button>
-          <Button variant="outline" onClick={props.onSample}>
-            Try a sample question
-          </Button>
-          <Button variant="ghost" onClick={props.onTutorial}>
-            Watch tutorial
-          </Button>
-        </div>
-      )}
+      <div className={styles.actions}>
+        <Button aria-expanded={props.uploading} onClick={props.onUpload}>
+          Upload your first document
+        </Button>
+        <Button variant="outline" onClick={props.onSample}>
+          Try a sample question
+        </Button>
+        <Button variant="ghost" onClick={props.onTutorial}>
+          Watch tutorial
+        </Button>
+      </div>
+      {props.uploading && <div className={styles.upload}>{props.uploadArea}</div>}
     </section>
   )
 }

@@ -2,6 +2,7 @@ import type { Token } from 'marked'
 import { memo, useMemo, useState, type JSX } from 'react'
 import { citedNumbers } from '#web/lib/citations.ts'
 import { advanceMarkdown, emptyMarkdown, lexMarkdown } from '#web/lib/markdown.ts'
+import { settledMarkdown } from '#web/lib/settled-markdown.ts'
 import { useAnswer } from './answer-context.tsx'
 import { Block } from './block.tsx'
 import { SourceNote } from './source-note.tsx'
@@ -10,7 +11,7 @@ import styles from './markdown.module.css'
 /** The blocks of a text that grows: closed ones keep their identity, and with it what was drawn for them. */
 function useBlocks(text: string, writing: boolean): readonly Token[] {
   const [growing, setGrowing] = useState(emptyMarkdown)
-  const advanced = writing ? advanceMarkdown(growing, text) : growing
+  const advanced = writing ? advanceMarkdown(growing, settledMarkdown(text)) : growing
   if (advanced !== growing) setGrowing(advanced)
   return useMemo(
     () => (writing ? [...advanced.closed, ...advanced.tail.filter(({ type }) => type !== 'space')] : lexMarkdown(text)),

@@ -6,8 +6,12 @@ import { Button } from '#web/ui/button.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
 import { MessageActions } from './message-actions.tsx'
-import { SourceNote } from './source-note.tsx'
+import { SourceCards } from './source-cards.tsx'
 import styles from './message.module.css'
+
+/** How many cards stand under an answer at first: fewer where the answer itself points to none. */
+const CITED_AT_FIRST = 4
+const UNCITED_AT_FIRST = 2
 
 /** A source that a person wants to see, among those of the same answer. */
 export type OpenSource = (choice: { messageId: string; sources: Source[]; source: Source; marker: HTMLElement }) => void
@@ -70,12 +74,8 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
           </div>
         )}
         {props.stopped && <p className={styles.aside}>You stopped this answer.</p>}
-        {!props.writing && cards.length > 0 && (
-          <div className={styles.cards}>
-            {cards.map((n) => (
-              <SourceNote key={n} n={n} placement="card" />
-            ))}
-          </div>
+        {!props.writing && (
+          <SourceCards numbers={cards} atFirst={cited.length === 0 ? UNCITED_AT_FIRST : CITED_AT_FIRST} />
         )}
         {!props.writing && props.error === null && <MessageActions messageId={messageId} text={text} />}
       </article>

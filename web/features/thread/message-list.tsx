@@ -13,6 +13,9 @@ import styles from './message.module.css'
 const NO_CONTENT = 'Message content unavailable'
 const NO_SOURCES: [] = []
 
+/** An answer of which nothing came: only its error is to be shown. */
+const isFailure = ({ content, metadata }: ThreadMessage): boolean => content === '' && metadata?.error !== undefined
+
 export type MessageListProps = {
   messages: readonly ThreadMessage[]
   /** The reply that is being written; gives way to the row of the same id. */
@@ -30,7 +33,7 @@ export type MessageListProps = {
 export function MessageList(props: MessageListProps): JSX.Element {
   const { messages, reply, waiting, marginNotes, onOpenSource, onRetry } = props
   const firstAnswer = props.fromStart
-    ? messages.find(({ sender_role }) => sender_role === SENDER_ROLES.assistant)
+    ? messages.find((message) => message.sender_role === SENDER_ROLES.assistant && !isFailure(message))
     : null
   const streamed = reply !== null && !messages.some((message) => messageKey(message) === reply.messageId) ? reply : null
   const announcement = useAnnouncement(messages, waiting)
@@ -45,7 +48,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
         key={messageKey(message)}
         messageId={message.id}
         text={isEmpty ? NO_CONTENT : message.content}
-        sources={message.metadata?.sources ?? NO_SOURCES}
+        sources={isFailure(message) ? NO_SOURCES : (message.metadata?.sources ?? NO_SOURCES)}
         error={error}
         stopped={stopped}
         writing={false}
@@ -74,7 +77,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
             name={message.metadata?.tool_name}
             durationMs={message.metadata?.duration_ms}
             content={message.content}
-            status="done"
+            status={message.metadata?.status ?? 'done'}
           />
         ) : null
       case SENDER_ROLES.assistant:
@@ -100,7 +103,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
       />,
     )
   }
-  const openTool = streamed?.tools.find((tool) => tool.status !== 'done')?.name
+  const openTool = streamed?.tools.find((tool) => tool.status === 'running')?.name
   return (
     <div className={styles.thread}>
       {elements}

@@ -23,12 +23,14 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const following = useRef(true)
+  const lastTop = useRef(0)
   const before = useRef({ oldestKey, height: 0 })
   const [away, setAway] = useState(false)
 
   const toEnd = (): void => {
     following.current = true
     frame.current?.scrollTo({ top: frame.current.scrollHeight })
+    lastTop.current = frame.current?.scrollTop ?? 0
   }
 
   useLayoutEffect(toEnd, [threadKey, ownMessageKey])
@@ -52,6 +54,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
       // A reader opened beside it makes the text narrower: what was being read is not to run away.
       if (width !== before) following.current = false
       else if (following.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
+      lastTop.current = frame.current?.scrollTop ?? 0
     })
     observer.observe(content.current)
     if (frame.current !== null) observer.observe(frame.current)
@@ -61,8 +64,13 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
   const onScroll = (): void => {
     const view = frame.current
     if (view === null) return
-    following.current = view.scrollHeight - view.scrollTop - view.clientHeight < NEAR_PX
-    setAway(view.scrollHeight - view.scrollTop - view.clientHeight > view.clientHeight)
+    const distance = view.scrollHeight - view.scrollTop - view.clientHeight
+    // Only a step upwards is the reader's wish to stay: the end also runs away when text came in since the last scroll.
+    if (distance <= 1) following.current = true
+    else if (view.scrollTop < lastTop.current) following.current = false
+    else if (view.scrollTop > lastTop.current && distance < NEAR_PX) following.current = true
+    lastTop.current = view.scrollTop
+    setAway(distance > view.clientHeight)
     if (view.scrollTop < view.clientHeight) onNearStart?.()
   }
 

@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type JSX } from 'react'
+import { useCallback, useMemo, useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentFileUrl, pageTextQuery } from '#web/data/documents.ts'
 
+import { BoxedPassage } from './boxed-passage.tsx'
 import styles from './image-view.module.css'
+import { isDarkPage } from './is-dark-page.ts'
+import { passageRectangles } from './passage-boxes.ts'
+import { revealPlace, type MarkedPlace } from './passage-mark.ts'
 import { PassageNote } from './passage-note.tsx'
 import { ReaderState } from './reader-state.tsx'
 import type { Passage } from './reader-target.ts'
@@ -13,27 +17,41 @@ interface ImageViewProps {
   document: DocumentRow
   passage: Passage | null
   zoom: number
+  scroller: HTMLElement
 }
 
-/** A picture, fitted to the pane's width times the zoom, with the passage that was read from it. */
-export function ImageView({ document, passage, zoom }: ImageViewProps): JSX.Element {
+/** A picture, fitted to the pane's width times the zoom, with the passage that was read from it marked. */
+export function ImageView({ document, passage, zoom, scroller }: ImageViewProps): JSX.Element {
   const [isBroken, setBroken] = useState(false)
   const pageText = useQuery({ ...pageTextQuery(document.id, passage?.page ?? 1), enabled: passage !== null })
+  const [shown, setShown] = useState<{ isDark: boolean } | null>(null)
+  const rectangles = useMemo(() => {
+    if (!passage || !pageText.data) return null
+    return passageRectangles(pageText.data.boxes ?? [], passage.start, passage.end)
+  }, [passage, pageText.data])
+  const reveal = useCallback((first: MarkedPlace) => revealPlace(scroller, first), [scroller])
   if (isBroken) {
     return <ReaderState kind="failed" title="This picture could not be shown" downloadOf={document.id} />
   }
   return (
     <>
       <div className={styles.frame} style={{ width: `${zoom * 100}%` }}>
-        <img
-          className={styles.image}
-          data-zoomed={zoom !== 1}
-          src={documentFileUrl(document.id)}
-          alt={document.filename}
-          onError={() => setBroken(true)}
-        />
+        <div className={styles.sheet} data-zoomed={zoom !== 1}>
+          <img
+            className={styles.image}
+            src={documentFileUrl(document.id)}
+            alt={document.filename}
+            onLoad={({ currentTarget }) => setShown({ isDark: isDarkPage(currentTarget) })}
+            onError={() => setBroken(true)}
+          />
+          {shown && rectangles && rectangles.length > 0 && (
+            <BoxedPassage rectangles={rectangles} isDark={shown.isDark} onMarked={reveal} />
+          )}
+        </div>
       </div>
-      {passage && pageText.data && <PassageNote text={pageText.data.text.slice(passage.start, passage.end)} />}
+      {passage && pageText.data && rectangles?.length === 0 && (
+        <PassageNote text={pageText.data.text.slice(passage.start, passage.end)} />
+      )}
     </>
   )
 }

@@ -36,9 +36,12 @@ export function rangesInStretches(container: Element, start: number, end: number
   })
 }
 
-/** Scrolls so that the range stands in the upper third of the pane, also sideways when the page is wider than it. */
-export function revealRange(scroller: HTMLElement, range: Range): void {
-  const box = range.getBoundingClientRect()
+/** A marked range of text, or a mark drawn over a picture. */
+export type MarkedPlace = Pick<Range | Element, 'getBoundingClientRect'>
+
+/** Scrolls so that the place stands in the upper third of the pane, also sideways when the page is wider than it. */
+export function revealPlace(scroller: HTMLElement, place: MarkedPlace): void {
+  const box = place.getBoundingClientRect()
   const pane = scroller.getBoundingClientRect()
   const left = box.left - pane.left
   const hiddenSideways = left < 0 || left > pane.width * 0.8

@@ -2,22 +2,30 @@ import type { PDFDocumentProxy } from 'pdfjs-dist'
 import { useEffect, useRef } from 'react'
 import type { CSSProperties, JSX } from 'react'
 
+import { BoxedPassage } from './boxed-passage.tsx'
 import type { ItemRange } from './item-ranges.ts'
-import { markPassage, rangeInText } from './passage-mark.ts'
+import type { PageRectangle } from './passage-boxes.ts'
+import { markPassage, rangeInText, type MarkedPlace } from './passage-mark.ts'
 import type { PageSize } from './page-layout.ts'
 import styles from './pdf-page.module.css'
 import { usePageCanvas } from './use-page-canvas.ts'
 import { usePdfPage } from './use-pdf-page.ts'
 import { useTextLayer } from './use-text-layer.ts'
 
+/** Where the passage stands: in the page's text layer or, where it was read by OCR, on its picture. */
+export interface PagePassage {
+  ranges: readonly ItemRange[]
+  rectangles: readonly PageRectangle[]
+}
+
 interface PdfPageProps {
   pdf: PDFDocumentProxy
   page: number
   box: { top: number; width: number; height: number }
-  passage: readonly ItemRange[] | null
+  passage: PagePassage | null
   onSize: (page: number, size: PageSize) => void
   /** Called with the beginning of the passage as soon as it stands on the page. */
-  onMarked: (first: Range) => void
+  onMarked: (first: MarkedPlace) => void
 }
 
 /** One page: the drawing, and over it the transparent text that is selected, searched and marked. */
@@ -30,7 +38,7 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
 
   useEffect(() => {
     if (!items || !passage) return
-    const ranges = passage.flatMap(({ item, from, to }) => rangeInText(items[item], from, to) ?? [])
+    const ranges = passage.ranges.flatMap(({ item, from, to }) => rangeInText(items[item], from, to) ?? [])
     const unmark = markPassage(ranges)
     if (ranges[0]) onMarked(ranges[0])
     return unmark
@@ -52,6 +60,9 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
       role="group"
     >
       <div ref={drawing} className={styles.drawing} />
+      {proxy && passage && passage.rectangles.length > 0 && (
+        <BoxedPassage rectangles={passage.rectangles} isDark={dark} onMarked={onMarked} />
+      )}
       <div ref={textLayer} className={styles.text} data-passage={items !== null && passage !== null} />
     </div>
   )

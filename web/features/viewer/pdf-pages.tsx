@@ -8,9 +8,10 @@ import { watchArrival, type Arrival } from './arrival.ts'
 import { itemRanges } from './item-ranges.ts'
 import { anchorAt, layoutPages, mostVisiblePage, PAGE_GAP, pagesNear, positionOf } from './page-layout.ts'
 import type { PageLayout, PageSize } from './page-layout.ts'
-import { revealRange } from './passage-mark.ts'
+import { passageRectangles } from './passage-boxes.ts'
+import { revealPlace, type MarkedPlace } from './passage-mark.ts'
 import { PassageNote } from './passage-note.tsx'
-import { PdfPage } from './pdf-page.tsx'
+import { PdfPage, type PagePassage } from './pdf-page.tsx'
 import styles from './pdf-pages.module.css'
 import { ReaderState } from './reader-state.tsx'
 import type { Passage, ReaderTarget } from './reader-target.ts'
@@ -80,10 +81,15 @@ function OpenPdf({
   const reveal = usePlaceInScroll({ scroller, arrival, layout: width > 0 ? layout : null, target, passage })
 
   const pageText = useQuery({ ...pageTextQuery(documentId, passage?.page ?? 1), enabled: passage !== null })
-  const marked = useMemo(() => {
+  const marked = useMemo((): PagePassage | null => {
     if (!passage || !pageText.data) return null
-    return itemRanges(pageText.data.items ?? [], passage.start, passage.end)
+    const { items = [], boxes = [] } = pageText.data
+    return {
+      ranges: itemRanges(items, passage.start, passage.end),
+      rectangles: passageRectangles(boxes, passage.start, passage.end),
+    }
   }, [passage, pageText.data])
+  const isUnmarked = marked?.ranges.length === 0 && marked.rectangles.length === 0
 
   const noteSize = useCallback((page: number, measured: PageSize) => {
     setSizes((known) => {
@@ -120,7 +126,7 @@ function OpenPdf({
           )
         })}
       </div>
-      {passage && pageText.data && marked?.length === 0 && (
+      {passage && pageText.data && isUnmarked && (
         <PassageNote text={pageText.data.text.slice(passage.start, passage.end)} />
       )}
     </>
@@ -143,7 +149,7 @@ function usePlaceInScroll({
   layout: PageLayout | null
   target: ReaderTarget
   passage: Passage | null
-}): (first: Range) => void {
+}): (first: MarkedPlace) => void {
   const arrivedAt = useRef<ReaderTarget | null>(null)
   const revealed = useRef<Passage | null>(null)
   const shown = useRef<PageLayout | null>(null)
@@ -185,7 +191,7 @@ function usePlaceInScroll({
     (first) => {
       if (revealed.current === passage) return
       revealed.current = passage
-      revealRange(scroller, first)
+      revealPlace(scroller, first)
       if (passage) arrival.arriveAt(passage.page)
       top.current = scroller.scrollTop
     },

@@ -71,7 +71,9 @@ function DocumentBody({
       </Suspense>
     )
   }
-  if (kind.body === 'image') return <ImageView document={document} passage={place.passage} zoom={zoom} />
+  if (kind.body === 'image') {
+    return <ImageView document={document} passage={place.passage} zoom={zoom} scroller={scroller} />
+  }
   if (document.state === 'failed') {
     const reason = document.error?.message ?? 'Its text could not be read.'
     return <ReaderState kind="failed" title="There is no text to show" text={reason} downloadOf={document.id} />

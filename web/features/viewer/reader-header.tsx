@@ -16,6 +16,8 @@ interface ReaderHeaderProps {
   page: number
   /** 0 while it is not known. */
   pageCount: number
+  /** How the page came by its text, where that is worth saying. */
+  textOrigin: string | null
   unit: 'Page' | 'Section' | 'Sheet'
   /** Null where zooming means nothing. */
   zoom: number | null
@@ -27,7 +29,7 @@ interface ReaderHeaderProps {
 
 /** What is open, where in it, and the ways to go on. */
 export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
-  const { document, page, pageCount, unit, zoom, sourceNavigation, onGo, onZoom, onClose } = props
+  const { document, page, pageCount, textOrigin, unit, zoom, sourceNavigation, onGo, onZoom, onClose } = props
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
@@ -50,9 +52,14 @@ export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
           <X size={18} />
         </Button>
       </div>
-      {(sourceNavigation !== undefined || pageCount > 1) && (
+      {(sourceNavigation !== undefined || pageCount > 1 || textOrigin !== null) && (
         <div className={styles.tools}>
           {sourceNavigation && <SourceSteps {...sourceNavigation} />}
+          {textOrigin !== null && (
+            <p className={styles.origin} title={textOrigin}>
+              {textOrigin}
+            </p>
+          )}
           {pageCount > 1 && <PageField page={page} count={pageCount} unit={unit} onGo={onGo} />}
         </div>
       )}

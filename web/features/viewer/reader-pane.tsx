@@ -9,6 +9,7 @@ import { readerKind } from './reader-kind.ts'
 import styles from './reader-pane.module.css'
 import { followRequest, goToPage, placeFor } from './reader-target.ts'
 import type { SourceNavigation } from './source-steps.tsx'
+import { useTextOrigin } from './use-text-origin.ts'
 
 interface ReaderPaneProps {
   documentId: string
@@ -34,6 +35,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
   if (followed !== place) setPlace(followed)
 
   const kind = readerKind(document.data?.mimetype ?? '')
+  const textOrigin = useTextOrigin(document.data ?? null, followed.page)
   const countedPages = counted.documentId === documentId ? counted.pages : 0
   const canZoom = kind.body === 'image' || countedPages > 0
   const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
@@ -69,6 +71,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
         document={document.data ?? null}
         page={followed.page}
         pageCount={document.data ? countedPages || (document.data.pages ?? 0) : 0}
+        textOrigin={textOrigin}
         unit={kind.unit}
         zoom={document.data && canZoom ? zoom : null}
         sourceNavigation={sourceNavigation}

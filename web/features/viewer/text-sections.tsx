@@ -4,7 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type JSX } f
 import { Button } from '#web/ui/button.tsx'
 
 import { watchArrival } from './arrival.ts'
-import { revealRange } from './passage-mark.ts'
+import { revealPlace } from './passage-mark.ts'
 import type { Passage, ReaderTarget } from './reader-target.ts'
 import { TextSection } from './text-section.tsx'
 import styles from './text-sections.module.css'
@@ -54,7 +54,7 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
     (range: Range) => {
       if (revealed.current === passage) return
       revealed.current = passage
-      revealRange(scroller, range)
+      revealPlace(scroller, range)
       if (passage) arrival.arriveAt(passage.page)
     },
     [scroller, arrival, passage],

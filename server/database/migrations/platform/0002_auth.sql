@@ -55,6 +55,40 @@ create index identities_user_id_idx on auth.identities (user_id);
 
 create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');
 
+-- The secret of a factor is encrypted. `last_used_step` is the period of the last code that was accepted, so that none counts twice.
+create type auth.factor_type as enum ('totp', 'webauthn', 'phone');
+create type auth.factor_status as enum ('unverified', 'verified');
+
+create table auth.mfa_factors (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references auth.users on delete cascade,
+  friendly_name text,
+  factor_type auth.factor_type not null,
+  status auth.factor_status not null default 'unverified',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  secret text,
+  phone text,
+  last_challenged_at timestamptz,
+  web_authn_credential jsonb,
+  web_authn_aaguid uuid,
+  last_used_step bigint not null default 0
+);
+create unique index mfa_factors_friendly_name_key on auth.mfa_factors (user_id, friendly_name)
+  where trim(friendly_name) <> '';
+create index mfa_factors_user_id_idx on auth.mfa_factors (user_id, created_at);
+
+create table auth.mfa_challenges (
+  id uuid primary key default gen_random_uuid(),
+  factor_id uuid not null references auth.mfa_factors on delete cascade,
+  created_at timestamptz not null default now(),
+  verified_at timestamptz,
+  ip_address inet,
+  otp_code text
+);
+create index mfa_challenges_factor_id_idx on auth.mfa_challenges (factor_id);
+create index mfa_challenges_created_at_idx on auth.mfa_challenges (created_at);
+
 create table auth.sessions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users on delete cascade,
@@ -85,6 +119,28 @@ create table auth.refresh_tokens (
 create index refresh_tokens_session_id_idx on auth.refresh_tokens (session_id, revoked);
 create index refresh_tokens_user_id_idx on auth.refresh_tokens (user_id);
 
+-- A sign-in with PKCE that is under way: begun by a program that keeps a secret, of which only the challenge is known here.
+-- `auth_code` is the SHA-256 digest of the code, and null until the person has followed the mail's link.
+create type auth.code_challenge_method as enum ('s256', 'plain');
+
+create table auth.flow_state (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references auth.users on delete cascade,
+  auth_code text,
+  code_challenge_method auth.code_challenge_method not null,
+  code_challenge text not null,
+  provider_type text not null,
+  provider_access_token text,
+  provider_refresh_token text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  authentication_method text not null,
+  auth_code_issued_at timestamptz
+);
+create unique index flow_state_auth_code_idx on auth.flow_state (auth_code);
+create index flow_state_user_id_idx on auth.flow_state (user_id);
+create index flow_state_created_at_idx on auth.flow_state (created_at);
+
 -- The link of a mail is found by its digest; the six digits, which a reader of this table could try one by one, are under
 -- a keyed hash.
 create type auth.one_time_token_type as enum (
@@ -99,6 +155,7 @@ create table auth.one_time_tokens (
   token_hash text not null check (token_hash <> ''),
   code_hash bytea not null,
   relates_to text not null,
+  flow_state_id uuid references auth.flow_state on delete set null,
   attempts smallint not null default 0,
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
@@ -106,6 +163,7 @@ create table auth.one_time_tokens (
 );
 create index one_time_tokens_token_hash_idx on auth.one_time_tokens using hash (token_hash);
 create index one_time_tokens_relates_to_idx on auth.one_time_tokens (relates_to);
+create index one_time_tokens_flow_state_id_idx on auth.one_time_tokens (flow_state_id);
 
 -- Counted attempts per key (endpoint with address or account), so that limits survive a restart and hold across nodes.
 -- A row is a bucket that describes itself: once it is full again it may be swept.
@@ -139,7 +197,8 @@ declare
   named text;
 begin
   foreach named in array array[
-    'users', 'identities', 'sessions', 'refresh_tokens', 'one_time_tokens', 'rate_limits', 'local_mails', 'test_accounts'
+    'users', 'identities', 'sessions', 'refresh_tokens', 'flow_state', 'one_time_tokens', 'mfa_factors', 'mfa_challenges',
+    'rate_limits', 'local_mails', 'test_accounts'
   ] loop
     execute format('alter table auth.%I enable row level security', named);
     execute format('alter table auth.%I force row level security', named);

@@ -12,6 +12,8 @@ create table documents (
   pages integer,
   pages_done integer not null default 0,
   error jsonb,
+  -- Counts of pages: how they were read, and which could not be.
+  readability jsonb,
   -- Counts every time a worker begins on it; whatever an older attempt still writes is refused.
   attempt integer not null default 0,
   -- Beginnings that neither finished nor were handed back, so that a file that takes its reader down is given up.
@@ -39,8 +41,8 @@ grant select, insert, update, delete on documents to service_role;
 
 alter publication supabase_realtime add table documents;
 
--- The text of one page (a section, where the format has no pages). `items` maps it to the viewer's text layer,
--- `headings` are [offset, text].
+-- The text of one page (a sheet or a section, where the format has no pages). `items` maps it to the viewer's text layer,
+-- `headings` are [offset, text], `rows` [offset, row of the sheet], `boxes` the places of words that OCR read.
 create table document_pages (
   document_id uuid not null references documents on delete cascade,
   owner uuid not null references auth.users on delete cascade,
@@ -48,6 +50,11 @@ create table document_pages (
   text text not null,
   items jsonb,
   headings jsonb,
+  rows jsonb,
+  boxes jsonb,
+  -- Of OCR, 0 to 100; null where the file itself holds the text.
+  confidence smallint,
+  is_cut boolean not null default false,
   primary key (document_id, page)
 );
 create index document_pages_owner_idx on document_pages (owner);

@@ -8,6 +8,10 @@ create table replies (
   answer_id uuid not null default gen_random_uuid(),
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'stopped')),
   attempt integer not null default 0,
+  -- Beginnings that neither finished nor were handed back, so that a question that takes its worker down is given up.
+  tries integer not null default 0,
+  -- The person wants no more of it: whoever writes it, or comes to write it, ends it as it is.
+  stop_requested boolean not null default false,
   worker text,
   lease_until timestamptz,
   created_at timestamptz not null default now(),

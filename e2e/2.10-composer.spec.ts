@@ -1,0 +1,117 @@
+/** The message box, and how a conversation follows what is sent from it (specification, sections 2.4, 2.10, 4.5, 5). */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+
+let stage: Stage
+let page: Page
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+})
+afterAll(() => stage.close())
+
+/** How far the thread is from its end, in CSS pixels. */
+const distanceToEnd = (): Promise<number> =>
+  page.evaluate(() => {
+    let frame = document.querySelector('article')?.parentElement
+    while (frame && getComputedStyle(frame).overflowY !== 'auto') frame = frame.parentElement
+    return frame ? frame.scrollHeight - frame.scrollTop - frame.clientHeight : -1
+  })
+
+test('a new chat begins with the focus in the box; a suggestion fills it', async () => {
+  await expect.poll(() => composerOf(page).evaluate((box) => box === document.activeElement)).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Send message' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Help me manage my daily tasks and productivity' }).click()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('Help me manage my daily tasks and productivity')
+})
+
+test('@ offers the tools, filtered by what is typed; Tab takes the first, Escape closes', async () => {
+  const tools = page.getByRole('listbox', { name: 'Tools' })
+  await composerOf(page).fill('')
+  await composerOf(page).pressSequentially('Look @')
+  await expect.poll(() => tools.getByRole('option').allInnerTexts()).toHaveLength(3)
+  await composerOf(page).pressSequentially('k')
+  await expect
+    .poll(async () => (await tools.getByRole('option').allInnerTexts()).join())
+    .toContain('access knowledge base')
+  await composerOf(page).press('Tab')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('Look @knowledge ')
+  await composerOf(page).pressSequentially('mail@')
+  await expect.poll(() => tools.count()).toBe(0)
+  await composerOf(page).pressSequentially(' @')
+  await composerOf(page).press('Escape')
+  await expect.poll(() => tools.count()).toBe(0)
+})
+
+test('what was typed outlives a reload, and words of space alone are not sent', async () => {
+  await composerOf(page).fill('A thought to keep')
+  await page.reload()
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('A thought to keep')
+  await composerOf(page).fill('  \n ')
+  await composerOf(page).press('Control+Enter')
+  await expect.poll(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('while an answer is awaited the box is disabled; afterwards it has the focus again', async () => {
+  await composerOf(page).fill('  Tell me [[stub tokens=60 ttft=400]]  ')
+  await composerOf(page).press('Control+Enter')
+  await page.getByPlaceholder('Waiting for AI response...').waitFor()
+  await expect.poll(() => composerOf(page).isDisabled()).toBe(true)
+  expect(await page.getByRole('article', { name: 'Your message' }).locator('p').innerText()).toBe(
+    'Tell me [[stub tokens=60 ttft=400]]',
+  )
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  await expect.poll(() => composerOf(page).evaluate((box) => box === document.activeElement)).toBe(true)
+})
+
+test('the focus stays with whoever has moved it meanwhile', async () => {
+  await composerOf(page).fill('And more [[stub tokens=40 ttft=400]]')
+  await composerOf(page).press('Control+Enter')
+  await page.getByPlaceholder('Search conversations...').focus()
+  await page.getByRole('button', { name: 'Good answer' }).nth(1).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Search conversations')
+})
+
+test('the view follows the answer, and leaves alone a reader who has scrolled up a little', async () => {
+  await composerOf(page).fill('At length [[stub tokens=9000 tps=300]]')
+  await composerOf(page).press('Control+Enter')
+  const answer = page.getByRole('article', { name: 'Answer' }).last()
+  await answer.getByRole('heading', { name: /Section 2/ }).waitFor()
+  await expect.poll(distanceToEnd).toBeLessThanOrEqual(1)
+  await page.mouse.move(700, 400)
+  await page.mouse.wheel(0, -30)
+  await expect.poll(distanceToEnd).toBeGreaterThan(1)
+  await answer.getByRole('heading', { name: /Section 4/ }).waitFor()
+  expect(await distanceToEnd()).toBeGreaterThan(100)
+})
+
+test('Stop ends the waiting and keeps what was written', async () => {
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('You stopped this answer.').waitFor()
+  await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
+})
+
+test('what could not be sent stands in the box again, in its own conversation', async () => {
+  await page.route('**/messages**', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await composerOf(page).fill('Lost words')
+  await composerOf(page).press('Control+Enter')
+  await page.getByText('Failed to process your message. Please try again.', { exact: true }).waitFor()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('Lost words')
+  await expect.poll(() => page.getByRole('article').getByText('Lost words').count()).toBe(0)
+  await page.unrouteAll()
+  await startChat(page, 'Elsewhere')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('')
+})
+
+test('a history that cannot be read offers to try again', async () => {
+  await page.route('**/messages**', (route) => route.abort())
+  await page.reload()
+  await page.getByText('Failed to load chat history. Please try again.').waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('article').getByText('Elsewhere').waitFor()
+})

@@ -1,0 +1,102 @@
+/** What is done in one tab is seen in another, and after the network was gone (specification, section 4.3). */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+
+let stage: Stage
+let here: Page
+let there: Page
+
+beforeAll(async () => {
+  stage = await openStage()
+  here = stage.page
+  there = await here.context().newPage()
+  there.setDefaultTimeout(15_000)
+  await there.goto(stage.alcove.url)
+  await there.getByText('No conversations yet').waitFor()
+  // A tab in the background draws seldom, and so would take long to be pressed.
+  await here.bringToFront()
+})
+afterAll(() => stage.close())
+
+/** What the stand-in model calls every conversation. */
+const TITLE = 'Paragraph 1. The quic'
+
+const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
+const finished = (page: Page) => page.getByRole('button', { name: 'Good answer' })
+
+test('a new conversation appears in the other tab, with its answer', async () => {
+  await startChat(here, 'Do you see me?')
+  await there.getByRole('listitem').getByRole('button').first().click()
+  await there.getByRole('article').getByText('Do you see me?').waitFor()
+  await finished(there).waitFor()
+  await Promise.all([here, there].map((page) => page.getByRole('listitem').filter({ hasText: TITLE }).waitFor()))
+})
+
+test('an answer is written in both tabs, and a reload joins it without a gap or a repeat', async () => {
+  await composerOf(here).fill('Go on [[stub tokens=300 tps=150]]')
+  await composerOf(here).press('Control+Enter')
+  await answers(there)
+    .last()
+    .getByRole('heading', { name: /Section 1/ })
+    .waitFor()
+  await here.reload()
+  await answers(here)
+    .last()
+    .getByRole('heading', { name: /Section 1/ })
+    .waitFor()
+  await expect.poll(() => finished(here).count()).toBe(1)
+  await Promise.all([finished(here).nth(1).waitFor(), finished(there).nth(1).waitFor()])
+  const wanted = (await stage.stub.text(300)).match(/^## .*$/gm) ?? []
+  for (const page of [here, there]) {
+    expect(
+      await answers(page)
+        .last()
+        .getByRole('heading', { name: /^Section/ })
+        .count(),
+    ).toBe(wanted.length)
+  }
+})
+
+test('the streamed answer and its stored row are one and the same element', async () => {
+  await composerOf(here).fill('Once more [[stub tokens=80 ttft=300]]')
+  await composerOf(here).press('Control+Enter')
+  const answer = answers(here).nth(2)
+  await answer.waitFor()
+  const handle = await answer.elementHandle()
+  await finished(here).nth(2).waitFor()
+  expect(await handle.evaluate((element) => element.isConnected)).toBe(true)
+  await expect.poll(() => answers(here).count()).toBe(3)
+})
+
+test('pinning is followed', async () => {
+  await here.getByRole('listitem').filter({ hasText: TITLE }).hover()
+  await here.getByRole('button', { name: `Pin ${TITLE}` }).click()
+  await there.getByRole('region', { name: 'Pinned Conversations' }).getByText(TITLE).waitFor()
+})
+
+test('what happened while the network was gone is there when it is back', async () => {
+  await there.context().setOffline(true)
+  await composerOf(here).fill('Into the void')
+  await composerOf(here).press('Control+Enter')
+  await here.getByText('Failed to process your message. Please try again.', { exact: true }).waitFor()
+  await expect.poll(() => composerOf(here).inputValue()).toBe('Into the void')
+  await there.context().setOffline(false)
+  await composerOf(here).press('Control+Enter')
+  await finished(here).nth(3).waitFor()
+  await finished(there).nth(3).waitFor()
+})
+
+test('a tab leaves a conversation that was deleted in another', async () => {
+  await here.getByRole('listitem').filter({ hasText: TITLE }).hover()
+  await here.getByRole('button', { name: `Delete ${TITLE}` }).click()
+  await here.getByRole('button', { name: 'Delete', exact: true }).click()
+  await there.getByText('No conversations yet').waitFor()
+  await expect.poll(() => new URL(there.url()).search).toBe('')
+})
+
+test('signing out in one tab signs out the other', async () => {
+  await here.getByRole('button', { name: 'Account', exact: true }).click()
+  await here.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await Promise.all([here.waitForURL('**/login'), there.waitForURL('**/login')])
+})

@@ -1,0 +1,176 @@
+/** Speaking instead of typing, with Chromium's own stand-in for a microphone (specification, sections 4.8, 5, 7, 8). */
+import { readFile } from 'node:fs/promises'
+import { type Page, type Request } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage } from './stage.ts'
+
+const FAKE_MICROPHONE = ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
+const TRANSCRIPT = 'this is the fixed transcript of the stub'
+const NO_PROVIDER = 'Unable to connect to OpenAI services. Please try again later.'
+const NO_TRANSCRIPT = 'Failed to transcribe audio. Please try again.'
+/** The first bytes of every WebM file (EBML, RFC 8794). */
+const WEBM = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
+
+let stage: Stage
+let page: Page
+let errors: string[]
+
+const speak = () => page.getByRole('button', { name: 'Speak your message' })
+const stop = () => page.getByRole('button', { name: 'Stop recording' })
+const busy = () => page.getByRole('button', { name: 'Turning speech into text' })
+const kept = () => page.getByRole('group', { name: 'Recording' })
+const tryAgain = () => kept().getByRole('button', { name: 'Try again' })
+
+/** Opens a stage whose pages remember every microphone track that they were given. */
+async function open(environment: Readonly<Record<string, string>>): Promise<void> {
+  stage = await openStage({ switches: FAKE_MICROPHONE, environment })
+  page = stage.page
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await page.addInitScript(() => {
+    const tracks: MediaStreamTrack[] = []
+    const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+    navigator.mediaDevices.getUserMedia = async (wishes) => {
+      const stream = await ask(wishes)
+      tracks.push(...stream.getTracks())
+      return stream
+    }
+    Object.assign(window, { tracks })
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+}
+
+/** The states of the microphone tracks that the page has been given. */
+const trackStates = (): Promise<string[]> =>
+  page.evaluate(() => (window as unknown as { tracks: MediaStreamTrack[] }).tracks.map((track) => track.readyState))
+
+/** The clock counts the chunks, of which one comes each second. */
+const oneSecond = () => page.getByText('0:01', { exact: true }).waitFor()
+
+async function record(): Promise<void> {
+  await speak().click()
+  await oneSecond()
+  await stop().click()
+}
+
+beforeEach(() => {
+  errors = []
+})
+
+describe('with a provider on the server', () => {
+  // Where everybody may sign up, the key for browsers is kept back.
+  beforeAll(() => open({ OPENAI_BROWSER_KEY: 'for browsers' }))
+  afterAll(() => stage.close())
+
+  test('the words that were spoken replace those that were typed', async () => {
+    await stage.stub.configure({ sttdelay: 300 })
+    await composerOf(page).fill('Typed before')
+    await speak().click()
+    await oneSecond()
+    expect(await trackStates()).toEqual(['live'])
+    const sent = page.waitForRequest('**/api/transcribe')
+    await stop().click()
+    await busy().waitFor()
+    await expect.poll(() => busy().isDisabled()).toBe(true)
+    await expect.poll(trackStates).toEqual(['ended'])
+    await speak().waitFor()
+    await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
+    expect((await sent).headers()['content-type']).toContain('multipart/form-data')
+    expect(errors).toEqual([])
+    await expect.poll(() => kept().count()).toBe(0)
+  })
+
+  test('where no words come back, what was typed stays and the recording is offered', async () => {
+    await composerOf(page).fill('Typed before')
+    await page.route('**/api/transcribe', (route) => route.fulfill({ status: 503, body: 'busy' }))
+    await record()
+    await tryAgain().waitFor()
+    await expect.poll(() => composerOf(page).inputValue()).toBe('Typed before')
+    expect(errors).toContain(NO_PROVIDER)
+    expect(errors).toContain(NO_TRANSCRIPT)
+    await expect.poll(() => page.getByText(NO_TRANSCRIPT).count()).toBe(0)
+    const download = page.waitForEvent('download')
+    await kept().getByRole('button', { name: 'Save it' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('recording.webm')
+    expect((await readFile(await file.path())).subarray(0, 4)).toEqual(WEBM)
+  })
+
+  test('the recording outlives another conversation and becomes text when it is tried again', async () => {
+    await page.unrouteAll()
+    await composerOf(page).fill('A question')
+    await composerOf(page).press('Control+Enter')
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    await tryAgain().click()
+    await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
+    await expect.poll(() => kept().count()).toBe(0)
+  })
+
+  test('leaving while recording lets the microphone go and keeps what was said', async () => {
+    await speak().click()
+    await oneSecond()
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await tryAgain().waitFor()
+    expect(await trackStates()).not.toContain('live')
+    await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await expect.poll(() => kept().count()).toBe(0)
+  })
+
+  test('while an answer is awaited the microphone is disabled', async () => {
+    await composerOf(page).fill('Slowly [[stub tokens=20 ttft=600]]')
+    await composerOf(page).press('Control+Enter')
+    await page.getByPlaceholder('Waiting for AI response...').waitFor()
+    await expect.poll(() => speak().isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    await expect.poll(() => speak().isEnabled()).toBe(true)
+  })
+
+  test('a microphone that may not be used is only logged', async () => {
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+    })
+    await speak().click()
+    await expect.poll(() => errors).toContain('Failed to access microphone. Please check your permissions.')
+    await expect.poll(() => speak().isEnabled()).toBe(true)
+    await expect.poll(() => page.getByText('Failed to access microphone').count()).toBe(0)
+  })
+
+  test('a browser without audio capture shows no microphone', async () => {
+    await page.addInitScript(() => Reflect.deleteProperty(window, 'MediaRecorder'))
+    await page.reload()
+    await page.getByRole('button', { name: 'Send message' }).waitFor()
+    await expect.poll(() => speak().count()).toBe(0)
+  })
+
+  test('the page may call no other host', async () => {
+    const policy = (await fetch(stage.alcove.url)).headers.get('content-security-policy')
+    expect(policy).not.toContain('openai')
+  })
+})
+
+describe('with a key for browsers', () => {
+  beforeAll(() => open({ OPENAI_BROWSER_KEY: 'for browsers', AUTH_SIGNUP: 'closed' }))
+  afterAll(() => stage.close())
+
+  test('the browser asks the provider itself where the server cannot', async () => {
+    let asked: Request | undefined
+    await page.route('**/api/transcribe', (route) => route.fulfill({ status: 503, body: 'busy' }))
+    await page.route('https://api.openai.com/**', (route) => {
+      asked = route.request()
+      return route.fulfill({ json: { text: 'Heard by the provider' }, headers: { 'access-control-allow-origin': '*' } })
+    })
+    await record()
+    await expect.poll(() => composerOf(page).inputValue()).toBe('Heard by the provider')
+    expect(asked?.url()).toBe('https://api.openai.com/v1/audio/transcriptions')
+    expect(asked?.headers()['authorization']).toBe('Bearer for browsers')
+    expect(errors).not.toContain(NO_TRANSCRIPT)
+  })
+
+  test('it is the only other host that the page may call', async () => {
+    const { host } = new URL(stage.alcove.url)
+    const policy = (await fetch(stage.alcove.url)).headers.get('content-security-policy')
+    expect(policy).toContain(`connect-src 'self' ws://${host} wss://${host} https://api.openai.com;`)
+  })
+})

@@ -1,0 +1,124 @@
+/**
+ * Servers are killed and stopped at random moments while replies are written on two nodes. Ten replies in `npm test`,
+ * two hundred in `npm run endurance` (or `ENDURANCE=<count>`).
+ */
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '@supabase/supabase-js'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { type ReplyPart, replyPart } from '#contract/reply-events.ts'
+import { createLog } from '#server/base/log.ts'
+import { openListener } from '#server/database/listen.ts'
+import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { startStubModel } from '#test/stub-model.ts'
+
+const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
+const TOKENS = 60
+/** Longer than a lease, so that whoever sleeps this long has lost its replies. */
+const SLEEP_MS = 7_000
+
+interface Answer {
+  conversation_id: string
+  content: string
+}
+
+/** What a viewer of one conversation would show who follows the rules: a newer attempt replaces, the order is that of seq. */
+function shown(parts: readonly ReplyPart[]): string {
+  const attempt = Math.max(0, ...parts.map((part) => part.attempt))
+  const bySeq = new Map(
+    parts.filter((part) => part.attempt === attempt && part.type === 'text').map((part) => [part.seq, part.text ?? '']),
+  )
+  return [...bySeq]
+    .toSorted(([one], [other]) => one - other)
+    .map(([, text]) => text)
+    .join('')
+}
+
+test(
+  `${REPLIES} replies survive kill -9 and SIGSTOP at random moments, each answered once`,
+  { timeout: 90_000 + REPLIES * 4_000 },
+  async () => {
+    const { host, user, password } = inject('postgres')
+    const database = `endurance_${randomUUID().replaceAll('-', '')}`
+    const connection = { host, user, password, database }
+    const server = new pg.Client({ ...connection, database: 'postgres' })
+    await server.connect()
+    await server.query(`create database ${database}`)
+    await server.end()
+    const admin = new pg.Pool(connection)
+    const folder = await createDataDir()
+    const stub = await startStubModel({ models: 'stub', tokens: TOKENS, tps: 30 })
+    const environment = {
+      DATA_DIR: folder.dataDir,
+      DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
+      ALCOVE_SECRET: 'a secret that all of the nodes share',
+      AUTH_AUTOCONFIRM: 'true',
+      OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
+      LOG_LEVEL: 'error',
+    }
+    const nodes: AlcoveProcess[] = [await startAlcove(environment), await startAlcove(environment)]
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.end('SIGKILL')))
+      await stub.stop()
+      await admin.query(`alter role authenticator with password '${inject('postgres').authenticatorPassword}'`)
+      await admin.end()
+      await folder.remove()
+    })
+
+    const [first] = nodes
+    if (!first) throw new Error('no node')
+    const client = createClient(first.url, (await first.config()).supabaseAnonKey, { auth: { persistSession: false } })
+    const { data } = await client.auth.signUp({ email: `${randomUUID()}@example.test`, password: randomUUID() })
+    const owner = data.user?.id
+
+    const parts = new Map<string, ReplyPart[]>()
+    const listener = await openListener(connection, createLog('silent'))
+    onTestFinished(() => listener.close())
+    await listener.on('realtime_broadcast', (payload) => {
+      const envelope = JSON.parse(payload) as { topic?: string; payload?: unknown }
+      const part = replyPart.safeParse(envelope.payload)
+      const id = envelope.topic?.split(':')[1]
+      if (part.success && id !== undefined) parts.set(id, [...(parts.get(id) ?? []), part.data])
+    })
+
+    // Straight into the tables, as any writer may: the trigger queues them.
+    const conversationIds = Array.from({ length: REPLIES }, () => randomUUID())
+    for (const id of conversationIds) {
+      await admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'openai-compatible/stub')`, [
+        id,
+        owner,
+      ])
+      await admin.query('insert into messages (conversation_id, content, sender_role) values ($1, $2, 1)', [
+        id,
+        'Hello',
+      ])
+    }
+    const answers = async () =>
+      (await admin.query<Answer>('select conversation_id, content from messages where sender_role = 2')).rows
+
+    let kills = 0
+    while ((await answers()).length < REPLIES) {
+      await delay(randomInt(200, 1_500))
+      const index = randomInt(2)
+      const node = nodes[index]
+      if (!node) continue
+      kills += 1
+      if (randomInt(2) === 0) {
+        await node.end('SIGKILL')
+        nodes[index] = await startAlcove(environment)
+      } else {
+        node.signal('SIGSTOP')
+        await delay(SLEEP_MS)
+        node.signal('SIGCONT')
+      }
+    }
+
+    const stored = await answers()
+    const text = await stub.text(TOKENS)
+    expect(kills).toBeGreaterThan(0)
+    expect(new Set(stored.map(({ conversation_id }) => conversation_id)).size).toBe(REPLIES)
+    expect(stored.map(({ content }) => content)).toEqual(conversationIds.map(() => text))
+    for (const id of conversationIds) expect(shown(parts.get(id) ?? [])).toBe(text)
+  },
+)

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryDatabase } from '#test/database.ts'
+import { createTestTokens, tokenOf } from '#test/realtime.ts'
+import { createLog } from '#server/base/log.ts'
+import { openListener } from '#server/database/listen.ts'
+import { requireOpenSessions } from './open-sessions.ts'
+
+async function openSession() {
+  const created = await temporaryDatabase()
+  const { database, connection, admin } = created
+  const listener = await openListener(connection, createLog('silent'))
+  onTestFinished(() => listener.close())
+  const plain = await createTestTokens()
+  const tokens = await requireOpenSessions(plain, database, listener)
+  const person = await created.createPerson()
+  const sessionId = randomUUID()
+  await admin.query('insert into auth.sessions (id, user_id) values ($1, $2)', [sessionId, person.sub])
+  const now = Math.floor(Date.now() / 1000)
+  const token = await plain.sign({ ...person, session_id: sessionId, iat: now, exp: now + 3600 })
+  return { admin, listener, plain, tokens, person, sessionId, token }
+}
+
+test('a token is believed as long as its session is open, and no longer', async () => {
+  const { admin, listener, tokens, person, sessionId, token } = await openSession()
+  expect(await tokens.verify(token)).toMatchObject({ sub: person.sub, session_id: sessionId })
+  const heard = new Promise((resolve) => void listener.on('realtime_session_end', resolve))
+  await admin.query('delete from auth.sessions where id = $1', [sessionId])
+  expect(await heard).toBe(sessionId)
+  await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'unauthenticated', details: { reason: 'ended' } })
+})
+
+test('an end that was missed while the listener was away is noticed when it is back', async () => {
+  const { admin, listener, tokens, sessionId, token } = await openSession()
+  await tokens.verify(token)
+  const back = new Promise<void>((resolve) =>
+    listener.onReconnect(() => {
+      resolve()
+    }),
+  )
+  await admin.query(
+    `begin; set local session_replication_role = replica; delete from auth.sessions where id = '${sessionId}'; commit`,
+  )
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'alcove listener' and datname = current_database()`,
+  )
+  await back
+  await expect(tokens.verify(token)).rejects.toMatchObject({ details: { reason: 'ended' } })
+})
+
+test('a signed token whose session never was is refused, the keys that belong to no session are not', async () => {
+  const { tokens, plain, person } = await openSession()
+  await expect(tokens.verify(await tokenOf(plain, person))).rejects.toMatchObject({ details: { reason: 'ended' } })
+  expect(await tokens.verify(tokens.anonKey)).toMatchObject({ role: 'anon' })
+  expect(await tokens.verify(tokens.serviceRoleKey)).toMatchObject({ role: 'service_role' })
+})

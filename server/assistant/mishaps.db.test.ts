@@ -1,0 +1,282 @@
+/** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type ReplyPart } from '#contract/reply-events.ts'
+import { createLog } from '#server/base/log.ts'
+import { addMessage, deleteConversation, listMessages, readTurns } from '#server/conversations/queries.ts'
+import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
+import { type Listener, openListener } from '#server/database/listen.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { createProviders } from '#server/providers/choose.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { type ClaimedReply, createReplies } from './replies.ts'
+import { createReplyLog } from './reply-log.ts'
+import { startWorker } from './worker.ts'
+
+type Person = Claims & { sub: string }
+
+const MODEL = 'openai-compatible/stub'
+const log = createLog('silent')
+let db: TestDatabase
+let stub: StubModel
+let listener: Listener
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  stub = await startStubModel()
+  listener = await openListener(db.connection, log)
+  await db.admin.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window)
+     values ('stub', '1', $1, 'OpenAI-compatible', 'stub', 32000)`,
+    [MODEL],
+  )
+})
+afterAll(async () => {
+  await listener.close()
+  await stub.stop()
+  await db.drop()
+})
+
+async function startTestWorker() {
+  const none = { apiKey: undefined, baseUrl: undefined }
+  const providers = createProviders({
+    anthropic: none,
+    openai: none,
+    compatible: { apiKey: undefined, baseUrl: stub.baseUrl },
+    silenceMs: 10_000,
+  })
+  const { database } = db
+  const worker = await startWorker({
+    database,
+    providers,
+    listener,
+    log,
+    capacity: 50,
+    replies: createReplies(database, randomUUID()),
+    replyLog: createReplyLog(database, log),
+  })
+  onTestFinished(() => worker.stop())
+  return worker
+}
+
+async function startConversation(person: Person, model = MODEL): Promise<string> {
+  const id = randomUUID()
+  await db.admin.query('insert into conversations (id, uid, model_name) values ($1, $2, $3)', [id, person.sub, model])
+  return id
+}
+
+const ask = (person: Claims, conversationId: string, content: string) =>
+  db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content }))
+
+/** Collects the live parts of one conversation; `until` resolves with all of them once one of that type has come. */
+async function watch(conversationId: string) {
+  const parts: ReplyPart[] = []
+  const waiting = new Set<() => void>()
+  const stop = await listener.on('realtime_broadcast', (payload) => {
+    const envelope = JSON.parse(payload) as { topic?: string; payload?: ReplyPart }
+    if (envelope.topic !== `conversation:${conversationId}` || !envelope.payload) return
+    parts.push(envelope.payload)
+    for (const check of waiting) check()
+  })
+  onTestFinished(stop)
+  const until = (isAwaited: (part: ReplyPart) => boolean) =>
+    new Promise<ReplyPart[]>((resolve) => {
+      const check = () => {
+        if (!parts.some(isAwaited)) return
+        waiting.delete(check)
+        resolve(parts)
+      }
+      waiting.add(check)
+      check()
+    })
+  return { parts, until: (type: ReplyPart['type']) => until((part) => part.type === type) }
+}
+
+const answersIn = async (person: Claims, conversationId: string) =>
+  (await db.database.asUser(person, (scope) => listMessages(scope, conversationId))).filter(
+    ({ sender_role }) => sender_role === 2,
+  )
+
+async function claimOne(): Promise<ClaimedReply> {
+  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  if (!claimed) throw new Error('nothing was claimed')
+  return claimed
+}
+
+const textOf = (parts: readonly ReplyPart[]) => parts.map(({ text = '' }) => text).join('')
+
+/** Resolves when some connection of this database waits for a lock. */
+async function somebodyWaits(): Promise<void> {
+  for (let waiting = 0; waiting === 0;) {
+    const { rowCount } = await db.admin.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    waiting = rowCount ?? 0
+  }
+}
+
+test('a stop that nobody heard is heeded by whoever takes the question next', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
+  const claimed = await claimOne()
+  await stopReply(db.database, person, conversationId)
+  const renewed = await createReplies(db.database, 'a test').renew([claimed])
+  expect(renewed.get(claimed.id)).toEqual({ stopRequested: true })
+  await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await until('stopped')
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: '', metadata: { stopped: true } }])
+})
+
+test('a stop ends every question of the conversation that waits, in whatever tab it was asked', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'first')
+  const claimed = await claimOne()
+  await ask(person, conversationId, 'second')
+  await stopReply(db.database, person, conversationId)
+  const { rows } = await db.admin.query<{ state: string; stop_requested: boolean }>(
+    'select state, stop_requested from replies where conversation_id = $1 order by created_at',
+    [conversationId],
+  )
+  expect(rows).toEqual([
+    { state: 'running', stop_requested: true },
+    { state: 'stopped', stop_requested: false },
+  ])
+  await db.admin.query('delete from replies where id = $1', [claimed.id])
+})
+
+test('a person may try again as often as they like, and a hand-over does not count against a question', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'Hello [[stub tokens=10]]')
+  const replies = createReplies(db.database, 'a test')
+  for (let time = 0; time < 7; time += 1) {
+    const claimed = await claimOne()
+    expect(claimed).toMatchObject({ attempt: time + 1, tries: 1 })
+    await replies.release([claimed])
+  }
+  await db.admin.query(`update replies set state = 'failed', tries = 6 where conversation_id = $1`, [conversationId])
+  await retryReply(db.database, person, conversationId)
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await until('done')
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(10) }])
+})
+
+test('an answer without a word is an error that can be tried again', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await ask(person, conversationId, 'Hello [[stub tokens=0]]')
+  await until('error')
+  expect(await answersIn(person, conversationId)).toMatchObject([
+    { content: '', metadata: { error: { code: 'provider_empty', retryable: true } } },
+  ])
+})
+
+test('a question of a second tab waits for the first, and is answered with the first answer in view', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'first')
+  const second = await ask(person, conversationId, 'second')
+  const claimed = await claimOne()
+  // As if the first had been committed after the second was seen.
+  await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
+  expect(await createReplies(db.database, 'another').claim(9)).toEqual([])
+  const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
+  await createReplies(db.database, 'a test').finish(claimed, {
+    content: 'answer to the first',
+    tokensIn: null,
+    tokensOut: null,
+    metadata: {},
+    state: 'done',
+    lastPart,
+  })
+  await ask(person, conversationId, 'third')
+  const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.row.id, 200))
+  expect(turns.map(({ content }) => content)).toEqual(['first', 'answer to the first', 'second'])
+  const nearest = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.row.id, 2))
+  expect(nearest.map(({ content }) => content)).toEqual(['answer to the first', 'second'])
+  await db.admin.query('delete from replies where conversation_id = $1', [conversationId])
+})
+
+test('a conversation that is deleted in the middle of its answer ends the writing', async () => {
+  const worker = await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=100000 tps=200]]')
+  await until('text')
+  await db.database.asUser(person, (scope) => deleteConversation(scope, conversationId))
+  await expect.poll(() => worker.running(), { timeout: 5_000 }).toBe(0)
+  const left = await db.admin.query('select from replies where conversation_id = $1', [conversationId])
+  expect(left.rowCount).toBe(0)
+})
+
+test('the end of an answer and the deletion of its conversation do not wait for each other in a ring', async () => {
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await ask(person, conversationId, 'Hello')
+  const claimed = await claimOne()
+  const deleting = await db.admin.connect()
+  await deleting.query('begin')
+  await deleting.query('select from conversations where id = $1 for update', [conversationId])
+  const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
+  const finishing = createReplies(db.database, 'a test').finish(claimed, {
+    content: 'too late',
+    tokensIn: null,
+    tokensOut: null,
+    metadata: {},
+    state: 'done',
+    lastPart,
+  })
+  await somebodyWaits()
+  await deleting.query('delete from conversations where id = $1', [conversationId])
+  await deleting.query('commit')
+  deleting.release()
+  expect(await finishing).toBe(false)
+})
+
+test('connections that are lost while an answer is written cost neither a word nor its order', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const { parts, until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=300 tps=200]]')
+  await until('text')
+  for (let time = 0; time < 3; time += 1) {
+    await db.admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and usename = 'authenticator' and application_name <> 'alcove listener'`,
+    )
+    const seen = parts.length
+    await expect.poll(() => parts.length).toBeGreaterThan(seen)
+  }
+  await until('done')
+  const bySeq = new Map(parts.map((part) => [part.seq, part]))
+  expect([...bySeq.keys()]).toEqual(Array.from(bySeq.keys(), (_, index) => index + 1))
+  expect(textOf([...bySeq.values()])).toBe(await stub.text(300))
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(300) }])
+})
+
+test('parts that the database refuses take those of nobody else along', async () => {
+  const person = await db.createPerson()
+  const conversations = [await startConversation(person), await startConversation(person)]
+  for (const id of conversations) await ask(person, id, 'Hello')
+  const claimed = await createReplies(db.database, 'a test').claim(9)
+  const replyLog = createReplyLog(db.database, log)
+  const lost: string[] = []
+  const [poisoned, healthy] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
+  poisoned?.append({ type: 'text', text: '\0' })
+  healthy?.append({ type: 'text', text: 'sound' })
+  await healthy?.flushed()
+  expect(lost).toEqual([claimed[0]?.id])
+  const seen = await db.database.asUser(person, (scope) => readReplyInProgress(scope, claimed[1]?.conversationId ?? ''))
+  expect(seen?.parts).toMatchObject([{ seq: 1, type: 'text', text: 'sound' }])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})

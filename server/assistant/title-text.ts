@@ -1,0 +1,41 @@
+/** The words of a title: what a model made up, or the beginning of the question. Pure. */
+
+const LONGEST_QUESTION_TITLE = 60
+const LONGEST_MODEL_TITLE = 100
+const MOST_WORDS = 8
+
+/** What ends a sentence or opens something that was cut off; signs that belong to a word, as in `C#` or `50%`, stay. */
+const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
+
+const withoutDangling = (text: string) => text.replace(DANGLING, '')
+
+/** The question in one line, cut between two words; empty where it holds nothing that can be read. */
+export function titleFromQuestion(question: string): string {
+  const line = question.replace(/\s+/g, ' ').trim()
+  let title = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line.slice(0, 1_000))) {
+    if (title.length + segment.length > LONGEST_QUESTION_TITLE) break
+    title += segment
+  }
+  // A single word may be longer than any title, and a question may hold nothing but punctuation.
+  if (title === '') title = Array.from(line).slice(0, LONGEST_QUESTION_TITLE).join('')
+  return withoutDangling(title) || title
+}
+
+/** The title that a model wrote, or undefined where what it wrote is none. */
+export function titleFromModel(written: string): string | undefined {
+  const line = written
+    .replace(/<think>[^]*?(?:<\/think>|$)/g, '')
+    .split('\n')
+    .map((part) =>
+      part
+        .replace(/[*_`#>"“”„«»]/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ) // prettier-ignore
+    .find((part) => part !== '')
+  if (line === undefined) return undefined
+  const title = withoutDangling(line.replace(/^title\s*:\s*/i, ''))
+  const isTitle = title !== '' && title.length <= LONGEST_MODEL_TITLE && title.split(' ').length <= MOST_WORDS
+  return isTitle ? title : undefined
+}

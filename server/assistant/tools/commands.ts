@@ -1,0 +1,49 @@
+/** The tool commands that a person types into a message: `@knowledge`, `@web` and `@search`. Pure. */
+
+export const TOOL_NAMES = ['search', 'web', 'knowledge'] as const
+export type ToolName = (typeof TOOL_NAMES)[number]
+
+export interface ToolCall {
+  readonly name: ToolName
+  /** What stands between the command and the next one, or the end of the message. */
+  readonly argument: string
+}
+
+export interface ParsedMessage {
+  /** What stands before the first command. */
+  readonly before: string
+  readonly calls: readonly ToolCall[]
+  /** The message without its commands and the addresses that they read. */
+  readonly text: string
+}
+
+/** What one message may set going; commands beyond it are words like any other. */
+const MOST_CALLS = 5
+
+/** The same places that the composer highlights. */
+const COMMAND = /(?<=^|\s)@(search|web|knowledge)(?!\w)/
+
+export function parseCommands(message: string): ParsedMessage {
+  const [start = '', ...rest] = message.split(COMMAND)
+  const before = start.trim()
+  const calls: ToolCall[] = []
+  const words = [before]
+  for (let index = 0; index < rest.length; index += 2) {
+    const name = TOOL_NAMES.find((known) => known === rest[index])
+    const argument = (rest[index + 1] ?? '').trim()
+    if (name && calls.length < MOST_CALLS) calls.push({ name, argument })
+    words.push(name === 'web' ? (splitAddress(argument)?.question ?? argument) : argument)
+  }
+  return { before, calls, text: words.filter((part) => part !== '').join(' ') }
+}
+
+/** The address in the argument of `@web`, with what is asked about the page; undefined where none is named. */
+export function splitAddress(argument: string): { address: string; question: string } | undefined {
+  const words = argument.split(/\s+/)
+  const spelled = words.findIndex((word) => word.includes('://'))
+  const index = Math.max(spelled, 0)
+  let word = (words[index] ?? '').replace(/^[<("'“]+|[>"'”.,;:!?]+$/g, '')
+  if (!word.includes('(')) word = word.replace(/\)[.,;:!?]*$/, '')
+  if (!/[.:]/.test(word)) return undefined
+  return { address: spelled === -1 ? `https://${word}` : word, question: words.toSpliced(index, 1).join(' ') }
+}

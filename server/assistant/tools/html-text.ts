@@ -1,0 +1,192 @@
+/** The readable text of an HTML page: title, headings, paragraphs, lists and tables, without what surrounds them. */
+
+export interface PageText {
+  readonly title: string
+  readonly text: string
+}
+
+type Token =
+  { kind: 'text'; text: string } | { kind: 'open'; name: string; isVoid: boolean } | { kind: 'close'; name: string }
+
+/** Their content is not HTML. */
+const RAW = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'])
+const NEVER_SHOWN = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes',
+  'template', 'svg', 'math', 'object', 'select', 'button', 'dialog', 'audio', 'video', 'canvas']) // prettier-ignore
+const SURROUNDINGS = new Set(['nav', 'header', 'footer', 'aside'])
+const VOID = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+])
+const PARAGRAPHS = new Set(['p', 'div', 'section', 'article', 'main', 'header', 'footer', 'aside', 'nav', 'ul', 'ol', 'dl',
+  'table', 'blockquote', 'pre', 'figure', 'figcaption', 'address', 'form', 'fieldset', 'details', 'summary', 'hr',
+  'h1', 'h2', 'h3', 'h4', 'h5', 'h6']) // prettier-ignore
+const LINES = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option', 'caption'])
+const CELLS = new Set(['td', 'th'])
+/** Less than this is not the body of a page, whatever element it stands in. */
+const LEAST_BODY = 200
+
+const LATIN_1 =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+const ENTITIES = new Map<string, string>([
+  ...LATIN_1.split(' ').map((name, index): [string, string] => [name, String.fromCharCode(160 + index)]),
+  ...Object.entries({
+    amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’',
+    sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', lsaquo: '‹', rsaquo: '›', bull: '•', euro: '€', trade: '™',
+    minus: '−', larr: '←', rarr: '→', uarr: '↑', darr: '↓', le: '≤', ge: '≥', ne: '≠', asymp: '≈', infin: '∞',
+    ensp: ' ', emsp: ' ', thinsp: ' ', zwj: '', zwnj: '', OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', dagger: '†',
+  }),
+]) // prettier-ignore
+
+function characterOf(code: number): string {
+  const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
+  return isCharacter ? String.fromCodePoint(code) : '\ufffd'
+}
+
+const decodeEntities = (text: string) =>
+  text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));?/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (decimal !== undefined) return characterOf(Number(decimal))
+      if (hex !== undefined) return characterOf(Number.parseInt(hex, 16))
+      return ENTITIES.get(name ?? '') ?? whole
+    },
+  )
+
+/** Index after the `>` that ends a tag, past those in quoted attributes. */
+function endOfTag(html: string, from: number): number {
+  let quote = ''
+  for (let index = from; index < html.length; index += 1) {
+    const character = html[index] ?? ''
+    if (quote !== '') {
+      if (character === quote) quote = ''
+    } else if (character === '>') return index + 1
+    else if ((character === '"' || character === "'") && html[index - 1] === '=') quote = character
+  }
+  return html.length
+}
+
+/** In one pass over the page, however it is broken. */
+function* tokenize(html: string, isXml: boolean): Generator<Token> {
+  let index = 0
+  while (index < html.length) {
+    const open = html.indexOf('<', index)
+    if (open === -1) {
+      yield { kind: 'text', text: html.slice(index) }
+      return
+    }
+    if (open > index) yield { kind: 'text', text: html.slice(index, open) }
+    if (html.startsWith('<!--', open)) {
+      const end = html.indexOf('-->', open + 4)
+      index = end === -1 ? html.length : end + 3
+      continue
+    }
+    const tag = /^<(\/?)([a-z][^\s/>]{0,40})/i.exec(html.slice(open, open + 44))
+    if (tag === null) {
+      const isMarkup = /[!?/]/.test(html[open + 1] ?? '')
+      const end = isMarkup ? html.indexOf('>', open) : open
+      if (!isMarkup) yield { kind: 'text', text: '<' }
+      index = end === -1 ? html.length : end + 1
+      continue
+    }
+    const name = (tag[2] ?? '').toLowerCase()
+    index = endOfTag(html, open + tag[0].length)
+    if (tag[1] === '/') {
+      yield { kind: 'close', name }
+      continue
+    }
+    // In HTML, an element that holds raw text is never empty, whatever its tag ends with.
+    const isVoid = VOID.has(name) || (html[index - 2] === '/' && (isXml || !RAW.has(name)))
+    yield { kind: 'open', name, isVoid }
+    if (!isVoid && RAW.has(name)) {
+      const closing = new RegExp(`</${name}`, 'gi')
+      closing.lastIndex = index
+      const end = closing.exec(html)?.index ?? html.length
+      yield { kind: 'text', text: html.slice(index, end) }
+      index = end
+    }
+  }
+}
+
+/** Writes down what a reader sees of the tokens; of everything, or only of what stands in one kind of element. */
+function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?: string): string {
+  let text = ''
+  let insideDepth = 0
+  let skipping = ''
+  let skipDepth = 0
+  let preDepth = 0
+  for (const token of tokens) {
+    if (token.kind === 'text') {
+      if (skipDepth > 0 || (within !== undefined && insideDepth === 0)) continue
+      const decoded = decodeEntities(token.text)
+      text += preDepth > 0 ? decoded : decoded.replace(/[ \t\r\n\f]+/g, ' ')
+      continue
+    }
+    const { kind, name } = token
+    const step = kind === 'close' ? -1 : token.isVoid ? 0 : 1
+    if (skipDepth > 0) {
+      if (name === skipping) skipDepth += step
+      continue
+    }
+    if (step === 1 && (NEVER_SHOWN.has(name) || skipped.has(name))) {
+      skipping = name
+      skipDepth = 1
+      continue
+    }
+    if (name === within) insideDepth = Math.max(0, insideDepth + step)
+    if (within !== undefined && insideDepth === 0 && name !== within) continue
+    if (name === 'pre') preDepth = Math.max(0, preDepth + step)
+    if (PARAGRAPHS.has(name)) text += '\n\n'
+    else if (LINES.has(name) && (kind === 'open' || name !== 'li')) text += '\n'
+    if (kind === 'open' && name === 'li') text += '- '
+    if (kind === 'close' && CELLS.has(name)) text += ' | '
+  }
+  return tidy(text)
+}
+
+/** Without the separators after the last cell of a row. */
+function trimRow(line: string): string {
+  let end = line.length
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '|')) end -= 1
+  return line.slice(line.startsWith(' ') && !line.startsWith('  ') ? 1 : 0, end)
+}
+
+const tidy = (text: string) =>
+  text
+    .replace(/[\u00a0\t\r]/g, ' ')
+    .split('\n')
+    .map(trimRow)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+
+function titleOf(tokens: readonly Token[]): string {
+  const index = tokens.findIndex((token) => token.kind === 'open' && token.name === 'title')
+  const content = index === -1 ? undefined : tokens[index + 1]
+  return content?.kind === 'text' ? decodeEntities(content.text).replace(/\s+/g, ' ').trim() : ''
+}
+
+/** Prefers what the page itself marks as its body; falls back to everything where that is next to nothing. */
+export function htmlToText(html: string, { isXml = false } = {}): PageText {
+  const tokens = [...tokenize(html, isXml)]
+  const attempts = [
+    () => render(tokens, SURROUNDINGS, 'main'),
+    () => render(tokens, SURROUNDINGS, 'article'),
+    () => render(tokens, SURROUNDINGS),
+  ]
+  for (const attempt of attempts) {
+    const text = attempt()
+    if (text.length >= LEAST_BODY) return { title: titleOf(tokens), text }
+  }
+  return { title: titleOf(tokens), text: render(tokens, new Set()) }
+}

@@ -1,0 +1,65 @@
+/** Runs the tools that look outside. What goes wrong is an outcome as well: the person reads why, and so does the model. */
+import { AppError } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type WebSearch } from '#server/providers/web-search.ts'
+import { splitAddress, type ToolCall } from './commands.ts'
+import { type Finding, type ToolOutcome } from './outcome.ts'
+import { type NetworkAccess, readWebPage } from './web.ts'
+
+export interface OutsideTools {
+  /** @throws only the reason of an aborted signal. */
+  run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
+}
+
+export interface OutsideToolsOptions extends NetworkAccess {
+  /** Null: none is configured. */
+  readonly webSearch: WebSearch | null
+  readonly log: Log
+}
+
+/** Of a page, this much is kept with the conversation. */
+const MAX_STORED = 20_000
+
+function describe(finding: Finding): string {
+  if (finding.kind === 'failure') return finding.reason
+  if (finding.kind === 'page') {
+    const { title, address, text } = finding
+    return [title, address, '', text].filter((part, index) => index > 0 || part !== '').join('\n')
+  }
+  if (finding.results.length === 0) return `Nothing was found for "${finding.words}".`
+  return finding.results.map(({ title, address, snippet }) => `${title}\n${address}\n${snippet}`).join('\n\n')
+}
+
+export function createOutsideTools({ webSearch, log, ...access }: OutsideToolsOptions): OutsideTools {
+  async function find({ name, argument }: ToolCall, signal: AbortSignal): Promise<Finding> {
+    if (name === 'web') {
+      const named = splitAddress(argument)
+      if (!named) throw new AppError('bad_request', 'Name the address of a page after @web.')
+      const page = await readWebPage(named.address, signal, access)
+      if (page.text === '') throw new AppError('empty', `${page.address} holds no text that can be read.`)
+      return { kind: 'page', ...page, question: named.question }
+    }
+    if (argument === '') throw new AppError('bad_request', 'Name what to search for after @search.')
+    if (!webSearch)
+      throw new AppError('unavailable', 'No search engine is configured. The operator can set SEARCH_PROVIDER.')
+    return { kind: 'results', words: argument, results: await webSearch.search(argument, signal) }
+  }
+
+  return {
+    async run(call, signal) {
+      const startedAt = performance.now()
+      const finding = await find(call, signal).catch((error: unknown): Finding => {
+        signal.throwIfAborted()
+        if (!(error instanceof AppError)) log.error({ err: error, tool: call.name }, 'a tool failed')
+        const reason = error instanceof AppError ? error.message : 'Something went wrong while the tool ran.'
+        return { kind: 'failure', tool: call.name, reason }
+      })
+      const content = describe(finding).slice(0, MAX_STORED).toWellFormed()
+      const status = finding.kind === 'failure' ? 'failed' : 'done'
+      return {
+        run: { name: call.name, status, durationMs: Math.round(performance.now() - startedAt), content },
+        finding,
+      }
+    },
+  }
+}

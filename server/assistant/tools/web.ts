@@ -1,0 +1,42 @@
+/** `@web`: reads the page at an address that the person named. */
+import { guardedFetch, type GuardedFetchOptions } from '#server/providers/guarded-fetch.ts'
+import { toStorableText } from '#server/providers/storable-text.ts'
+import { htmlToText, type PageText } from './html-text.ts'
+
+const READABLE = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/json']
+/** Far more than anybody asks about, and less than would crowd out everything else in a model's window. */
+const MAX_CHARACTERS = 60_000
+/** Where a page may name its own encoding. */
+const HEAD_BYTES = 1_024
+
+export type NetworkAccess = Pick<GuardedFetchOptions, 'allowAddress' | 'resolve'>
+
+export interface WebPage extends PageText {
+  /** Where it was found, after redirects. */
+  readonly address: string
+}
+
+function decode(body: Buffer, charset: string | undefined): string {
+  const declared =
+    charset ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(body.toString('latin1', 0, HEAD_BYTES))?.[1]
+  try {
+    return new TextDecoder(declared).decode(body)
+  } catch {
+    // An encoding that nobody knows: the commonest one reads most of it.
+    return new TextDecoder().decode(body)
+  }
+}
+
+/** @throws AppError with a sentence for the person, or the reason of an aborted signal. */
+export async function readWebPage(address: string, signal: AbortSignal, access: NetworkAccess): Promise<WebPage> {
+  const { address: found, type, charset, body } = await guardedFetch(address, { ...access, signal, accept: READABLE })
+  const decoded = toStorableText(decode(body, charset))
+  const isXml = type === 'application/xhtml+xml'
+  const { title, text } =
+    isXml || type === 'text/html' ? htmlToText(decoded, { isXml }) : { title: '', text: decoded.trim() }
+  return {
+    address: found,
+    title: title.slice(0, 300).toWellFormed(),
+    text: text.slice(0, MAX_CHARACTERS).toWellFormed(),
+  }
+}

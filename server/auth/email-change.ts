@@ -1,0 +1,114 @@
+/** Changing the e-mail of an account: by whoever can read the old address and the new one, in either order. */
+import { codeOf } from '#server/base/errors.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type Account, confirmEmail, findAccount } from './accounts.ts'
+import { AuthError } from './errors.ts'
+import { issuePass, type Parcel } from './mail-codes.ts'
+import { alreadyRegisteredLetter } from './mail/letters.ts'
+import { type UsedCode, voidCodes } from './one-time-codes.ts'
+import { type Challenge } from './pkce.ts'
+import { type AuthService } from './service.ts'
+
+const UNIQUE_VIOLATION = '23505'
+
+export interface EmailChange {
+  readonly email: string
+  readonly pkce: Challenge | undefined
+  readonly redirectTo: URL
+}
+
+/**
+ * Notes the new address and writes to both. Where it belongs to somebody else they are told, and whoever asks sees no
+ * difference. For nobody (`account` undefined) it takes as many statements and there is nothing to send.
+ */
+export async function beginEmailChange(
+  scope: Scope,
+  service: AuthService,
+  account: Account | undefined,
+  { email, ...way }: EmailChange,
+): Promise<Parcel[]> {
+  const userId = account?.id
+  // Codes for an address that was asked for before would confirm this one.
+  await scope.query(
+    `delete from auth.one_time_tokens where user_id = $1 and token_type = any($2::auth.one_time_token_type[])`,
+    [userId, ['email_change_token_current', 'email_change_token_new']],
+  )
+  await scope.query('update auth.users set email_change = $2, email_change_confirm_status = 0 where id = $1', [
+    userId,
+    email,
+  ])
+  const taken = await scope.query(
+    `select from auth.users where lower(email) = $1 and not is_sso_user and (confirmed_at is not null or invited_at is not null)`,
+    [email],
+  )
+  const current = account?.email ?? ''
+  const toCurrent = { kind: 'email_change_current', email: current } as const
+  const toNew = { kind: 'email_change_new', email } as const
+  const isTaken = taken.rowCount !== 0
+  const currentPass = await issuePass(scope, service, {
+    ...toCurrent,
+    userId: current === '' ? undefined : userId,
+    ...way,
+  })
+  const newPass = await issuePass(scope, service, { ...toNew, userId: isTaken ? undefined : userId, ...way })
+  if (account === undefined) return []
+  return [
+    ...(current === '' ? [] : [{ ...toCurrent, letter: currentPass.letter }]),
+    { ...toNew, letter: isTaken ? alreadyRegisteredLetter(`${service.settings.siteUrl}/login`) : newPass.letter },
+  ]
+}
+
+/**
+ * Takes one of the two mails as read.
+ * @returns the changed account, `waiting` where the other mail is still to be read, undefined where there is no change.
+ * @throws AuthError `email_exists` where somebody took the address meanwhile.
+ */
+export async function confirmEmailChange(
+  scope: Scope,
+  { userId, flowId }: UsedCode,
+): Promise<Account | 'waiting' | undefined> {
+  const confirmed = await scope.query<{ email: string | null; email_change: string; confirmations: number }>(
+    `update auth.users set email_change_confirm_status = email_change_confirm_status + 1
+     where id = $1 and email_change <> ''
+     returning email, email_change, email_change_confirm_status as confirmations`,
+    [userId],
+  )
+  const change = confirmed.rows[0]
+  if (change === undefined) return undefined
+  if (change.email !== null && change.confirmations < 2) return 'waiting'
+  await changeEmail(scope, userId, change.email_change)
+  await confirmEmail(scope, userId)
+  await voidCodes(scope, userId, flowId)
+  return findAccount(scope, userId)
+}
+
+/**
+ * Gives an account another address, with all that repeats it. An account that was begun with that address and
+ * that nobody confirmed gives way.
+ */
+export async function changeEmail(scope: Scope, userId: string, email: string): Promise<void> {
+  await scope.query(
+    `delete from auth.users where lower(email) = $1 and id <> $2 and confirmed_at is null and invited_at is null`,
+    [email, userId],
+  )
+  try {
+    await scope.query(
+      `update auth.users
+       set email = $2, email_change = '', email_change_confirm_status = 0, is_anonymous = false, updated_at = now(),
+         raw_user_meta_data = raw_user_meta_data || jsonb_build_object('email', $2::text),
+         raw_app_meta_data = '{"provider": "email", "providers": ["email"]}' || raw_app_meta_data
+       where id = $1`,
+      [userId, email],
+    )
+  } catch (error) {
+    if (codeOf(error) !== UNIQUE_VIOLATION) throw error
+    throw new AuthError('email_exists', 'A user with this email address has already been registered', { cause: error })
+  }
+  await scope.query(
+    `insert into auth.identities as i (provider_id, user_id, identity_data, provider, last_sign_in_at)
+     values ($1::text, $1::uuid, jsonb_build_object('sub', $1::text, 'email', $2::text, 'phone_verified', false), 'email', now())
+     on conflict (provider_id, provider) do update
+     set identity_data = i.identity_data || jsonb_build_object('email', $2::text), updated_at = now()`,
+    [userId, email],
+  )
+}

@@ -1,0 +1,147 @@
+/** POST /invite and /admin/generate_link: ways into an account that the operator's key hands out. */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { type Scope } from '#server/database/scope.ts'
+import { type Account, enrol, findAccountByEmail, requireAccount } from './accounts.ts'
+import { AuthError } from './errors.ts'
+import { type LinkKind } from './limits.ts'
+import { issuePass, sendOrFail } from './mail-codes.ts'
+import { hashPassword, requireAcceptablePassword } from './passwords.ts'
+import { chooseRedirect } from './redirects.ts'
+import { metadata, optionalText, readBody, requireEmail } from './request.ts'
+import { requireServiceRole } from './require-session.ts'
+import { type AuthService } from './service.ts'
+import { userAnswer } from './user-answer.ts'
+
+const inviteBody = z.object({ email: optionalText, data: metadata })
+const linkBody = z.object({
+  type: optionalText,
+  email: optionalText,
+  new_email: optionalText,
+  password: optionalText,
+  data: metadata,
+  redirect_to: optionalText,
+})
+type LinkBody = z.output<typeof linkBody>
+
+const LINK_KINDS: Readonly<Record<string, LinkKind>> = {
+  signup: 'confirmation',
+  invite: 'invitation',
+  magiclink: 'magiclink',
+  recovery: 'recovery',
+  email_change_current: 'email_change_current',
+  email_change_new: 'email_change_new',
+}
+
+export function invitationRoutes(service: AuthService): Hono {
+  const { database, settings } = service
+  const app = new Hono()
+
+  app.post('/invite', async (context) => {
+    await requireServiceRole(context, service)
+    const body = await readBody(context, inviteBody)
+    const email = requireEmail(body.email)
+    const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
+    const { account, letter } = await database.asAuth(async (scope) => {
+      const userId = await invite(scope, service, { email, data: body.data })
+      const pass = await issuePass(scope, service, { kind: 'invitation', email, userId, pkce: undefined, redirectTo })
+      return { account: await requireAccount(scope, userId), letter: pass.letter }
+    })
+    await sendOrFail(service, { kind: 'invitation', email, letter })
+    return context.json(userAnswer(account))
+  })
+
+  app.post('/admin/generate_link', async (context) => {
+    await requireServiceRole(context, service)
+    const body = await readBody(context, linkBody)
+    const redirectTo = chooseRedirect(context.req.query('redirect_to') ?? body.redirect_to, settings)
+    const passwordHash = await hashForSignup(body, settings.minPasswordLength)
+    const { account, pass, type } = await database.asAuth(async (scope) => {
+      const chosen = await choosePass(scope, service, body, passwordHash)
+      const issued = await issuePass(scope, service, { ...chosen, pkce: undefined, redirectTo })
+      return { account: await requireAccount(scope, chosen.userId), pass: issued, type: chosen.type }
+    })
+    return context.json({
+      ...userAnswer(account),
+      action_link: pass.link.href,
+      email_otp: pass.code,
+      hashed_token: pass.token,
+      verification_type: type,
+      redirect_to: redirectTo.href,
+    })
+  })
+
+  return app
+}
+
+interface Invited {
+  readonly email: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const emailExists = () => new AuthError('email_exists', 'A user with this email address has already been registered')
+
+/** Makes an account that waits for its owner, or renews one that still does. */
+async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
+  if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
+  const userId = await enrol(scope, { ...invited, passwordHash: null })
+  if (userId === undefined) throw emailExists()
+  await scope.query('update auth.users set invited_at = now() where id = $1', [userId])
+  return userId
+}
+
+async function hashForSignup({ type, password }: LinkBody, minLength: number): Promise<string | null> {
+  if (type !== 'signup') return null
+  if (password === '') throw new AuthError('validation_failed', 'Signup requires a valid password')
+  requireAcceptablePassword(password, minLength)
+  return hashPassword(password)
+}
+
+interface ChosenPass {
+  readonly type: string
+  readonly kind: LinkKind
+  readonly email: string
+  readonly userId: string
+}
+
+/** Whom a link is for: an account that is there, or for `signup`, `invite` and `magiclink` one that it makes. */
+async function choosePass(
+  scope: Scope,
+  service: AuthService,
+  body: LinkBody,
+  passwordHash: string | null,
+): Promise<ChosenPass> {
+  const { type, data } = body
+  const email = requireEmail(body.email)
+  const kind = Object.hasOwn(LINK_KINDS, type) ? LINK_KINDS[type] : undefined
+  if (kind === undefined) throw new AuthError('validation_failed', `Invalid email action link type requested: ${type}`)
+  if (type === 'invite') return { type, kind, email, userId: await invite(scope, service, { email, data }) }
+  const account = await findAccountByEmail(scope, email)
+  if (type === 'signup' || (type === 'magiclink' && account === undefined)) {
+    const userId = await enrol(scope, { email, passwordHash, data })
+    if (userId === undefined) throw emailExists()
+    return { type: 'signup', kind: 'confirmation', email, userId }
+  }
+  if (account === undefined) {
+    throw new AuthError('user_not_found', 'User with this email not found', { status: 404 })
+  }
+  if (kind !== 'email_change_current' && kind !== 'email_change_new') return { type, kind, email, userId: account.id }
+  const newEmail = requireEmail(body.new_email)
+  await prepareEmailChange(scope, account, newEmail)
+  return { type, kind, email: kind === 'email_change_new' ? newEmail : email, userId: account.id }
+}
+
+/** The two links of a change are asked for one by one: the second must not void the first. */
+async function prepareEmailChange(scope: Scope, account: Account, newEmail: string): Promise<void> {
+  const holder = await findAccountByEmail(scope, newEmail)
+  if (holder !== undefined && holder.confirmed_at !== null) throw emailExists()
+  const begun = await scope.query(
+    `update auth.users set email_change = $2, email_change_confirm_status = 0
+     where id = $1 and (email_change <> $2 or email_change_confirm_status > 0)`,
+    [account.id, newEmail],
+  )
+  if (begun.rowCount === 0) return
+  await scope.query(`delete from auth.one_time_tokens where user_id = $1 and token_type::text like 'email_change_%'`, [
+    account.id,
+  ])
+}

@@ -1,0 +1,23 @@
+import { type Scope } from '#server/database/scope.ts'
+
+type Changes = Readonly<Record<string, unknown>>
+
+const removedBy = (changes: Changes): string[] => Object.keys(changes).filter((name) => changes[name] === null)
+
+/**
+ * Merges what is known about an account: what people say about themselves (`user`) and what the operator says (`app`).
+ * A key that is null is removed, any other is set; keys that are not named stay.
+ */
+export async function mergeMetadata(
+  scope: Scope,
+  id: string,
+  { user = {}, app = {} }: { user?: Changes; app?: Changes },
+): Promise<void> {
+  await scope.query(
+    `update auth.users
+     set raw_user_meta_data = (raw_user_meta_data || $2::jsonb) - $3::text[],
+       raw_app_meta_data = (raw_app_meta_data || $4::jsonb) - $5::text[], updated_at = now()
+     where id = $1`,
+    [id, JSON.stringify(user), removedBy(user), JSON.stringify(app), removedBy(app)],
+  )
+}

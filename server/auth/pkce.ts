@@ -1,0 +1,116 @@
+/**
+ * PKCE (RFC 7636): a program begins a sign-in with the challenge of a secret, the mail's link then ends in a code instead
+ * of a session, and only who knows the secret can exchange that code: what the page's address shows opens nothing by itself.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { type Scope } from '#server/database/scope.ts'
+import { type Account, findAccount, isBanned } from './accounts.ts'
+import { AuthError } from './errors.ts'
+import { optionalText } from './request.ts'
+
+/** The members of a request that begin PKCE. */
+export const challengeMembers = { code_challenge: optionalText, code_challenge_method: optionalText }
+
+export interface Challenge {
+  readonly challenge: string
+  readonly method: 's256' | 'plain'
+}
+
+const METHODS = z.enum(['s256', 'plain'])
+const LIFE_OF_A_CODE = '5 minutes'
+
+/** @returns undefined where the request is not made with PKCE. */
+export function readChallenge({
+  code_challenge: challenge,
+  code_challenge_method: method,
+}: {
+  code_challenge: string
+  code_challenge_method: string
+}): Challenge | undefined {
+  if (challenge === '' && method === '') return undefined
+  if (challenge === '' || method === '') {
+    throw new AuthError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge')
+  }
+  const known = METHODS.safeParse(method.toLowerCase())
+  if (!known.success) throw new AuthError('validation_failed', 'code challenge method has to be s256 or plain')
+  if (!/^[\w.~-]{43,128}$/.test(challenge)) {
+    throw new AuthError(
+      'validation_failed',
+      'code challenge has to be 43 to 128 letters, digits, hyphens, periods, underscores and tildes',
+    )
+  }
+  return { challenge, method: known.data }
+}
+
+/** How a flow began; becomes the method of the session that it ends in. */
+export type FlowMethod = 'email/signup' | 'magiclink' | 'recovery' | 'email_change' | 'invite'
+
+/** Notes that a flow began. For nobody (a user id that is no account's) it stores nothing. */
+export async function beginFlow(
+  scope: Scope,
+  { userId, method, pkce }: { userId: string; method: FlowMethod; pkce: Challenge | undefined },
+): Promise<string | undefined> {
+  if (pkce === undefined) return undefined
+  const begun = await scope.query<{ id: string }>(
+    `insert into auth.flow_state (user_id, code_challenge_method, code_challenge, provider_type, authentication_method)
+     select u.id, $2, $3, 'email', $4 from auth.users u where u.id = $1 returning id`,
+    [userId, pkce.method, pkce.challenge, method],
+  )
+  return begun.rows[0]?.id
+}
+
+const digestOf = (code: string): string => createHash('sha256').update(code).digest('hex')
+
+/** Issues the code that the program behind a flow exchanges for a session. */
+export async function issueAuthCode(scope: Scope, flowId: string): Promise<string> {
+  const code = randomBytes(32).toString('base64url')
+  await scope.query(
+    'update auth.flow_state set auth_code = $2, auth_code_issued_at = now(), updated_at = now() where id = $1',
+    [flowId, digestOf(code)],
+  )
+  return code
+}
+
+interface Flow {
+  readonly id: string
+  readonly user_id: string
+  readonly code_challenge_method: Challenge['method']
+  readonly code_challenge: string
+  readonly authentication_method: FlowMethod
+  readonly is_over: boolean
+}
+
+/**
+ * Uses up an authorisation code.
+ * @throws AuthError `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`.
+ */
+export async function useAuthCode(
+  scope: Scope,
+  { code, verifier }: { code: string; verifier: string },
+): Promise<{ account: Account; method: FlowMethod }> {
+  const found = await scope.query<Flow>(
+    `select id, user_id, code_challenge_method, code_challenge, authentication_method,
+       auth_code_issued_at < now() - $2::interval as is_over
+     from auth.flow_state where auth_code = $1 for update`,
+    [digestOf(code), LIFE_OF_A_CODE],
+  )
+  const flow = found.rows[0]
+  const account = flow && (await findAccount(scope, flow.user_id))
+  if (flow === undefined || account === undefined) {
+    throw new AuthError('flow_state_not_found', 'invalid flow state, no valid flow state found')
+  }
+  if (flow.is_over) throw new AuthError('flow_state_expired', 'invalid flow state, flow state has expired')
+  if (!isVerifierOf(flow, verifier)) {
+    throw new AuthError('bad_code_verifier', 'code challenge does not match previously saved code verifier')
+  }
+  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
+  await scope.query('delete from auth.flow_state where id = $1', [flow.id])
+  return { account, method: flow.authentication_method }
+}
+
+function isVerifierOf({ code_challenge_method: method, code_challenge: challenge }: Flow, verifier: string): boolean {
+  const brought = method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier
+  const [one, other] = [Buffer.from(brought), Buffer.from(challenge)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,20 @@
+import { sourceOfBytes } from '#server/documents/byte-source.ts'
+import { readWordHeader } from '#server/documents/ole.ts'
+import { ParseFailure } from './failure.ts'
+import { MAX_PAGES, type ParsedPart } from './page.ts'
+import { groupSections } from './sections.ts'
+import { extractWordBlocks } from './word-text.ts'
+
+/** Reads a Word document of the years 1997 to 2003; its sections are numbered, for the file knows no pages. */
+export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
+  const header = await readWordHeader(sourceOfBytes(bytes))
+  if (header?.isOld) throw new ParseFailure('unsupported_old_word')
+  if (header?.isEncrypted) throw new ParseFailure('encrypted')
+  const blocks = await extractWordBlocks(bytes).catch((error: unknown) => {
+    throw new ParseFailure('damaged', { cause: error })
+  })
+  const sections = groupSections(blocks)
+  if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
+  yield { pages: sections.length }
+  yield* sections
+}

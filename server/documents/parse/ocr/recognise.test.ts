@@ -1,0 +1,79 @@
+/** Few pages, because each takes seconds: what all files are read by is tested in real-files.test.ts. */
+import { describe, expect, test } from 'vitest'
+import { drawText, makeJpeg, makePng, makeScannedPdf } from '#test/make-scan.ts'
+import { readDocument } from '#test/read-document.ts'
+import { type ParsedPage } from '#server/documents/parse/page.ts'
+
+const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+const LETTER =
+  'Dear Sir or Madam,\n\nthe notice period of this contract is three months and begins at the end of the quarter in which it was given. ' +
+  'Payments are due within thirty days of the date of the bill.\n\nYours sincerely,\nAlexander Humboldt'
+
+/** Middle of the box of a word, as shares of the page. */
+function middleOf(page: ParsedPage | undefined, word: string): { x: number; y: number } {
+  const at = page?.text.indexOf(word) ?? -1
+  const [, , left = 0, top = 0, width = 0, height = 0] = page?.boxes?.find(([offset]) => offset === at) ?? []
+  return { x: (left + width / 2) / 10_000, y: (top + height / 2) / 10_000 }
+}
+
+describe('a picture', () => {
+  test('is read, with the place of every word and how sure it is', async () => {
+    const { pages } = await readDocument(await makePng(await drawText(LETTER)), 'letter.png')
+    const [page] = pages
+    expect(words(page?.text ?? '')).toBe(words(LETTER))
+    expect(page?.confidence).toBeGreaterThan(85)
+    for (const [offset, length] of page?.boxes ?? []) expect(page?.text.slice(offset, offset + length)).toMatch(/^\S+$/)
+    const first = middleOf(page, 'Dear')
+    const last = middleOf(page, 'Humboldt')
+    expect(first.x).toBeCloseTo(0.12, 1)
+    expect(last.y).toBeGreaterThan(first.y)
+  })
+
+  test('that lies on its side, as its camera says, is shown and read upright', async () => {
+    const raster = await drawText(LETTER)
+    const { pages } = await readDocument(await makeJpeg(raster, 6), 'photo.jpg')
+    expect(words(pages[0]?.text ?? '')).toContain('three months')
+  })
+
+  test('that is turned by some degrees is read, and its words are marked where they stand', async () => {
+    const straight = (await readDocument(await makePng(await drawText(LETTER)), 'a.png')).pages[0]
+    const turned = (await readDocument(await makePng(await drawText(LETTER), 8), 'b.png')).pages[0]
+    expect(words(turned?.text ?? '')).toContain('the end of the quarter in which it was given')
+    // Turned clockwise around the middle, a word at the upper left goes up and to the right.
+    expect(middleOf(turned, 'Dear').x).toBeGreaterThan(middleOf(straight, 'Dear').x)
+  })
+
+  test('without text says so', async () => {
+    const raster = { width: 600, height: 400, pixels: new Uint8Array(240_000).fill(200) }
+    expect(await readDocument(await makePng(raster), 'grey.png')).toMatchObject({ failure: 'no_text_in_picture' })
+  })
+
+  test('of too many pixels is refused before it is decoded', async () => {
+    const png = await makePng({ width: 1, height: 1, pixels: new Uint8Array([0]) })
+    png.writeUInt32BE(30_000, 16)
+    png.writeUInt32BE(30_000, 20)
+    expect(['too_large', 'damaged']).toContain((await readDocument(png, 'bomb.png')).failure)
+  })
+})
+
+test('of a pdf only the pages without text are recognised, also those on their side', async () => {
+  const picture = await drawText(LETTER)
+  const { pages } = await readDocument(
+    makeScannedPdf([{ text: 'A page of text. '.repeat(20) }, { picture, turn: 90 }, { text: 'The last page.' }]),
+    'mixed.pdf',
+  )
+  expect(pages.map(({ confidence }) => confidence !== undefined)).toEqual([false, true, false])
+  expect(words(pages[1]?.text ?? '')).toBe(words(LETTER))
+  expect(pages[0]?.items).toBeDefined()
+  expect(pages[1]?.items).toBeUndefined()
+  // A viewer turns the page clockwise: what was at the upper left is then at the upper right.
+  expect(middleOf(pages[1], 'Dear').x).toBeGreaterThan(0.8)
+  expect(middleOf(pages[1], 'Dear').y).toBeLessThan(0.3)
+})
+
+test('thousands of empty pages are not recognised', async () => {
+  const empty = { picture: { width: 1, height: 1, pixels: new Uint8Array([255]) } }
+  expect(await readDocument(makeScannedPdf(Array.from({ length: 60 }, () => empty)), 'empty.pdf')).toMatchObject({
+    failure: 'no_text',
+  })
+})

@@ -1,0 +1,31 @@
+/** What is used of the WebAssembly build of Tesseract; the package itself has no types. */
+interface TesseractApi {
+  /** 0 where it succeeded. */
+  Init(dataPath: null, languages: string, engineMode: number): number
+  SetVariable(name: string, value: string): boolean
+  /** Reads "/input" of the file system in memory; 1 where that is no picture. */
+  SetImageFile(exifOrientation: number, angle: number): number
+  SetRectangle(left: number, top: number, width: number, height: number): void
+  DetectOS(results: TesseractOrientation): boolean
+  Recognize(monitor: null): number
+  GetTSVText(page: number): string
+  End(): void
+}
+
+interface TesseractOrientation {
+  readonly best_result: { readonly orientation_id: number; readonly oconfidence: number }
+}
+
+interface TesseractModule {
+  readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void }
+  readonly TessBaseAPI: new () => TesseractApi
+  readonly OSResults: new () => TesseractOrientation
+}
+
+declare module 'tesseract.js-core/*' {
+  export default function createModule(options: {
+    readonly print: (line: string) => void
+    readonly printErr: (line: string) => void
+    readonly TesseractProgress: (percent: number) => void
+  }): Promise<TesseractModule>
+}

@@ -1,0 +1,146 @@
+/**
+ * Tesseract as WebAssembly, in this thread: the reading process has nothing else to do, and needs no threads for it. Its
+ * file system is in memory; the language data is read from node_modules.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { type QuarterTurn, type Raster } from './raster.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Languages that are installed, by Tesseract's names. */
+const DATA_FOLDERS = {
+  eng: path.dirname(require.resolve('@tesseract.js-data/eng/package.json')),
+  deu: path.dirname(require.resolve('@tesseract.js-data/deu/package.json')),
+  fra: path.dirname(require.resolve('@tesseract.js-data/fra/package.json')),
+  spa: path.dirname(require.resolve('@tesseract.js-data/spa/package.json')),
+  kor: path.dirname(require.resolve('@tesseract.js-data/kor/package.json')),
+  osd: path.dirname(require.resolve('@tesseract.js-data/osd/package.json')),
+} as const
+
+export type OcrLanguage = Exclude<keyof typeof DATA_FOLDERS, 'osd'>
+
+/** A word, where it stands (pixels), how sure its reading is (0 to 100), and which line and paragraph it belongs to. */
+export interface Word {
+  readonly text: string
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly confidence: number
+  /** Words of the same line, and of the same paragraph, share these. */
+  readonly line: string
+  readonly paragraph: string
+}
+
+export interface Tesseract {
+  /** By how much the picture is to be turned clockwise to stand upright; 0 where that cannot be told. */
+  findTurn(raster: Raster): QuarterTurn
+  readWords(raster: Raster, languages: readonly OcrLanguage[]): Word[]
+  /** Reads parts of the picture, each as one block of lines. */
+  readBlocks(raster: Raster, blocks: readonly Block[], languages: readonly OcrLanguage[]): Word[][]
+}
+
+/** In pixels. */
+export interface Block {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** Orientation alone is the business of the older engine. */
+const LEGACY_ENGINE = 0
+const LSTM_ENGINE = 1
+/** Finds columns and blocks by itself; the default of the library takes a page for a single block. */
+const FULLY_AUTOMATIC = '3'
+const ONE_BLOCK = '6'
+const ORIENTATION_ONLY = '0'
+const RESOLUTION = '200'
+const LEAST_TURN_CONFIDENCE = 1
+const TURNS: readonly QuarterTurn[] = [0, 270, 180, 90]
+
+export async function loadTesseract(): Promise<Tesseract> {
+  const silent = { print: () => {}, printErr: () => {}, TesseractProgress: () => {} }
+  const { default: createModule } = await import('tesseract.js-core/tesseract-core-relaxedsimd.js')
+  const module = await createModule(silent).catch(async () => {
+    // A processor without these instructions.
+    const { default: createPlainModule } = await import('tesseract.js-core/tesseract-core.js')
+    return createPlainModule(silent)
+  })
+  const apis = new Map<string, TesseractApi>()
+
+  const apiFor = (languages: readonly (OcrLanguage | 'osd')[], engine: number): TesseractApi => {
+    const key = languages.join('+')
+    const known = apis.get(key)
+    if (known) return known
+    for (const language of languages) {
+      const file = path.join(DATA_FOLDERS[language], '4.0.0_best_int', `${language}.traineddata.gz`)
+      module.FS.writeFile(`${language}.traineddata`, gunzipSync(readFileSync(file)))
+    }
+    const api = new module.TessBaseAPI()
+    if (api.Init(null, key, engine) !== 0) throw new Error(`Tesseract did not start with ${key}`)
+    for (const language of languages) module.FS.unlink(`${language}.traineddata`)
+    api.SetVariable('user_defined_dpi', RESOLUTION)
+    api.SetVariable('tessedit_pageseg_mode', engine === LEGACY_ENGINE ? ORIENTATION_ONLY : FULLY_AUTOMATIC)
+    apis.set(key, api)
+    return api
+  }
+
+  const show = (api: TesseractApi, { width, height, pixels }: Raster) => {
+    module.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]))
+    if (api.SetImageFile(1, 0) === 1) throw new Error('Tesseract did not take the picture')
+  }
+
+  return {
+    findTurn(raster) {
+      const api = apiFor(['osd'], LEGACY_ENGINE)
+      show(api, raster)
+      const results = new module.OSResults()
+      if (!api.DetectOS(results)) return 0
+      const { orientation_id, oconfidence } = results.best_result
+      return oconfidence < LEAST_TURN_CONFIDENCE ? 0 : (TURNS[orientation_id] ?? 0)
+    },
+    readWords(raster, languages) {
+      const api = apiFor(languages, LSTM_ENGINE)
+      show(api, raster)
+      api.Recognize(null)
+      return parseWords(api.GetTSVText(0))
+    },
+    readBlocks(raster, blocks, languages) {
+      const api = apiFor(languages, LSTM_ENGINE)
+      show(api, raster)
+      api.SetVariable('tessedit_pageseg_mode', ONE_BLOCK)
+      const words = blocks.map(({ left, top, right, bottom }) => {
+        api.SetRectangle(left, top, right - left, bottom - top)
+        api.Recognize(null)
+        return parseWords(api.GetTSVText(0))
+      })
+      api.SetVariable('tessedit_pageseg_mode', FULLY_AUTOMATIC)
+      return words
+    },
+  }
+}
+
+/** Level 5 of "level page block paragraph line word left top width height confidence text" is a word. */
+function parseWords(table: string): Word[] {
+  const words: Word[] = []
+  for (const row of table.split('\n')) {
+    const [level, , block, paragraph, line, , left, top, width, height, confidence, ...text] = row.split('\t')
+    const word = text.join(' ').trim()
+    if (level !== '5' || word === '') continue
+    words.push({
+      text: word,
+      left: Number(left),
+      top: Number(top),
+      width: Number(width),
+      height: Number(height),
+      confidence: Number(confidence),
+      line: `${block}.${paragraph}.${line}`,
+      paragraph: `${block}.${paragraph}`,
+    })
+  }
+  return words
+}

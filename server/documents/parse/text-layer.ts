@@ -1,0 +1,40 @@
+/** Whether the text that a pdf gives is what its page shows: a broken font map turns letters into others. */
+
+export interface FontSample {
+  readonly str: string
+  readonly fontName: string
+}
+
+const VOWELS = /[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœ]/giu
+const LATIN = /\p{Script=Latin}/gu
+/** Never in the text of a page: controls, private use, the replacement character. */
+const IMPOSSIBLE = /[\u0001-\u0008\u000b\u000e-\u001f\u007f-\u009f\ue000-\uf8ff\ufffd]/g
+const MAX_IMPOSSIBLE_SHARE = 0.04
+/** In any language written with Latin letters, two letters of five are vowels. */
+const LEAST_VOWEL_SHARE = 0.22
+const LEAST_LETTERS = 120
+const MAX_GARBLED_SHARE = 0.25
+
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+function isGarbled(text: string): boolean {
+  const characters = countOf(text, /\S/g)
+  if (characters === 0) return false
+  if (countOf(text, IMPOSSIBLE) > MAX_IMPOSSIBLE_SHARE * characters) return true
+  const letters = countOf(text, LATIN)
+  return letters >= LEAST_LETTERS && countOf(text, VOWELS) < LEAST_VOWEL_SHARE * letters
+}
+
+/** Judged font by font, since each has its own map; a page counts as garbled when a good part of it is. */
+export function isGarbledPage(samples: readonly FontSample[]): boolean {
+  const byFont = new Map<string, string>()
+  for (const { str, fontName } of samples) byFont.set(fontName, (byFont.get(fontName) ?? '') + str)
+  let garbled = 0
+  let all = 0
+  for (const text of byFont.values()) {
+    const characters = countOf(text, /\S/g)
+    all += characters
+    if (isGarbled(text)) garbled += characters
+  }
+  return garbled > MAX_GARBLED_SHARE * all
+}

@@ -1,0 +1,12 @@
+declare module 'word-extractor' {
+  /** Of the documented methods those used here; `filterUnicode` straightens quotation marks unless it is false. */
+  interface Extracted {
+    getBody(options: { readonly filterUnicode: boolean }): string
+    getFootnotes(options: { readonly filterUnicode: boolean }): string
+    getEndnotes(options: { readonly filterUnicode: boolean }): string
+    getTextboxes(options: { readonly filterUnicode: boolean }): string
+  }
+  export default class WordExtractor {
+    extract(bytes: Buffer): Promise<Extracted>
+  }
+}

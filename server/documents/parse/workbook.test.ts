@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { makeWorkbook } from '#test/make-workbook.ts'
+import { makeZip } from '#test/make-docx.ts'
+import { readDocument } from '#test/read-document.ts'
+
+const sales = [
+  ['Region', 'Product', 'Sales'],
+  ['North', 'Lamps', { v: 1234.5, z: '#,##0.00' }],
+  [null, 'Chairs', { v: 0.163, z: '0.0%' }],
+  ['South', 'Lamps', 7],
+] as const
+
+describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading an %s', (extension, type) => {
+  test('makes a page of each sheet, a line of each row, with the values as shown', async () => {
+    const { pages } = await readDocument(
+      makeWorkbook(
+        [
+          { name: 'Sales 2024', rows: sales, merges: ['A2:A3'] },
+          { name: 'Nothing', rows: [] },
+          { name: 'Notes', rows: [['Only one cell']] },
+        ],
+        type,
+      ),
+      `a.${extension}`,
+    )
+    expect(pages.map(({ page, text }) => [page, text])).toEqual([
+      [
+        1,
+        'Sales 2024\n\nRegion | Product | Sales\nNorth | Lamps | 1,234.50\nNorth | Chairs | 16.3%\nSouth | Lamps | 7',
+      ],
+      [2, ''],
+      [3, 'Notes\n\nOnly one cell'],
+    ])
+  })
+
+  test('says where rows begin, and keeps sheet and column titles as headings', async () => {
+    const rows = [['A list'], [], ['Name', 'Town'], ['Ann', 'Ulm'], ['Bob', 'Rom']]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'People', rows }], type), `a.${extension}`)
+    const [{ text, headings, rows: found } = { text: '', headings: [], rows: [] }] = pages
+    expect(found?.map(([offset, row]) => [text.slice(offset).split('\n')[0], row])).toEqual([
+      ['A list', 1],
+      ['Name | Town', 3],
+      ['Ann | Ulm', 4],
+      ['Bob | Rom', 5],
+    ])
+    expect(headings).toEqual([
+      [0, 'People'],
+      [text.indexOf('Name'), 'People: Name | Town'],
+    ])
+  })
+
+  test('writes a date whose order depends on the country as year, month, day', async () => {
+    const { pages } = await readDocument(
+      makeWorkbook(
+        [{ name: 'Dates', rows: [['Due', { v: 39_522, z: 'm/d/yy' }, { v: 39_522, z: 'd mmmm yyyy' }]] }],
+        type,
+      ),
+      `a.${extension}`,
+    )
+    expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008')
+  })
+})
+
+test('a sheet that claims to be huge costs what its cells cost', async () => {
+  const far = makeWorkbook([{ name: 'Far', rows: [['here'], ...Array.from({ length: 60_000 }, () => []), ['there']] }])
+  const { pages } = await readDocument(far, 'far.xlsx')
+  expect(pages[0]?.text).toBe('Far\n\nhere\n\nthere')
+  expect(pages[0]?.rows?.at(-1)?.[1]).toBe(60_002)
+})
+
+test('a sheet of more text than is kept is cut, and says so', async () => {
+  const { pages } = await readDocument(
+    makeWorkbook([{ name: 'Long', rows: Array.from({ length: 250 }, () => ['x'.repeat(30_000)]) }]),
+    'long.xlsx',
+  )
+  expect(pages[0]?.isCut).toBe(true)
+  expect(pages[0]?.text.length).toBeGreaterThan(3_900_000)
+  expect(pages[0]?.text.length).toBeLessThan(4_000_001)
+})
+
+test('what declares more than it may unpack to is refused', async () => {
+  const bomb = makeZip([
+    { name: '[Content_Types].xml', bytes: Buffer.from('<Types/>') },
+    { name: 'xl/workbook.xml', bytes: Buffer.from('<workbook/>'), declaredSize: 200 * 1024 * 1024 },
+  ])
+  expect(await readDocument(bomb, 'bomb.xlsx')).toMatchObject({ failure: 'too_large' })
+})

@@ -1,0 +1,164 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { guardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts'
+import { isPublicAddress } from './public-address.ts'
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return `http://127.0.0.1:${address.port}`
+}
+
+const html = (body: string | Buffer, headers: Record<string, string> = {}) =>
+  ((_request: IncomingMessage, response: ServerResponse) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=UTF-8', ...headers }).end(body)) as RequestListener
+
+const get = (address: string, options: Partial<GuardedFetchOptions> = {}) =>
+  guardedFetch(address, {
+    signal: new AbortController().signal,
+    accept: ['text/html'],
+    allowAddress: (candidate) => candidate === '127.0.0.1' || isPublicAddress(candidate),
+    ...options,
+  })
+
+/** The same, with loopback as out of bounds as it is for everybody. */
+const getPublic = (address: string, options: Partial<GuardedFetchOptions> = {}) =>
+  get(address, { allowAddress: isPublicAddress, ...options })
+
+test('brings the page with its type and encoding', async () => {
+  const origin = await serve(html('<p>Hello</p>'))
+  const { body, ...rest } = await get(`${origin}/page#part`)
+  expect(body.toString()).toBe('<p>Hello</p>')
+  expect(rest).toEqual({ address: `${origin}/page`, type: 'text/html', charset: 'utf-8' })
+})
+
+test.for([
+  'http://127.0.0.1/',
+  'http://2130706433/',
+  'http://0x7f000001/',
+  'http://0x7f.1/',
+  'http://0177.0.0.1/',
+  'http://127.1/',
+  'http://%31%32%37.0.0.1/',
+  'http://１２７.0.0.1/',
+  'http://localhost/',
+  'http://LOCALHOST/',
+  'http://[::1]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[0:0:0:0:0:ffff:7f00:1]/',
+  'http://[64:ff9b::127.0.0.1]/',
+  'http://[::]/',
+  'http://0/',
+  'http://10.0.0.1/',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://0xa9fea9fe/',
+  'http://[fd00:ec2::254]/',
+])('refuses %s', async (address) => {
+  await expect(getPublic(address)).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test.for([
+  'file:///etc/passwd',
+  'ftp://example.com/',
+  'gopher://127.0.0.1:70/',
+  'data:text/html,x',
+  'nothing',
+  'http://',
+])('takes %s for no address of the web', async (address) => {
+  await expect(getPublic(address)).rejects.toMatchObject({ code: 'bad_request' })
+})
+
+test('refuses credentials in an address', async () => {
+  await expect(getPublic('http://someone:secret@example.com/')).rejects.toMatchObject({ code: 'bad_request' })
+})
+
+test('a name is resolved once, and only what was admitted is connected to', async () => {
+  const origin = new URL(await serve(html('<p>pinned</p>')))
+  const asked: string[] = []
+  const { body } = await get(`http://rebinding.test:${origin.port}/`, {
+    // The second address would be the attack; a second question would get it alone.
+    resolve: async (hostname) => (asked.push(hostname) === 1 ? ['127.0.0.1', '169.254.169.254'] : ['169.254.169.254']),
+  })
+  expect(body.toString()).toBe('<p>pinned</p>')
+  expect(asked).toEqual(['rebinding.test'])
+})
+
+test('a name that leads only inside is refused before anything is sent', async () => {
+  let requests = 0
+  const origin = new URL(await serve((_request, response) => void response.end(String((requests += 1)))))
+  const resolve = async () => ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1']
+  await expect(getPublic(`http://inside.test:${origin.port}/`, { resolve })).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+  expect(requests).toBe(0)
+})
+
+test('follows redirects, each looked at like a new address', async () => {
+  const origin = await serve((request, response) => {
+    if (request.url === '/relative') response.writeHead(302, { location: '/end' }).end()
+    else if (request.url === '/inside') response.writeHead(302, { location: 'http://[::ffff:169.254.169.254]/' }).end()
+    else if (request.url === '/file') response.writeHead(301, { location: 'file:///etc/passwd' }).end()
+    else if (request.url === '/loop') response.writeHead(307, { location: '/loop' }).end()
+    else html('<p>end</p>')(request, response)
+  })
+  expect((await get(`${origin}/relative`)).address).toBe(`${origin}/end`)
+  await expect(get(`${origin}/inside`)).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(get(`${origin}/file`)).rejects.toMatchObject({ code: 'bad_request' })
+  await expect(get(`${origin}/loop`)).rejects.toThrow('more than 5 times')
+})
+
+test('unpacks, and refuses what is too large before and after', async () => {
+  const small = '<p>small</p>'
+  const zeros = Buffer.alloc(5_000_000)
+  for (const [encoding, body] of [
+    ['gzip', gzipSync(small)],
+    ['br', brotliCompressSync(small)],
+  ] as const) {
+    expect((await get(await serve(html(body, { 'content-encoding': encoding })))).body.toString()).toBe(small)
+  }
+  const bomb = await serve(html(gzipSync(zeros), { 'content-encoding': 'gzip' }))
+  await expect(get(bomb)).rejects.toMatchObject({ code: 'too_large' })
+  await expect(get(await serve(html(zeros)))).rejects.toMatchObject({ code: 'too_large' })
+  const endless = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    const write = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    }
+    response.on('drain', write)
+    write()
+  })
+  await expect(get(endless)).rejects.toMatchObject({ code: 'too_large' })
+})
+
+test('refuses other types, says what a host answered, and gives up on silence', async () => {
+  await expect(get(await serve(html('x', { 'content-type': 'image/png' })))).rejects.toMatchObject({
+    code: 'unsupported_type',
+  })
+  await expect(get(await serve((_request, response) => void response.writeHead(404).end()))).rejects.toThrow(
+    'status 404',
+  )
+  const broken = await serve(html('not gzip', { 'content-encoding': 'gzip' }))
+  await expect(get(broken)).rejects.toMatchObject({ code: 'unavailable' })
+  const resolve = async () => ['127.0.0.1', '127.0.0.1']
+  await expect(get('http://closed.test:1/', { resolve })).rejects.toThrow(/ECONNREFUSED/)
+  const silent = await serve(() => undefined)
+  await expect(get(silent, { timeoutMs: 50 })).rejects.toThrow('did not answer within 0.05 seconds')
+  const never = () => new Promise<string[]>(() => undefined)
+  await expect(get('http://slow.test/', { timeoutMs: 50, resolve: never })).rejects.toThrow('did not answer')
+  await expect(get('http://unknown.invalid/')).rejects.toThrow('There is no host named unknown.invalid')
+})
+
+test('stops when it is told to, with the reason that it is given', async () => {
+  const stopping = new AbortController()
+  const silent = await serve(() => stopping.abort(new Error('enough')))
+  await expect(get(silent, { signal: stopping.signal })).rejects.toThrow('enough')
+})

@@ -1,0 +1,51 @@
+/** Which network addresses belong to the public internet. */
+import { BlockList, isIP } from 'node:net'
+
+/** Everything of IPv4 that is not public: IANA's special-purpose registry, multicast, and the metadata of Azure. */
+const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]
+
+/** Of global unicast IPv6: protocol assignments and Teredo, documentation, 6to4, which carries an IPv4 address inside. */
+const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+const notPublicV4 = new BlockList()
+for (const [network, prefix] of NOT_PUBLIC_V4) notPublicV4.addSubnet(network, prefix, 'ipv4')
+const globalV6 = new BlockList()
+globalV6.addSubnet('2000::', 3, 'ipv6')
+const notPublicV6 = new BlockList()
+for (const [network, prefix] of NOT_PUBLIC_V6) notPublicV6.addSubnet(network, prefix, 'ipv6')
+
+/**
+ * @param address in the one notation that the URL parser and the resolver give. What is no address is not public; nor is
+ *   any IPv6 address outside global unicast, which takes in the mapped, translated and compatible forms of IPv4.
+ */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !notPublicV4.check(address, 'ipv4')
+  if (family === 6) return globalV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6')
+  return false
+}

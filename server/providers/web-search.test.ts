@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { createWebSearch } from './web-search.ts'
+
+interface Asked {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** A search engine that answers everything with one body. */
+async function serve(answer: unknown, status = 200): Promise<{ origin: string; asked: Asked[] }> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request
+    void text(request).then((body) => {
+      asked.push({ method, url, headers, body })
+      if (answer !== undefined)
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return { origin: `http://127.0.0.1:${address.port}`, asked }
+}
+
+const { signal } = new AbortController()
+const results = (snippet: string) => [{ title: 'A', url: 'https://a.test/', [snippet]: 'about <strong>a</strong>' }]
+const FOUND = [{ title: 'A', address: 'https://a.test/', snippet: 'about a' }]
+
+test('asks SearXNG for JSON', async () => {
+  const { origin, asked } = await serve({ query: 'x', results: results('content') })
+  const search = createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined })
+  expect(await search?.search('rent & notice', signal)).toEqual(FOUND)
+  expect(asked[0]).toMatchObject({ method: 'GET', url: '/search?q=rent+%26+notice&format=json' })
+})
+
+test('asks Brave with its key', async () => {
+  const { origin, asked } = await serve({ web: { results: results('description') } })
+  const search = createWebSearch({ provider: 'brave', url: origin, apiKey: 'k' })
+  expect(await search?.search('rent', signal)).toEqual(FOUND)
+  expect(asked[0]).toMatchObject({ url: '/web/search?q=rent&count=6', headers: { 'x-subscription-token': 'k' } })
+})
+
+test('asks Tavily with its key', async () => {
+  const { origin, asked } = await serve({ results: results('content') })
+  const search = createWebSearch({ provider: 'tavily', url: origin, apiKey: 'k' })
+  expect(await search?.search('rent', signal)).toEqual(FOUND)
+  expect(asked[0]).toMatchObject({ method: 'POST', url: '/search', headers: { authorization: 'Bearer k' } })
+  expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ query: 'rent', max_results: 6 })
+})
+
+test('is not there without a provider, and finds nothing where there is nothing', async () => {
+  expect(createWebSearch({ provider: undefined, url: undefined, apiKey: undefined })).toBeNull()
+  const { origin } = await serve({ type: 'search' })
+  expect(await createWebSearch({ provider: 'brave', url: origin, apiKey: 'k' })?.search('x', signal)).toEqual([])
+})
+
+test.for([
+  [{}, 429, 'SearXNG answered with status 429.'],
+  [{ results: [{ url: 'javascript:alert(1)' }] }, 200, 'SearXNG answered with something that is no list of results.'],
+  [undefined, 200, 'SearXNG did not answer within 0.05 seconds.'],
+] as const)('says what went wrong: %j with status %i', async ([answer, status, message]) => {
+  const { origin } = await serve(answer, status)
+  const search = createWebSearch({
+    provider: 'searxng',
+    url: origin,
+    apiKey: undefined,
+    timeoutMs: answer ? 5_000 : 50,
+  })
+  await expect(search?.search('x', signal)).rejects.toMatchObject({ code: 'unavailable', message })
+})

@@ -1,0 +1,137 @@
+/** `/bucket`: the rows of `storage.buckets`, with the caller's rights. */
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { validate } from '#server/base/validate.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { asCaller, callerOf } from './caller.ts'
+import { StorageError } from './errors.ts'
+import { readJson } from './json-body.ts'
+import { parseSizeLimit, requireBucketName, requireMimePatterns } from './names.ts'
+
+interface BucketParts {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly maxObjectBytes: number
+  /** Called when bytes may have been discarded. */
+  readonly onDiscarded: () => void
+}
+
+const COLUMNS = 'id, name, owner, public, type, file_size_limit, allowed_mime_types, created_at, updated_at'
+
+const limits = z.object({
+  public: z.boolean().nullish(),
+  file_size_limit: z.union([z.number(), z.string()]).nullish(),
+  allowed_mime_types: z.array(z.string()).nullish(),
+})
+const newBucket = limits.extend({ name: z.string(), id: z.string().optional(), type: z.string().optional() })
+const listing = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(1000),
+  offset: z.coerce.number().int().nonnegative().default(0),
+  sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).default('id'),
+  sortOrder: z.enum(['asc', 'desc']).default('asc'),
+  search: z.string().default(''),
+})
+
+async function requireBucket(scope: Scope, id: string): Promise<Record<string, unknown>> {
+  const { rows } = await scope.query(`select ${COLUMNS} from storage.buckets where id = $1`, [id])
+  if (!rows[0]) throw new StorageError('NoSuchBucket')
+  return rows[0]
+}
+
+export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscarded }: BucketParts): Hono {
+  const routes = new Hono()
+
+  /** Limits as they are stored: undefined leaves them as they are, null lifts them. */
+  function readLimits({ file_size_limit: size, allowed_mime_types: types, public: isPublic }: z.output<typeof limits>) {
+    const bytes = size == null ? size : parseSizeLimit(size)
+    if (bytes != null && bytes > maxObjectBytes) throw new StorageError('EntityTooLarge')
+    if (types) requireMimePatterns(types)
+    return { isPublic: isPublic ?? undefined, bytes, types }
+  }
+
+  /** Runs as the caller, with the bucket of the path. */
+  async function withBucket<T>(
+    context: Context,
+    run: (scope: Scope, id: string) => Promise<T>,
+    options?: { readOnly: boolean },
+  ): Promise<T> {
+    const id = context.req.param('id') ?? ''
+    const claims = await callerOf(context, tokens)
+    return asCaller(database, claims, (scope) => run(scope, id), options)
+  }
+
+  routes.post('/', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const { name, id = name, type = 'STANDARD', ...given } = validate(newBucket, await readJson(context))
+    requireBucketName(name)
+    requireBucketName(id)
+    if (type !== 'STANDARD') throw new StorageError('FeatureNotEnabled', `Buckets of type ${type} are not enabled`)
+    const { isPublic = false, bytes = null, types = null } = readLimits(given)
+    await asCaller(database, claims, (scope) =>
+      scope.query(
+        `insert into storage.buckets (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types)
+         values ($1, $2, $3::uuid, $3::uuid::text, $4, $5, $6)`,
+        [id, name, claims.sub ?? null, isPublic, bytes, types],
+      ),
+    ).catch((error: unknown) => {
+      throw error instanceof Error && 'code' in error && error.code === '23505'
+        ? new StorageError('BucketAlreadyExists', undefined, { cause: error })
+        : error
+    })
+    return context.json({ name })
+  })
+
+  routes.get('/', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const { limit, offset, sortColumn, sortOrder, search } = validate(listing, context.req.query())
+    const { rows } = await asCaller(
+      database,
+      claims,
+      (scope) =>
+        scope.query(
+          `select ${COLUMNS} from storage.buckets where strpos(lower(name), lower($1)) > 0
+           order by ${sortColumn} ${sortOrder}, id limit $2 offset $3`,
+          [search, limit, offset],
+        ),
+      { readOnly: true },
+    )
+    return context.json(rows)
+  })
+
+  routes.get('/:id', async (context) => context.json(await withBucket(context, requireBucket, { readOnly: true })))
+
+  routes.put('/:id', async (context) => {
+    const { isPublic, bytes, types } = readLimits(validate(limits, await readJson(context)))
+    const { rowCount } = await withBucket(context, (scope, id) =>
+      scope.query(
+        `update storage.buckets set public = coalesce($2, public), updated_at = now(),
+           file_size_limit = case when $3 then $4 else file_size_limit end,
+           allowed_mime_types = case when $5 then $6 else allowed_mime_types end
+         where id = $1`,
+        [id, isPublic ?? null, bytes !== undefined, bytes ?? null, types !== undefined, types ?? null],
+      ),
+    )
+    if (rowCount === 0) throw new StorageError('NoSuchBucket')
+    return context.json({ message: 'Successfully updated' })
+  })
+
+  routes.post('/:id/empty', async (context) => {
+    await withBucket(context, async (scope, id) => {
+      await requireBucket(scope, id)
+      await scope.query('delete from storage.objects where bucket_id = $1', [id])
+    })
+    onDiscarded()
+    return context.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' })
+  })
+
+  routes.delete('/:id', async (context) => {
+    const { rowCount } = await withBucket(context, (scope, id) =>
+      scope.query('delete from storage.buckets where id = $1', [id]),
+    )
+    if (rowCount === 0) throw new StorageError('NoSuchBucket')
+    return context.json({ message: 'Successfully deleted' })
+  })
+
+  return routes
+}

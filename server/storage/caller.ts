@@ -1,0 +1,27 @@
+/** Who calls, and with which rights. */
+import { type Context } from 'hono'
+import { bearerOf } from '#server/access/authenticate.ts'
+import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { StorageError } from './errors.ts'
+
+/** Opaque keys are no tokens: they must never be read as one. */
+const isToken = (text: string | undefined): text is string =>
+  text !== undefined && text !== '' && !text.startsWith('sb_')
+
+/** The Bearer token decides; without one, the key. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
+export async function callerOf(context: Context, tokens: Tokens): Promise<VerifiedClaims> {
+  const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
+  if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')
+  return tokens.verify(token)
+}
+
+const LIMITS = { statement_timeout: '8000' }
+
+/** One transaction with the caller's role and claims. */
+export const asCaller = <T>(
+  database: Database,
+  claims: Claims,
+  run: (scope: Scope) => Promise<T>,
+  { readOnly = false } = {},
+): Promise<T> => database.asUser(claims, run, { readOnly, settings: LIMITS })

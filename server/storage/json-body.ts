@@ -1,0 +1,26 @@
+import { type Context } from 'hono'
+import { parseJson } from '#server/base/json.ts'
+import { StorageError } from './errors.ts'
+
+const MAX_JSON_BYTES = 1_048_576
+
+/**
+ * The JSON of a request other than an upload. An empty body is an empty object, as clients send it with a DELETE.
+ * @throws StorageError `EntityTooLarge`, AppError `bad_request`
+ */
+export async function readJson(context: Context): Promise<unknown> {
+  const body: ReadableStream<Uint8Array> | null = context.req.raw.body
+  if (!body) return {}
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > MAX_JSON_BYTES) {
+      throw new StorageError('EntityTooLarge', 'The request body is too large', { headers: { Connection: 'close' } })
+    }
+    text += decoder.decode(chunk, { stream: true })
+  }
+  text += decoder.decode()
+  return text === '' ? {} : parseJson(text)
+}

@@ -1,0 +1,130 @@
+/** `/object`, without the bytes: list, describe, remove, move, and the addresses that need no session. */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { validate } from '#server/base/validate.ts'
+import { type Database } from '#server/database/scope.ts'
+import { asCaller, callerOf } from './caller.ts'
+import { StorageError } from './errors.ts'
+import { readJson } from './json-body.ts'
+import { listEntries, listPage, listRequest, pagedRequest } from './list.ts'
+import { requireAdmittedObject, requireBucketName, requireKey } from './names.ts'
+import { findNames, getBucket, getObject, moveObject, removeObjects, requireMayWrite } from './objects.ts'
+import { type SignedTokens } from './signed-tokens.ts'
+import { targetOf } from './target.ts'
+
+interface ObjectParts {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly signedTokens: SignedTokens
+  readonly maxObjectBytes: number
+  /** Called when bytes may have been discarded. */
+  readonly onDiscarded: () => void
+}
+
+const MOST_AT_ONCE = 1000
+const UPLOAD_TOKEN_LIFE_S = 7200
+const LONGEST_LIFE_S = 10 * 365 * 86_400
+
+const removal = z.object({ prefixes: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
+const signing = z.object({ expiresIn: z.int().min(1).max(LONGEST_LIFE_S) })
+const signingMany = signing.extend({ paths: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
+const moving = z.object({
+  bucketId: z.string(),
+  sourceKey: z.string(),
+  destinationKey: z.string(),
+  destinationBucket: z.string().nullish(),
+})
+
+export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBytes, onDiscarded }: ObjectParts): Hono {
+  const routes = new Hono()
+
+  routes.post('/list/:bucket', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const bucket = requireBucketName(context.req.param('bucket'))
+    const request = validate(listRequest, await readJson(context))
+    return context.json(
+      await asCaller(database, claims, (scope) => listEntries(scope, bucket, request), { readOnly: true }),
+    )
+  })
+
+  routes.post('/list-v2/:bucket', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const bucket = requireBucketName(context.req.param('bucket'))
+    const request = validate(pagedRequest, await readJson(context))
+    return context.json(
+      await asCaller(database, claims, (scope) => listPage(scope, bucket, request), { readOnly: true }),
+    )
+  })
+
+  routes.post('/move', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(moving, await readJson(context))
+    const from = { bucket: bucketId, key: sourceKey }
+    const to = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
+    if (to.bucket !== from.bucket) {
+      const object = await asCaller(database, claims, (scope) => getObject(scope, from), { readOnly: true })
+      requireAdmittedObject(await getBucket(database, to.bucket), object.metadata ?? {}, maxObjectBytes)
+    }
+    await asCaller(database, claims, (scope) => moveObject(scope, from, to, claims.sub))
+    return context.json({ message: 'Successfully moved' })
+  })
+
+  routes.post('/sign/:bucket', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const bucket = requireBucketName(context.req.param('bucket'))
+    const { expiresIn, paths } = validate(signingMany, await readJson(context))
+    const found = await asCaller(database, claims, (scope) => findNames(scope, bucket, paths), { readOnly: true })
+    const answers = paths.map(async (path) => {
+      if (!found.has(path)) {
+        return { path, signedURL: null, error: 'Either the object does not exist or you do not have access to it' }
+      }
+      const token = await signedTokens.signDownload({ bucket, key: path }, expiresIn)
+      return { path, signedURL: `/object/sign/${bucket}/${path}?token=${token}`, error: null }
+    })
+    return context.json(await Promise.all(answers))
+  })
+
+  routes.post('/sign/:bucket/:key{.+}', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const target = targetOf(context)
+    const { expiresIn } = validate(signing, await readJson(context))
+    await asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
+    const token = await signedTokens.signDownload(target, expiresIn)
+    return context.json({ signedURL: `/object/sign/${target.bucket}/${target.key}?token=${token}` })
+  })
+
+  routes.post('/upload/sign/:bucket/:key{.+}', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const target = targetOf(context)
+    const upsert = context.req.header('x-upsert') === 'true'
+    await getBucket(database, target.bucket)
+    const draft = { target, owner: claims.sub, metadata: {}, userMetadata: {} }
+    await requireMayWrite(database, claims, draft, { upsert })
+    const token = await signedTokens.signUpload(target, { upsert, owner: claims.sub }, UPLOAD_TOKEN_LIFE_S)
+    return context.json({ url: `/object/upload/sign/${target.bucket}/${target.key}?token=${token}`, token })
+  })
+
+  routes.delete('/:bucket', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const bucket = requireBucketName(context.req.param('bucket'))
+    const { prefixes } = validate(removal, await readJson(context))
+    const removed = await asCaller(database, claims, (scope) => removeObjects(scope, bucket, prefixes))
+    if (removed.length > 0) onDiscarded()
+    return context.json(removed)
+  })
+
+  routes.delete('/:bucket/:key{.+}', async (context) => {
+    const claims = await callerOf(context, tokens)
+    const target = targetOf(context)
+    await asCaller(database, claims, async (scope) => {
+      await getObject(scope, target)
+      const removed = await removeObjects(scope, target.bucket, [target.key])
+      if (removed.length === 0) throw new StorageError('AccessDenied')
+    })
+    onDiscarded()
+    return context.json({ message: 'Successfully deleted' })
+  })
+
+  return routes
+}

@@ -1,0 +1,174 @@
+/** The statements over `storage.objects` and the one look at a bucket's limits, each once. */
+import pg from 'pg'
+import { type VerifiedClaims } from '#server/access/tokens.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { asCaller } from './caller.ts'
+import { StorageError } from './errors.ts'
+import { type Target } from './names.ts'
+
+export interface Bucket {
+  readonly id: string
+  readonly public: boolean
+  readonly file_size_limit: number | null
+  readonly allowed_mime_types: string[] | null
+}
+
+export interface ObjectMetadata {
+  readonly eTag?: string | undefined
+  readonly size?: number | undefined
+  readonly mimetype?: string | undefined
+  readonly cacheControl?: string | undefined
+  readonly lastModified?: string | undefined
+  readonly contentLength?: number | undefined
+  readonly httpStatusCode?: number | undefined
+}
+
+export interface StoredObject {
+  readonly id: string
+  readonly bucket_id: string
+  readonly name: string
+  readonly version: string | null
+  readonly blob_id: string | null
+  readonly metadata: ObjectMetadata | null
+  readonly user_metadata: Record<string, unknown> | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** The columns that callers see; the blob's id is none of them. */
+const SHOWN =
+  'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at'
+
+/** Looked at as service: its limits hold for callers who may not see the bucket. @throws StorageError `NoSuchBucket` */
+export async function getBucket(database: Database, id: string): Promise<Bucket> {
+  const { rows } = await database.serviceStatement<Bucket & pg.QueryResultRow>(
+    `select id, coalesce(public, false) as public, file_size_limit, allowed_mime_types
+     from storage.buckets where id = $1 and type = 'STANDARD'`,
+    [id],
+  )
+  if (!rows[0]) throw new StorageError('NoSuchBucket')
+  return rows[0]
+}
+
+const FIND = `
+  select id, bucket_id, name, version, blob_id, metadata, user_metadata, created_at, updated_at
+  from storage.objects where bucket_id = $1 and name = $2`
+
+/** @throws StorageError `NoSuchKey` where there is none, or none that the scope may see. */
+export async function getObject(scope: Scope, { bucket, key }: Target): Promise<StoredObject> {
+  const { rows } = await scope.query<StoredObject & pg.QueryResultRow>(FIND, [bucket, key])
+  if (!rows[0]) throw new StorageError('NoSuchKey')
+  return rows[0]
+}
+
+/** Which of these the scope may see. */
+export async function findNames(scope: Scope, bucket: string, keys: readonly string[]): Promise<Set<string>> {
+  const { rows } = await scope.query<{ name: string }>(
+    'select name from storage.objects where bucket_id = $1 and name = any($2)',
+    [bucket, keys],
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Removes those that the caller may remove and passes over the others. */
+export async function removeObjects(scope: Scope, bucket: string, keys: readonly string[]): Promise<unknown[]> {
+  const { rows } = await scope.query(
+    `delete from storage.objects where bucket_id = $1 and name = any($2) returning ${SHOWN}`,
+    [bucket, keys],
+  )
+  return rows
+}
+
+/** The bytes stay where they are. @throws StorageError `NoSuchKey`, `AccessDenied` */
+export async function moveObject(scope: Scope, from: Target, to: Target, owner: string | undefined): Promise<void> {
+  await getObject(scope, from)
+  const { rowCount } = await scope.query(
+    `update storage.objects
+     set bucket_id = $3, name = $4, owner = coalesce($5::uuid, owner), owner_id = coalesce($5::uuid::text, owner_id)
+     where bucket_id = $1 and name = $2`,
+    [from.bucket, from.key, to.bucket, to.key, owner ?? null],
+  )
+  if (rowCount === 0) throw new StorageError('AccessDenied')
+}
+
+export interface Draft {
+  readonly target: Target
+  readonly owner: string | undefined
+  readonly metadata: ObjectMetadata
+  readonly userMetadata: Record<string, unknown>
+}
+
+const INSERT = `
+  insert into storage.objects (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+  values ($1, $2, $3::uuid, $3::uuid::text, $4, $5, $6)`
+const OVERWRITE = `
+  on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
+    version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata`
+
+/**
+ * Whether the policies let the caller write this row: it is written, and taken back.
+ * @throws StorageError `AccessDenied`, or `KeyAlreadyExists` where nothing may be overwritten.
+ */
+export async function requireMayWrite(
+  database: Database,
+  claims: VerifiedClaims,
+  { target: { bucket, key }, owner, metadata, userMetadata }: Draft,
+  { upsert }: { upsert: boolean },
+): Promise<void> {
+  const undone = new Error('written only to see whether it could be')
+  try {
+    await asCaller(database, claims, async (scope) => {
+      await scope.query(upsert ? INSERT + OVERWRITE : INSERT, [bucket, key, owner ?? null, '1', metadata, userMetadata])
+      throw undone
+    })
+  } catch (error) {
+    if (error === undone) return
+    if (error instanceof pg.DatabaseError && error.code === '23505')
+      throw new StorageError('KeyAlreadyExists', undefined, { cause: error })
+    throw error
+  }
+}
+
+/** What stands at a key, to notice that it has changed: null where nothing does. */
+export interface Standing {
+  readonly id: string
+  readonly version: string | null
+}
+
+export async function findStanding(database: Database, { bucket, key }: Target): Promise<Standing | undefined> {
+  const { rows } = await database.serviceStatement<Standing & pg.QueryResultRow>(
+    'select id, version from storage.objects where bucket_id = $1 and name = $2',
+    [bucket, key],
+  )
+  return rows[0]
+}
+
+export interface NewVersion extends Draft {
+  readonly version: string
+  readonly blobId: string
+}
+
+/**
+ * Writes the row as service where what stands at its key is still what stood there when the caller's right to write was
+ * looked at. Resolves with the object's id, or undefined where something else stands there by now.
+ */
+export async function writeVersion(
+  database: Database,
+  { target: { bucket, key }, owner, metadata, userMetadata, version, blobId }: NewVersion,
+  standing: Standing | undefined,
+): Promise<string | undefined> {
+  const values = [owner ?? null, version, metadata, userMetadata, blobId]
+  const { rows } = standing
+    ? await database.serviceStatement<{ id: string }>(
+        `update storage.objects
+         set owner = $1::uuid, owner_id = $1::uuid::text, version = $2, metadata = $3, user_metadata = $4, blob_id = $5
+         where id = $6 and bucket_id = $7 and name = $8 and version is not distinct from $9 returning id`,
+        [...values, standing.id, bucket, key, standing.version],
+      )
+    : await database.serviceStatement<{ id: string }>(
+        `insert into storage.objects (owner, owner_id, version, metadata, user_metadata, blob_id, bucket_id, name)
+         values ($1::uuid, $1::uuid::text, $2, $3, $4, $5, $6, $7) on conflict (bucket_id, name) do nothing returning id`,
+        [...values, bucket, key],
+      )
+  return rows[0]?.id
+}

@@ -1,0 +1,101 @@
+/** `/storage/v1`: buckets and objects as Supabase's storage serves them, with the caller's rights. */
+import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { type Tokens } from '#server/access/tokens.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Database } from '#server/database/scope.ts'
+import { createBucketRoutes } from './buckets.ts'
+import { discardInBackground } from './discard.ts'
+import { isServerFault, renderError, StorageError, toStorageError } from './errors.ts'
+import { createObjectRoutes } from './object-routes.ts'
+import { type NodeBindings } from './receive.ts'
+import { createSignedTokens } from './signed-tokens.ts'
+import { type StoreParts } from './store.ts'
+import { createTransferRoutes } from './transfer-routes.ts'
+
+export interface StorageOptions {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly blobs: BlobStore
+  readonly log: Log
+  /** What the key of signed addresses is derived from. */
+  readonly signingKey: Buffer
+  /** No object is larger, whatever its bucket says. */
+  readonly maxObjectBytes?: number
+  /** Called with each file put below a person's folder in the bucket `documents`; what it throws refuses the upload. */
+  readonly onDocumentUpload?: StoreParts['onDocumentUpload']
+}
+
+const EXPOSED_HEADERS = [
+  'Content-Range',
+  'Content-Location',
+  'Content-Disposition',
+  'Location',
+  'Preference-Applied',
+  'X-Total-Count',
+  'Link',
+  'X-Supabase-Api-Version',
+  'Retry-After',
+  'ETag',
+  'Accept-Ranges',
+  'Content-Length',
+]
+
+/** Mounted at `/storage/v1`. Nothing is read from the database before the first request. */
+export function createStorageRoutes({
+  database,
+  tokens,
+  blobs,
+  log,
+  signingKey,
+  maxObjectBytes = 50 * 1024 * 1024,
+  onDocumentUpload,
+}: StorageOptions): Hono<NodeBindings> {
+  const storage = new Hono<NodeBindings>()
+  const onDiscarded = discardInBackground(database, blobs, log)
+  const parts = {
+    database,
+    tokens,
+    blobs,
+    log,
+    maxObjectBytes,
+    onDiscarded,
+    onDocumentUpload,
+    signedTokens: createSignedTokens(signingKey),
+  }
+
+  // Pages of any origin may call: who calls is decided by a token, never by a cookie.
+  storage.use(
+    cors({
+      origin: '*',
+      allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      exposeHeaders: EXPOSED_HEADERS,
+      maxAge: 86_400,
+    }),
+  )
+  storage.get('/status', (context) => context.body(null, 200))
+  storage.get('/health', async (context) => {
+    await database.serviceStatement('select')
+    return context.json({ healthy: true })
+  })
+  storage.route('/bucket', createBucketRoutes(parts))
+  storage.route('/object', createObjectRoutes(parts))
+  storage.route('/object', createTransferRoutes(parts))
+  storage.all('/render/*', () => {
+    throw new StorageError('FeatureNotEnabled', 'Image transformation is not enabled')
+  })
+  storage.all('*', () => {
+    throw new StorageError('NoSuchRoute')
+  })
+
+  storage.onError((error, context: Context) => {
+    const known = toStorageError(error)
+    if (!known || isServerFault(known)) {
+      log.error({ err: error, method: context.req.method, path: context.req.path }, 'a storage request failed')
+    }
+    return renderError(known ?? new StorageError('InternalError'), context.req.method === 'HEAD')
+  })
+
+  return storage
+}

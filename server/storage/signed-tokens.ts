@@ -1,0 +1,69 @@
+/**
+ * Tokens that stand for one object and one act, for as long as they last. Their key is derived for them alone, and they
+ * name no role: no other service takes one for a session.
+ */
+import { hkdfSync } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import { messageOf } from '#server/base/errors.ts'
+import { StorageError } from './errors.ts'
+import { type Target } from './names.ts'
+
+const downloadClaims = z.object({ url: z.string(), exp: z.int(), scope: z.literal('download') })
+const uploadClaims = z.object({
+  url: z.string(),
+  exp: z.int(),
+  scope: z.literal('upload'),
+  upsert: z.boolean(),
+  owner: z.uuid().optional(),
+})
+
+export interface UploadGrant {
+  readonly upsert: boolean
+  /** Who will own the object: whoever had the token made. */
+  readonly owner?: string | undefined
+}
+
+export interface SignedTokens {
+  signDownload(target: Target, expiresInS: number): Promise<string>
+  signUpload(target: Target, grant: UploadGrant, expiresInS: number): Promise<string>
+  /** Resolves with the second in which the token ends. @throws StorageError `InvalidJWT`, `InvalidSignature` */
+  verifyDownload(token: string, target: Target): Promise<number>
+  /** @throws StorageError `InvalidJWT`, `InvalidSignature` */
+  verifyUpload(token: string, target: Target): Promise<UploadGrant>
+}
+
+const urlOf = ({ bucket, key }: Target) => `${bucket}/${key}`
+
+export function createSignedTokens(signingKey: Buffer): SignedTokens {
+  const key = new Uint8Array(hkdfSync('sha256', signingKey, 'alcove', 'storage object tokens', 32))
+
+  const sign = (claims: Record<string, unknown>, expiresInS: number) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuedAt()
+      .setExpirationTime(Math.floor(Date.now() / 1000) + expiresInS)
+      .sign(key)
+
+  async function verify<Claims extends { url: string }>(
+    token: string,
+    target: Target,
+    shape: z.ZodType<Claims>,
+  ): Promise<Claims> {
+    const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
+      throw new StorageError('InvalidJWT', messageOf(error), { cause: error })
+    })
+    const claims = shape.safeParse(payload)
+    if (!claims.success) throw new StorageError('InvalidSignature', 'The token is not meant for this')
+    if (claims.data.url !== urlOf(target)) throw new StorageError('InvalidSignature')
+    return claims.data
+  }
+
+  return {
+    signDownload: (target, expiresInS) => sign({ url: urlOf(target), scope: 'download' }, expiresInS),
+    signUpload: (target, { upsert, owner }, expiresInS) =>
+      sign({ url: urlOf(target), scope: 'upload', upsert, owner }, expiresInS),
+    verifyDownload: async (token, target) => (await verify(token, target, downloadClaims)).exp,
+    verifyUpload: (token, target) => verify(token, target, uploadClaims),
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * What a second user and nobody get: every route that the running server has, found in the server and not in a list, is
+ * tried with the ids of a first user. A route that forgets to ask who is there fails here on the day it is added.
+ */
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { uploadAnswer } from '#contract/document.ts'
+import { createLog } from '#server/base/log.ts'
+import { readConfig } from '#server/config.ts'
+import { type Alcove, startAlcove } from '#server/start.ts'
+import { createDataDir } from '#test/alcove.ts'
+
+interface Person {
+  readonly id: string
+  readonly token: string
+  readonly cookie: string
+}
+
+/** In every text of the first user, and nowhere else. */
+const SECRET = 'xylophone'
+
+let folder: Awaited<ReturnType<typeof createDataDir>>
+let alcove: Alcove
+let apikey: string
+let first: Person
+let second: Person
+let conversationId: string
+let documentId: string
+let messageId: string
+
+beforeAll(async () => {
+  folder = await createDataDir()
+  const config = readConfig({ DATA_DIR: folder.dataDir, PORT: '0', AUTH_AUTOCONFIRM: 'true', LOG_LEVEL: 'silent' })
+  alcove = await startAlcove(config, createLog('silent'))
+  apikey = ((await (await fetch(`${alcove.address}/config.json`)).json()) as { supabaseAnonKey: string })
+    .supabaseAnonKey
+  first = await signUp('first@example.test')
+  second = await signUp('second@example.test')
+  await seed()
+})
+afterAll(async () => {
+  await alcove.stop()
+  await folder.remove()
+})
+
+async function signUp(email: string): Promise<Person> {
+  const response = await fetch(`${alcove.address}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { apikey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a long enough password' }),
+  })
+  const { access_token: token, user } = (await response.json()) as { access_token: string; user: { id: string } }
+  return { id: user.id, token, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+const bearer = ({ token }: Person) => ({ apikey, authorization: `Bearer ${token}` })
+
+const asJson = (person: Person, method: string, path: string, body?: unknown) =>
+  fetch(alcove.address + path, {
+    method,
+    headers: { ...bearer(person), 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+const fileForm = (text: string) => {
+  const form = new FormData()
+  form.append('files', new Blob([text], { type: 'text/plain' }), `${text.slice(0, 9)}.txt`)
+  return form
+}
+
+async function seed(): Promise<void> {
+  const uploaded = await fetch(`${alcove.address}/api/documents`, {
+    method: 'POST',
+    headers: bearer(first),
+    body: fileForm(`${SECRET} The lamp stands in the alcove.`),
+  })
+  documentId = uploadAnswer.parse(await uploaded.json()).documents[0]?.id ?? ''
+  const conversation = await asJson(first, 'POST', '/api/conversations', { model_name: 'alcove-reader', title: SECRET })
+  conversationId = ((await conversation.json()) as { id: string }).id
+  const message = await asJson(first, 'POST', `/api/conversations/${conversationId}/messages`, { content: SECRET })
+  messageId = ((await message.json()) as { id: string }).id
+  const answersWith = (path: string, status: number) =>
+    vi.waitUntil(async () => (await asJson(first, 'GET', path)).status === status, { timeout: 30_000 })
+  await answersWith(`/api/documents/${documentId}/pages/1`, 200)
+  await answersWith(`/api/conversations/${conversationId}/reply`, 204)
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+/** Catch-alls and most middleware stand at an address with a star; what answers to all methods is asked with GET. */
+const routesBelow = (routes: readonly Route[], prefix: string): Route[] =>
+  routes
+    .filter(({ path }) => !path.includes('*') && path.startsWith(prefix))
+    .map(({ method, path }) => ({ method: method === 'ALL' ? 'GET' : method, path }))
+
+/** The address of a route with the first user's ids in it. */
+function addressOf(path: string): string {
+  const ids: [RegExp, string][] = [
+    [/^\/api\/users\/:id/, first.id],
+    [/^\/api\/conversations\/:id/, conversationId],
+    [/^\/api\/documents\/:id/, documentId],
+    [/:page/, '1'],
+  ]
+  const address = ids.reduce(
+    (filled, [pattern, id]) => filled.replace(pattern, (part) => part.replace(/:\w+/, id)),
+    path,
+  )
+  if (address.includes(':'))
+    throw new Error(`${path} has a parameter that this test does not know: give it a first user's`)
+  return address
+}
+
+/** A body with which each route would do what it is for, were it the owner who asks. */
+const BODY = () => ({
+  title: 'taken',
+  pinned: true,
+  model_name: 'alcove-reader',
+  content: 'taken',
+  filename: 'taken.txt',
+  uid: first.id,
+})
+
+async function tryRoute({ method, path }: Route, headers: Record<string, string>): Promise<[number, string]> {
+  const address = alcove.address + addressOf(path)
+  const takesBody = method !== 'GET' && method !== 'DELETE'
+  const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(BODY()) }
+  let response = await fetch(address, takesBody ? { method, ...json } : { method, headers })
+  if (response.status === 400) response = await fetch(address, { method, headers, body: fileForm('of the second') })
+  return [response.status, await response.text()]
+}
+
+const answersNobody = async (routes: readonly Route[]) => {
+  const open: string[] = []
+  for (const route of routes) {
+    const [status] = await tryRoute(route, {})
+    if (status !== 401) open.push(`${route.method} ${route.path} answers nobody with ${status}`)
+  }
+  return open
+}
+
+const everythingOfTheFirst = async () =>
+  Promise.all(
+    [
+      `/api/users/${first.id}/conversations`,
+      `/api/conversations/${conversationId}/messages`,
+      '/api/documents',
+      `/api/documents/${documentId}/file`,
+    ].map(async (path) => (await asJson(first, 'GET', path)).text()),
+  )
+
+describe('every route of the product API', () => {
+  test('is known to the running server', () => {
+    expect(routesBelow(alcove.routes, '/api/').length).toBeGreaterThan(15)
+  })
+
+  test('answers nobody with 401', async () => {
+    expect(await answersNobody(routesBelow(alcove.routes, '/api/'))).toEqual([])
+  })
+
+  test('would be noticed if it forgot to ask', async () => {
+    expect(await answersNobody([{ method: 'GET', path: '/healthz' }])).toEqual(['GET /healthz answers nobody with 200'])
+  })
+
+  test('shows and does nothing of the first user to the second', async () => {
+    const before = await everythingOfTheFirst()
+    const known = [SECRET, first.id, conversationId, documentId, messageId]
+    for (const route of routesBelow(alcove.routes, '/api/')) {
+      const [status, text] = await tryRoute(route, bearer(second)).catch((error: unknown) =>
+        Promise.reject(new Error(`${route.method} ${route.path}`, { cause: error })),
+      )
+      const label = `${route.method} ${route.path} (${status})`
+      expect([200, 201, 204, 403, 404], label).toContain(status)
+      for (const secret of known) expect(text, label).not.toContain(secret)
+    }
+    expect(await everythingOfTheFirst()).toEqual(before)
+  })
+
+  test('changes nothing for a cookie that another site sends', async () => {
+    const writing = routesBelow(alcove.routes, '/api/').filter(({ method }) => method !== 'GET')
+    for (const route of writing) {
+      for (const origin of [{}, { origin: 'https://elsewhere.example' }, { origin: 'null' }]) {
+        const [status] = await tryRoute(route, { cookie: first.cookie, ...origin })
+        expect(status, `${route.method} ${route.path}`).toBe(403)
+      }
+    }
+  })
+
+  test('calls bad bodies bad', async () => {
+    const own = (
+      (await (await asJson(second, 'POST', '/api/conversations', { model_name: 'alcove-reader' })).json()) as {
+        id: string
+      }
+    ).id
+    const deep = `${'{"metadata":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+    const bodies = ['', '{', '[]', 'null', '{"content":"\\u0000","model_name":"\\u0000","title":"\\u0000"}', deep]
+    for (const { method, path } of routesBelow(alcove.routes, '/api/conversations')) {
+      if (!['POST', 'PATCH'].includes(method) || /(stop|retry)$/.test(path)) continue
+      for (const body of bodies) {
+        const response = await fetch(alcove.address + path.replace(':id', own), {
+          method,
+          headers: bearer(second),
+          body,
+        })
+        expect(response.status, `${method} ${path} ${body.slice(0, 30)}`).toBe(400)
+      }
+      const huge = await asJson(second, method, path.replace(':id', own), { content: 'x'.repeat(3_000_000) })
+      expect(huge.status).toBe(413)
+    }
+  })
+})
+
+test('what answers without signing in is a short list', () => {
+  const services = /^\/(api|auth\/v1|rest\/v1|realtime\/v1|storage\/v1)(\/|$)/
+  const open = alcove.routes.filter(({ method, path }) => method !== 'ALL' && !services.test(path))
+  expect([...new Set(open.map(({ method, path }) => `${method} ${path}`))].sort()).toEqual([
+    'GET /*',
+    'GET /assets/*',
+    'GET /config.json',
+    'GET /favicon.svg',
+    'GET /healthz',
+    'GET /mailbox',
+    'GET /mailbox.css',
+    'GET /mailbox.json',
+    'GET /metrics',
+    'GET /pdfjs/*',
+  ])
+})
+
+describe('rows', () => {
+  const rest = (person: Person, method: string, path: string, body: unknown) =>
+    asJson(person, method, `/rest/v1/${path}`, body)
+
+  test('nobody writes as the assistant or as a tool', async () => {
+    for (const role of [2, 3]) {
+      const row = { conversation_id: conversationId, content: 'forged', sender_role: role }
+      expect((await rest(first, 'POST', 'messages', row)).status).toBe(403)
+      const path = `/api/conversations/${conversationId}/messages`
+      expect((await asJson(first, 'POST', path, { content: 'forged', senderRole: role })).status).toBe(400)
+    }
+    expect((await everythingOfTheFirst()).join()).not.toContain('forged')
+  })
+
+  test('nobody changes a message, not even the own one', async () => {
+    expect((await rest(first, 'PATCH', `messages?id=eq.${messageId}`, { content: 'forged' })).status).toBe(403)
+    expect((await asJson(first, 'PATCH', `/api/conversations/${conversationId}/messages`, {})).status).toBe(404)
+    const upsert = await fetch(`${alcove.address}/rest/v1/messages?on_conflict=id`, {
+      method: 'POST',
+      headers: { ...bearer(first), 'content-type': 'application/json', prefer: 'resolution=merge-duplicates' },
+      body: JSON.stringify({ id: messageId, conversation_id: conversationId, content: 'forged', sender_role: 1 }),
+    })
+    expect(upsert.status).toBe(403)
+  })
+
+  test('nobody gives rows away or takes them', async () => {
+    const mine = `conversations?id=eq.${conversationId}`
+    expect((await rest(first, 'PATCH', mine, { uid: second.id })).status).toBe(403)
+    expect((await rest(first, 'PATCH', `documents?id=eq.${documentId}`, { owner: second.id })).status).toBe(403)
+    expect((await rest(second, 'POST', 'conversations', { uid: first.id, model_name: 'x' })).status).toBe(403)
+    const row = { conversation_id: conversationId, content: 'intruding', sender_role: 1 }
+    expect((await rest(second, 'POST', 'messages', row)).status).toBe(403)
+    await asJson(first, 'PATCH', `/api/conversations/${conversationId}`, { uid: second.id })
+    const owner = await asJson(first, 'GET', `/api/conversations/${conversationId}`)
+    expect(await owner.json()).toMatchObject({ uid: first.id })
+  })
+})
+
+test('signing out ends a token everywhere, and a forged one is worth nothing', async () => {
+  const session = await signUp('third@example.test')
+  const answers = async (token: string) =>
+    Promise.all(
+      ['/api/documents', '/rest/v1/conversations', '/auth/v1/user'].map(
+        async (path) =>
+          (await fetch(alcove.address + path, { headers: { apikey, authorization: `Bearer ${token}` } })).status,
+      ),
+    )
+  expect(await answers(session.token)).toEqual([200, 200, 200])
+  const [, claims = '', signature = ''] = session.token.split('.')
+  const header = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')
+  expect(await answers(`${header}.${claims}.`)).toEqual([401, 401, 403])
+  expect(await answers(`${header}.${claims}.${signature}`)).toEqual([401, 401, 403])
+  await fetch(`${alcove.address}/auth/v1/logout`, { method: 'POST', headers: bearer(session) })
+  await expect.poll(() => answers(session.token)).toEqual([401, 401, 403])
+  const byCookie = await fetch(`${alcove.address}/api/documents`, { headers: { cookie: session.cookie } })
+  expect(byCookie.status).toBe(401)
+})
+
+/** `fetch` allows no other Host. */
+const statusUnder = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(alcove.address)
+    httpRequest({ hostname, port, path, headers, setHost: headers['host'] === undefined }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('a wish to upgrade is answered, wherever it is made', async () => {
+  const upgrading = (path: string, upgrade: string) => statusUnder(path, { connection: 'Upgrade', upgrade })
+  expect(await upgrading('/realtime/v1/websocket', 'websocket')).toBe(401)
+  expect(await upgrading('/realtime/v1/[', 'websocket')).toBe(404)
+  expect(await upgrading('//[', 'websocket')).toBe(404)
+  expect(await upgrading('/elsewhere', 'websocket')).toBe(404)
+  expect(await upgrading('/healthz', 'h2c')).toBe(200)
+})
+
+test('mailbox and figures are shown to this machine by its own name alone', async () => {
+  for (const path of ['/mailbox', '/mailbox.json', '/metrics']) {
+    expect(await statusUnder(path, {})).toBe(200)
+    expect(await statusUnder(path, { host: 'rebound.example' })).toBe(404)
+    expect(await statusUnder(path, { 'x-forwarded-for': '203.0.113.9' })).toBe(404)
+    expect(await statusUnder(path, { forwarded: 'for=203.0.113.9' })).toBe(404)
+  }
+})

@@ -1,0 +1,85 @@
+/** The storage service on a socket, over a database and a folder of bytes of its own. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { Hono } from 'hono'
+import { loadSecretsFromFolder } from '#server/access/secrets.ts'
+import { createTokens, type Tokens } from '#server/access/tokens.ts'
+import { createLog } from '#server/base/log.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { discardObjectBytes } from '#server/storage/discard.ts'
+import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+export type StorageClient = SupabaseClient['storage']
+
+export interface StorageTestService {
+  readonly db: TestDatabase
+  readonly tokens: Tokens
+  readonly blobs: BlobStore
+  /** Address of the service, as far as `/storage/v1`. */
+  readonly url: string
+  /** Headers of a person, of the service key, or of nobody. */
+  headersOf(who?: Claims | 'service'): Promise<Record<string, string>>
+  /** The official client of a person, of the service key, or of nobody. */
+  clientOf(who?: Claims | 'service'): Promise<StorageClient>
+  /** Names of all files with bytes, finished or not, once everything discarded is removed. */
+  files(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function startStorageService(options: Partial<StorageOptions> = {}): Promise<StorageTestService> {
+  const db = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'alcove-storage-'))
+  const tokens = await createTokens(await loadSecretsFromFolder(folder))
+  const blobs = options.blobs ?? createDiskStore(folder)
+  const routes = createStorageRoutes({
+    database: db.database,
+    tokens,
+    blobs,
+    log: createLog('silent'),
+    signingKey: randomBytes(32),
+    ...options,
+  })
+  const server = serve({ fetch: new Hono().route('/storage/v1', routes).fetch, port: 0, hostname: '127.0.0.1' })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
+
+  async function tokenOf(who?: Claims | 'service'): Promise<string> {
+    if (who === undefined) return tokens.anonKey
+    if (who === 'service') return tokens.serviceRoleKey
+    const iat = Math.floor(Date.now() / 1000)
+    return tokens.sign({ ...who, sub: who.sub ?? '', session_id: randomUUID(), iat, exp: iat + 3600 })
+  }
+
+  return {
+    db,
+    tokens,
+    blobs,
+    url: `${origin}/storage/v1`,
+    headersOf: async (who) => ({ apikey: tokens.anonKey, authorization: `Bearer ${await tokenOf(who)}` }),
+    async clientOf(who) {
+      const token = await tokenOf(who)
+      return createClient(origin, tokens.anonKey, { accessToken: async () => token }).storage
+    },
+    async files() {
+      await discardObjectBytes(db.database, blobs)
+      const entries = await readdir(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      )
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+    },
+    async close() {
+      await new Promise((resolve) => server.close(resolve))
+      await db.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import type { JSX } from 'react'
+import type { MessageBox } from '#web/features/composer/composer.tsx'
+import { Microphone } from '#web/features/voice/microphone.tsx'
+import { offersCapture } from '#web/features/voice/recorder.ts'
+
+/** The microphone of a message box; nothing where the browser captures no audio. */
+export function BoxMicrophone({ disabled, replace }: MessageBox): JSX.Element | null {
+  return offersCapture() ? <Microphone disabled={disabled} onText={replace} /> : null
+}

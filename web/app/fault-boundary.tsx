@@ -1,0 +1,31 @@
+import { Component, type ErrorInfo, type JSX, type ReactNode } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import styles from './auth-gate.module.css'
+
+/** What stands in for a page that could not be shown, above all when a part of it could not be fetched. */
+function FaultPage(): JSX.Element {
+  return (
+    <div className={styles.page} role="alert">
+      <h1 className={styles.title}>This page could not be shown</h1>
+      <p className={styles.words}>The server may be out of reach, or newer than this page. Nothing of yours is lost.</p>
+      <Button onClick={() => location.reload()}>Reload the page</Button>
+    </div>
+  )
+}
+
+/** Catches what is thrown while its children are drawn; React offers that to classes only. */
+export class FaultBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true }
+  }
+
+  override componentDidCatch(error: unknown, { componentStack }: ErrorInfo): void {
+    console.error(error, componentStack)
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? <FaultPage /> : this.props.children
+  }
+}

@@ -1,0 +1,81 @@
+/** Exercises the realtime connection on the channel `debug:{user id}`, where a person hears nobody but themself. */
+import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel } from '@supabase/realtime-js'
+import { realtime } from './live.ts'
+
+const EVENT = 'test'
+const PATIENCE_MS = 5000
+
+function withinPatience<T>(task: Promise<T>, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`${what} did not come within ${PATIENCE_MS / 1000} s`)),
+      PATIENCE_MS,
+    )
+    task.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+const joined = (channel: RealtimeChannel): Promise<void> =>
+  new Promise((resolve, reject) => {
+    channel.subscribe((status, error) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve()
+      else reject(error ?? new Error(`The channel is ${status.toLowerCase()}`))
+    })
+  })
+
+/** Joins the channel, runs a test on it and leaves it. */
+async function onDebugChannel<T>(userId: string, run: (channel: RealtimeChannel) => Promise<T>): Promise<T> {
+  const client = realtime()
+  await client.setAuth()
+  const channel = client.channel(`debug:${userId}`, { config: { private: true, broadcast: { self: true, ack: true } } })
+  try {
+    return await run(channel)
+  } finally {
+    await client.removeChannel(channel)
+  }
+}
+
+/** Milliseconds from sending a message until it has come back. */
+async function roundTrip(
+  userId: string,
+  send: (channel: RealtimeChannel, payload: { id: string }) => Promise<void>,
+): Promise<number> {
+  return onDebugChannel(userId, async (channel) => {
+    const id = crypto.randomUUID()
+    const back = new Promise<void>((resolve) => {
+      channel.on('broadcast', { event: EVENT }, ({ payload }: { payload?: { id?: unknown } }) => {
+        if (payload?.id === id) resolve()
+      })
+    })
+    await withinPatience(joined(channel), 'The answer to joining')
+    const start = performance.now()
+    await send(channel, { id })
+    await withinPatience(back, 'The message')
+    return performance.now() - start
+  })
+}
+
+/** Milliseconds that joining took. Throws when the channel cannot be joined. */
+export function checkConnection(userId: string): Promise<number> {
+  return onDebugChannel(userId, async (channel) => {
+    const start = performance.now()
+    await withinPatience(joined(channel), 'The answer to joining')
+    return performance.now() - start
+  })
+}
+
+/** Sends over the socket; milliseconds until the message is back. */
+export function testSocketBroadcast(userId: string): Promise<number> {
+  return roundTrip(userId, async (channel, payload) => {
+    const answer = await channel.send({ type: 'broadcast', event: EVENT, payload })
+    if (answer !== 'ok') throw new Error(`Sending ended with "${answer}"`)
+  })
+}
+
+/** Sends over HTTP; milliseconds until the message has come over the socket. */
+export function testHttpBroadcast(userId: string): Promise<number> {
+  return roundTrip(userId, async (channel, payload) => {
+    const answer = await channel.httpSend(EVENT, payload)
+    if (!answer.success) throw new Error(`The server answered ${answer.status}: ${answer.error}`)
+  })
+}

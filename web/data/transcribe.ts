@@ -1,0 +1,53 @@
+/** Speech to text: by our server, else by the provider that the browser then asks itself. */
+import { z } from 'zod'
+import { apiFetch, apiRead, HttpError } from './client.ts'
+
+const TIMEOUT_MS = 60_000
+const DIRECT_MODEL = 'whisper-1'
+const NO_PROVIDER = 'Unable to connect to OpenAI services. Please try again later.'
+
+const transcript = z.object({ text: z.string() })
+const browserAccess = z.object({ apiKey: z.string().min(1), baseUrl: z.string() })
+
+function formOf(field: string, recording: Blob): FormData {
+  const form = new FormData()
+  form.append(field, recording, 'recording.webm')
+  return form
+}
+
+async function askServer(recording: Blob): Promise<string> {
+  const response = await apiFetch('/api/transcribe', {
+    method: 'POST',
+    body: formOf('audio', recording),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  return transcript.parse(await response.json()).text
+}
+
+async function askProvider(recording: Blob): Promise<string> {
+  const { apiKey, baseUrl } = await apiRead('/api/openai/key', browserAccess).catch((error: unknown) => {
+    console.error(NO_PROVIDER)
+    throw error
+  })
+  const form = formOf('file', recording)
+  form.append('model', DIRECT_MODEL)
+  const response = await fetch(`${baseUrl}/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: form,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (!response.ok) throw new HttpError(response.status, (await response.text()) || response.statusText)
+  return transcript.parse(await response.json()).text
+}
+
+/** The words of a recording. Throws when neither road leads to them. */
+export async function transcribe(recording: Blob): Promise<string> {
+  const audio = recording.type.startsWith('audio/') ? recording : new Blob([recording], { type: 'audio/webm' })
+  try {
+    return await askServer(audio)
+  } catch (error) {
+    console.error('The server could not transcribe, asking the provider', error)
+    return await askProvider(audio)
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { DocumentRow } from '#contract/document.ts'
+import type { Upload } from './upload-list.ts'
+import { describeUploads, stageOf } from './upload-summary.ts'
+
+const document: DocumentRow = {
+  id: 'd', filename: 'a.pdf', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
+  pages: null, pages_done: 0, error: null, uploaded_at: '2026-01-01T00:00:00Z',
+} // prettier-ignore
+const upload = (step: Upload['step']): Upload => ({ key: 'k', zone: 'z', name: 'a.pdf', size: 1, step })
+
+test('follows the document that the server took, as live changes tell it', () => {
+  const taken = upload({ at: 'taken', document })
+  expect(stageOf(upload({ at: 'sending', share: 0.5 }), [])).toBe('under way')
+  expect(stageOf(upload({ at: 'refused', message: 'too large' }), [])).toBe('failed')
+  expect(stageOf(taken, undefined)).toBe('under way')
+  expect(stageOf(taken, [])).toBe('read')
+  expect(stageOf(taken, [{ ...document, state: 'ready' }])).toBe('read')
+  expect(stageOf(taken, [{ ...document, state: 'failed' }])).toBe('failed')
+})
+
+test('says what is going on before what went wrong', () => {
+  expect(describeUploads(['under way', 'failed', 'read'])).toBe('Reading 1 file')
+  expect(describeUploads(['failed', 'failed', 'read'])).toBe('2 files could not be read')
+  expect(describeUploads(['read'])).toBe('1 file ready')
+})

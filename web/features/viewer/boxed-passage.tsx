@@ -1,0 +1,34 @@
+import { useEffect, useRef, type JSX } from 'react'
+
+import styles from './boxed-passage.module.css'
+import type { PageRectangle } from './passage-boxes.ts'
+import type { MarkedPlace } from './passage-mark.ts'
+
+interface BoxedPassageProps {
+  rectangles: readonly PageRectangle[]
+  /** Whether what lies underneath is mostly dark. */
+  isDark: boolean
+  onMarked: (first: MarkedPlace) => void
+}
+
+/** The cited passage on the picture of a page, marked by rectangles over the box that both fill. */
+export function BoxedPassage({ rectangles, isDark, onMarked }: BoxedPassageProps): JSX.Element {
+  const marks = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    const first = marks.current?.firstElementChild
+    if (first) onMarked(first)
+  }, [rectangles, onMarked])
+
+  return (
+    <div ref={marks} className={styles.marks} data-passage="true" data-dark={isDark} aria-hidden="true">
+      {rectangles.map(({ left, top, width, height }, index) => (
+        <div
+          key={index}
+          className={styles.mark}
+          style={{ left: `${left / 100}%`, top: `${top / 100}%`, width: `${width / 100}%`, height: `${height / 100}%` }}
+        />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { Mic, Square } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { KeptRecordings } from './kept-recordings.tsx'
+import { useVoice, type Voice } from './use-voice.ts'
+import styles from './voice.module.css'
+
+type MicrophoneProps = {
+  /** The message box is. */
+  disabled: boolean
+  onText: (text: string) => void
+}
+
+const LABELS: Record<Voice['state'], string> = {
+  idle: 'Speak your message',
+  recording: 'Stop recording',
+  transcribing: 'Turning speech into text',
+}
+
+const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+
+/** The microphone button, and below the text the recordings that have not become text. */
+export function Microphone({ disabled, onText }: MicrophoneProps): JSX.Element {
+  const { state, seconds, press, transcribeAgain } = useVoice(onText)
+  return (
+    <>
+      {state === 'recording' && (
+        <span className={styles.clock} aria-hidden>
+          {clock(seconds)}
+        </span>
+      )}
+      <Tooltip content={LABELS[state]}>
+        <Button
+          variant="ghost"
+          size="icon"
+          className={state === 'recording' ? styles.recording : undefined}
+          aria-label={LABELS[state]}
+          disabled={disabled || state === 'transcribing'}
+          onClick={press}
+        >
+          {state === 'idle' && <Mic size={18} />}
+          {state === 'recording' && <Square size={13} fill="currentColor" />}
+          {state === 'transcribing' && <Spinner />}
+        </Button>
+      </Tooltip>
+      <span role="status" className={styles.status}>
+        {state === 'recording' && 'Recording'}
+        {state === 'transcribing' && LABELS.transcribing}
+      </span>
+      {state === 'idle' && <KeptRecordings disabled={disabled} onTryAgain={transcribeAgain} />}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+/** Records what the microphone hears, as audio/webm. */
+
+const CHUNK_MS = 1000
+const FORMAT = 'audio/webm'
+
+export type Recorder = {
+  /** Ends the recording, lets the microphone go and returns everything that was recorded. */
+  stop: () => Promise<Blob>
+}
+
+type Session = { recorder: MediaRecorder; chunks: Blob[]; ended: Promise<void> }
+
+/** Browsers offer the microphone to pages of a secure context alone. */
+export function offersCapture(): boolean {
+  return 'mediaDevices' in navigator && 'MediaRecorder' in window
+}
+
+function begin(stream: MediaStream, onChunk: () => void): Session {
+  // A browser that writes no webm records what it can, and names it truthfully.
+  const recorder = new MediaRecorder(stream, MediaRecorder.isTypeSupported(FORMAT) ? { mimeType: FORMAT } : {})
+  const chunks: Blob[] = []
+  recorder.addEventListener('dataavailable', ({ data }) => {
+    if (data.size === 0) return
+    chunks.push(data)
+    onChunk()
+  })
+  // Unplugging the microphone ends it as well.
+  const ended = new Promise<void>((resolve) => recorder.addEventListener('stop', () => resolve(), { once: true }))
+  recorder.start(CHUNK_MS)
+  return { recorder, chunks, ended }
+}
+
+/** Asks for the microphone and records from it; `onChunk` is called about once a second. Rejects when it may not. */
+export async function startRecording(onChunk: () => void): Promise<Recorder> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  const release = (): void => stream.getTracks().forEach((track) => track.stop())
+  let session: Session | null = null
+  try {
+    session = begin(stream, onChunk)
+  } catch (error) {
+    release()
+    throw error
+  }
+  return {
+    async stop() {
+      if (session === null) throw new Error('Not currently recording')
+      const { recorder, chunks, ended } = session
+      session = null
+      if (recorder.state !== 'inactive') recorder.stop()
+      await ended
+      release()
+      if (chunks.length === 0) throw new Error('No audio data captured')
+      return new Blob(chunks, { type: recorder.mimeType.split(';')[0] ?? FORMAT })
+    },
+  }
+}
