@@ -10,7 +10,7 @@ import { createLog } from '#server/base/log.ts'
 import { addMessage, listMessages } from '#server/conversations/queries.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { createProviders } from '#server/providers/choose.ts'
+import { createProviders, type Providers } from '#server/providers/choose.ts'
 import { type TestDatabase } from './database.ts'
 import { type StubModel } from './stub-model.ts'
 
@@ -18,14 +18,27 @@ export type Person = Claims & { sub: string }
 
 export const STUB_MODEL = 'openai-compatible/stub'
 
+export interface Watched {
+  /** Everything that has come so far. */
+  readonly parts: readonly ReplyPart[]
+  /** Resolves with everything so far once a part of this type has come. */
+  readonly until: (type: ReplyPart['type']) => Promise<ReplyPart[]>
+}
+
 export interface TestAssistant {
   /** Starts a worker that ends with the test. */
   startWorker(options?: Partial<WorkerOptions>): Promise<Worker>
   startConversation(person: Person, given?: { model?: string; title?: string }): Promise<string>
   ask(person: Person, conversationId: string, content: string): Promise<MessageRow>
   /** Resolves with all live parts of a conversation so far once one of this type has come. */
-  watch(conversationId: string): Promise<{ until: (type: ReplyPart['type']) => Promise<ReplyPart[]> }>
+  watch(conversationId: string): Promise<Watched>
   messagesIn(person: Person, conversationId: string): Promise<MessageRow[]>
+}
+
+/** The stand-in model behind every provider. @param silenceMs longest silence before an answer is given up. */
+export function createStubProviders(stub: StubModel, silenceMs = 10_000): Providers {
+  const keyed = { apiKey: 'k', baseUrl: stub.baseUrl }
+  return createProviders({ anthropic: keyed, openai: keyed, compatible: { ...keyed, apiKey: undefined }, silenceMs })
 }
 
 export async function createTestAssistant(
@@ -86,6 +99,7 @@ export async function createTestAssistant(
       })
       onTestFinished(stop)
       return {
+        parts,
         until: (type) =>
           new Promise((resolve) => {
             const check = () => {

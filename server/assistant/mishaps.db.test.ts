@@ -1,36 +1,35 @@
 /** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReplyPart } from '#contract/reply-events.ts'
 import { createLog } from '#server/base/log.ts'
-import { addMessage, deleteConversation, listMessages, readTurns } from '#server/conversations/queries.ts'
+import { deleteConversation, listMessages, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { type Listener, openListener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { createProviders } from '#server/providers/choose.ts'
+import {
+  createStubProviders,
+  createTestAssistant,
+  type Person,
+  STUB_MODEL,
+  type TestAssistant,
+} from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { type ClaimedReply, createReplies } from './replies.ts'
 import { createReplyLog } from './reply-log.ts'
-import { startWorker } from './worker.ts'
 
-type Person = Claims & { sub: string }
-
-const MODEL = 'openai-compatible/stub'
+const MODEL = STUB_MODEL
 const log = createLog('silent')
 let db: TestDatabase
 let stub: StubModel
 let listener: Listener
+let assistant: TestAssistant
 
 beforeAll(async () => {
   db = await createTestDatabase()
   stub = await startStubModel()
   listener = await openListener(db.connection, log)
-  await db.admin.query(
-    `insert into models (name, version, model_identifier, provider, family, context_window)
-     values ('stub', '1', $1, 'OpenAI-compatible', 'stub', 32000)`,
-    [MODEL],
-  )
+  assistant = await createTestAssistant(db, listener, stub)
 })
 afterAll(async () => {
   await listener.close()
@@ -38,60 +37,13 @@ afterAll(async () => {
   await db.drop()
 })
 
-async function startTestWorker() {
-  const none = { apiKey: undefined, baseUrl: undefined }
-  const providers = createProviders({
-    anthropic: none,
-    openai: none,
-    compatible: { apiKey: undefined, baseUrl: stub.baseUrl },
-    silenceMs: 10_000,
-  })
-  const { database } = db
-  const worker = await startWorker({
-    database,
-    providers,
-    listener,
-    log,
-    capacity: 50,
-    replies: createReplies(database, randomUUID()),
-    replyLog: createReplyLog(database, log),
-  })
-  onTestFinished(() => worker.stop())
-  return worker
-}
+const startTestWorker = () => assistant.startWorker({ providers: createStubProviders(stub) })
 
-async function startConversation(person: Person, model = MODEL): Promise<string> {
-  const id = randomUUID()
-  await db.admin.query('insert into conversations (id, uid, model_name) values ($1, $2, $3)', [id, person.sub, model])
-  return id
-}
+const startConversation = (person: Person, model = MODEL) => assistant.startConversation(person, { model })
 
-const ask = (person: Claims, conversationId: string, content: string) =>
-  db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content }))
+const ask = (person: Person, conversationId: string, content: string) => assistant.ask(person, conversationId, content)
 
-/** Collects the live parts of one conversation; `until` resolves with all of them once one of that type has come. */
-async function watch(conversationId: string) {
-  const parts: ReplyPart[] = []
-  const waiting = new Set<() => void>()
-  const stop = await listener.on('realtime_broadcast', (payload) => {
-    const envelope = JSON.parse(payload) as { topic?: string; payload?: ReplyPart }
-    if (envelope.topic !== `conversation:${conversationId}` || !envelope.payload) return
-    parts.push(envelope.payload)
-    for (const check of waiting) check()
-  })
-  onTestFinished(stop)
-  const until = (isAwaited: (part: ReplyPart) => boolean) =>
-    new Promise<ReplyPart[]>((resolve) => {
-      const check = () => {
-        if (!parts.some(isAwaited)) return
-        waiting.delete(check)
-        resolve(parts)
-      }
-      waiting.add(check)
-      check()
-    })
-  return { parts, until: (type: ReplyPart['type']) => until((part) => part.type === type) }
-}
+const watch = (conversationId: string) => assistant.watch(conversationId)
 
 const answersIn = async (person: Claims, conversationId: string) =>
   (await db.database.asUser(person, (scope) => listMessages(scope, conversationId))).filter(
@@ -198,9 +150,9 @@ test('a question of a second tab waits for the first, and is answered with the f
     lastPart,
   })
   await ask(person, conversationId, 'third')
-  const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.row.id, 200))
+  const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 200))
   expect(turns.map(({ content }) => content)).toEqual(['first', 'answer to the first', 'second'])
-  const nearest = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.row.id, 2))
+  const nearest = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 2))
   expect(nearest.map(({ content }) => content)).toEqual(['answer to the first', 'second'])
   await db.admin.query('delete from replies where conversation_id = $1', [conversationId])
 })

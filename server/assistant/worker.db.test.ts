@@ -1,34 +1,35 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
 import { type ReplyPart } from '#contract/reply-events.ts'
 import { createLog } from '#server/base/log.ts'
-import { addMessage, listMessages } from '#server/conversations/queries.ts'
+import { listMessages } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { type Listener, openListener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { createProviders } from '#server/providers/choose.ts'
+import {
+  createStubProviders,
+  createTestAssistant,
+  type Person,
+  STUB_MODEL,
+  type TestAssistant,
+} from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { createReplies } from './replies.ts'
 import { createReplyLog } from './reply-log.ts'
-import { startWorker } from './worker.ts'
 
-const MODEL = 'openai-compatible/stub'
+const MODEL = STUB_MODEL
 const log = createLog('silent')
 let db: TestDatabase
 let stub: StubModel
 let listener: Listener
+let assistant: TestAssistant
 
 beforeAll(async () => {
   db = await createTestDatabase()
   stub = await startStubModel()
   listener = await openListener(db.connection, log)
-  await db.admin.query(
-    `insert into models (name, version, model_identifier, provider, family, context_window)
-     values ('stub', '1', $1, 'OpenAI-compatible', 'stub', 32000)`,
-    [MODEL],
-  )
+  assistant = await createTestAssistant(db, listener, stub)
 })
 afterAll(async () => {
   await listener.close()
@@ -36,56 +37,14 @@ afterAll(async () => {
   await db.drop()
 })
 
-async function startTestWorker({ silenceMs = 5_000 } = {}) {
-  const providers = createProviders({
-    anthropic: { apiKey: 'k', baseUrl: stub.baseUrl },
-    openai: { apiKey: 'k', baseUrl: stub.baseUrl },
-    compatible: { apiKey: undefined, baseUrl: stub.baseUrl },
-    silenceMs,
-  })
-  const { database } = db
-  const worker = await startWorker({
-    database, providers, listener, log, capacity: 50,
-    replies: createReplies(database, randomUUID()), replyLog: createReplyLog(database, log),
-  }) // prettier-ignore
-  onTestFinished(() => worker.stop())
-  return worker
-}
+const startTestWorker = ({ silenceMs = 5_000 } = {}) =>
+  assistant.startWorker({ providers: createStubProviders(stub, silenceMs) })
 
-async function startConversation(person: Claims & { sub: string }, model = MODEL): Promise<string> {
-  const { rows } = await db.admin.query<{ id: string }>(
-    'insert into conversations (uid, model_name) values ($1, $2) returning id',
-    [person.sub, model],
-  )
-  return rows[0]?.id ?? ''
-}
+const startConversation = (person: Person, model = MODEL) => assistant.startConversation(person, { model })
 
-const ask = (person: Claims, conversationId: string, content: string) =>
-  db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content }))
+const ask = (person: Person, conversationId: string, content: string) => assistant.ask(person, conversationId, content)
 
-/** Collects the live parts of one conversation; `until` resolves with all of them once one of that type has come. */
-async function watch(conversationId: string) {
-  const parts: ReplyPart[] = []
-  const waiting = new Set<() => void>()
-  const stop = await listener.on('realtime_broadcast', (payload) => {
-    const envelope = JSON.parse(payload) as { topic?: string; payload?: ReplyPart }
-    if (envelope.topic !== `conversation:${conversationId}` || !envelope.payload) return
-    parts.push(envelope.payload)
-    for (const check of waiting) check()
-  })
-  onTestFinished(stop)
-  const until = (type: ReplyPart['type']) =>
-    new Promise<ReplyPart[]>((resolve) => {
-      const check = () => {
-        if (!parts.some((part) => part.type === type)) return
-        waiting.delete(check)
-        resolve(parts)
-      }
-      waiting.add(check)
-      check()
-    })
-  return { parts, until }
-}
+const watch = (conversationId: string) => assistant.watch(conversationId)
 
 const textOf = (parts: readonly ReplyPart[]) => parts.map(({ text = '' }) => text).join('')
 
