@@ -8,12 +8,13 @@ const allowed = {
   jobs: ['base', 'database'],
   conversations: ['base', 'database'],
   documents: ['base', 'database', 'jobs', 'blobs', 'providers'],
-  assistant: ['base', 'database', 'providers', 'conversations', 'documents'],
+  connections: ['base', 'database', 'providers'],
+  assistant: ['base', 'database', 'providers', 'connections', 'conversations', 'documents'],
   auth: ['base', 'access', 'database'],
   rest: ['base', 'access', 'database'],
   realtime: ['base', 'access', 'database'],
   storage: ['base', 'access', 'database', 'blobs'],
-  api: ['base', 'access', 'database', 'providers', 'conversations', 'documents', 'jobs', 'blobs'],
+  api: ['base', 'access', 'database', 'providers', 'connections', 'conversations', 'documents', 'jobs', 'blobs'],
 }
 const folders = (names) => `^server/(${names.join('|')})/`
 const tests = '\\.(test|db\\.test|spec)\\.tsx?$'
@@ -39,7 +40,9 @@ module.exports = {
       name: 'nobody-imports-the-roots',
       severity: 'error',
       from: { path: '^server/.+/', pathNot: tests },
-      to: { path: '^server/(app|main|start|connect|config|page|operations|development|data-folder)\\.ts$' },
+      to: {
+        path: '^server/(app|main|start|start-services|start-product|foundation|connect|config|page|operations|development|data-folder)\\.ts$',
+      },
     },
     {
       name: 'web-lib-and-ui',

@@ -1,13 +1,14 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { authWithoutPasskeys } from './web/auth-without-passkeys-plugin.ts'
 import { pdfjsAssets } from './web/pdfjs-assets-plugin.ts'
 
 const web = path.join(import.meta.dirname, 'web')
 
 export default defineConfig({
   root: web,
-  plugins: [react(), pdfjsAssets()],
+  plugins: [react(), authWithoutPasskeys(), pdfjsAssets()],
   resolve: {
     alias: {
       // The package writes a <style> element, which the Content-Security-Policy refuses.

@@ -1,7 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
+/** Several servers, or pictures of pages at rest: beside other files they would wait for the processor. */
+const NEED_THE_MACHINE = [
+  'e2e/{crash,crash-reading,disconnects,endurance,long-conversation,nodes,start,visual}.spec.ts',
+]
+
+const END_TO_END = {
+  globalSetup: ['./test/postgres.ts'],
+  testTimeout: 120_000,
+  // A real browser on a busy machine: what fails three times is wrong.
+  retry: 2,
+  hookTimeout: 120_000,
+}
+
 export default defineConfig({
   test: {
+    maxWorkers: 2,
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
@@ -9,6 +24,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{contract,server,web,scripts}/**/*.test.{ts,tsx}'],
           exclude: ['**/*.db.test.ts', '**/node_modules/**'],
+          // Whole files are read in processes of their own, which yield to everything else on the machine.
+          testTimeout: 240_000,
         },
       },
       {
@@ -17,8 +34,8 @@ export default defineConfig({
           name: 'database',
           include: ['{server,test}/**/*.db.test.ts'],
           globalSetup: ['./test/postgres.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -26,13 +43,19 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['{e2e,test}/**/*.spec.ts'],
-          globalSetup: ['./test/postgres.ts'],
-          testTimeout: 90_000,
-          expect: { poll: { timeout: 10_000 } },
-          // A real browser on a busy machine: what fails twice is wrong.
-          retry: 1,
-          hookTimeout: 120_000,
+          exclude: NEED_THE_MACHINE,
+          sequence: { groupOrder: 1 },
+          ...END_TO_END,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e-alone',
+          include: NEED_THE_MACHINE,
+          sequence: { groupOrder: 2 },
           fileParallelism: false,
+          ...END_TO_END,
         },
       },
     ],

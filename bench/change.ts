@@ -1,7 +1,9 @@
-/** From the insert of a message to the change at a subscribed client, against a bare NOTIFY to a bare LISTEN. */
+/**
+ * From the insert of a message to the change at a subscribed client, against the least that must happen: a row in a bare
+ * table with its NOTIFY (a commit waits for the disk in both), a bare LISTEN, one read under the policy.
+ */
 import pg from 'pg'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { connectionOf } from './connection-of.ts'
 import { compared, inTurn } from './measure.ts'
 import { live, startSignedIn } from './signed-in.ts'
 
@@ -9,18 +11,24 @@ export async function run([times = '200']: string[]): Promise<Record<string, unk
   const session = await startSignedIn()
   const [writing, watching] = [await session.open(), await session.open()]
   const conversationId = await session.startConversation(writing, 'alcove-reader')
-  const { databasePassword } = JSON.parse(await readFile(path.join(session.dataDir, 'secrets.json'), 'utf8')) as {
-    databasePassword: string
-  }
-  const connection = {
-    host: path.join(session.dataDir, 'run'),
-    user: 'postgres',
-    password: databasePassword,
-    database: 'alcove',
-  }
+  const connection = await connectionOf(session.dataDir)
   const [notifying, listening] = [new pg.Client(connection), new pg.Client(connection)]
   await Promise.all([notifying.connect(), listening.connect()])
-  await listening.query('listen bench')
+  await listening.query('create table bench_rows (text text); listen bench')
+
+  const reading = new pg.Client(connection)
+  await reading.connect()
+  const claims = JSON.stringify({ sub: session.userId, role: 'authenticated' })
+  /** As the person, in a transaction of its own: what any server that asks the policy does at least. */
+  async function readUnderPolicy(): Promise<void> {
+    await reading.query('begin read only')
+    await reading.query(
+      `select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)`,
+      [claims],
+    )
+    await reading.query('select * from messages where conversation_id = $1 limit 1', [conversationId])
+    await reading.query('commit')
+  }
 
   let onChange = (): void => undefined
   const channel = watching.channel('bench')
@@ -46,13 +54,14 @@ export async function run([times = '200']: string[]): Promise<Record<string, unk
   async function bare(): Promise<number> {
     const heard = new Promise((resolve) => listening.once('notification', resolve))
     const startedAt = performance.now()
-    await notifying.query(`notify bench`)
+    await notifying.query(`insert into bench_rows values ('x'); notify bench`)
     await heard
+    await readUnderPolicy()
     return performance.now() - startedAt
   }
   await inTurn(10, throughAlcove, bare)
   const measured = await inTurn(Number(times), throughAlcove, bare)
-  await Promise.all([notifying.end(), listening.end()])
+  await Promise.all([notifying.end(), listening.end(), reading.end()])
   await session.close()
-  return compared(measured)
+  return { ...compared(measured), goal: 2 }
 }

@@ -1,5 +1,24 @@
 /** `npm run bench -- <name> [args]`: runs one figure and prints it as one JSON line, the last of its output. */
-const FIGURES = ['start', 'first-token', 'change', 'ingest', 'retrieval'] as const
+const FIGURES = [
+  'start',
+  'first-token',
+  'replies',
+  'change',
+  'rest',
+  'sockets',
+  'storage',
+  'sign-in',
+  'idle',
+  'page',
+  'ingest',
+  'ingest-chat',
+  'hostile',
+  'reading',
+  'highlight',
+  'retrieval',
+  'search',
+  'message-search',
+] as const
 
 const [name = '', ...args] = process.argv.slice(2)
 const figure = FIGURES.find((known) => known === name)

@@ -2,32 +2,15 @@
  * How well and how fast passages are found: `npm run bench -- retrieval <folder>`. The folder holds a collection in BEIR
  * format (corpus.jsonl, queries.jsonl, qrels.tsv), whose texts go through the same code as uploaded documents.
  */
-import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm, chmod } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import pg from 'pg'
-import { z } from 'zod'
-import { createLog } from '#server/base/log.ts'
-import { startEmbedded } from '#server/database/embedded.ts'
-import { migrate } from '#server/database/migrate.ts'
-import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
-import { indexDocument } from '#server/documents/indexing.ts'
+import { type Claims, type Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/documents/search.ts'
-
-const corpusLine = z.object({ _id: z.string(), title: z.string().default(''), text: z.string() })
-const queryLine = z.object({ _id: z.string(), text: z.string() })
+import { readCorpus, readQueries } from './collection.ts'
+import { type Library, openLibrary, type Person } from './library.ts'
 
 /** Passages looked at per query: enough for 100 documents by their best passage. */
 const DEPTH = 300
-
-async function* readLines<T>(file: string, schema: z.ZodType<T>): AsyncGenerator<T> {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    if (line.trim() !== '') yield schema.parse(JSON.parse(line))
-  }
-}
 
 async function readJudgements(file: string): Promise<Map<string, Map<string, number>>> {
   const judgements = new Map<string, Map<string, number>>()
@@ -54,26 +37,11 @@ const quantile = (sorted: readonly number[], share: number) =>
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
 /** Stores each text as a document of one owner; answers which document holds which text. */
-async function load(database: Database, admin: pg.Client, owner: string, file: string): Promise<Map<string, string>> {
+async function load(library: Library, person: Person, folder: string): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
-  for await (const { _id, title, text } of readLines(file, corpusLine)) {
-    const id = randomUUID()
-    ids.set(id, _id)
+  for await (const { _id, title, text } of readCorpus(folder)) {
     const filename = (title.trim() || 'untitled').slice(0, 255)
-    await admin.query(
-      `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
-       values ($1, $2, $3, $3, 'text/plain', 0, $4, $4, 'ready')`,
-      [id, owner, filename, id],
-    )
-    const page = { page: 1, text: text.replaceAll('\0', ' '), headings: null }
-    await database.asService(async (scope) => {
-      await scope.query('insert into document_pages (document_id, owner, page, text) values ($1, $2, 1, $3)', [
-        id,
-        owner,
-        page.text,
-      ])
-      await indexDocument(scope, { id, owner, filename }, [page])
-    })
+    ids.set(await library.addDocument(person, filename, [text]), _id)
   }
   return ids
 }
@@ -87,43 +55,35 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const [folder] = args
   if (folder === undefined)
     throw new Error('usage: npm run bench -- retrieval <folder with corpus.jsonl, queries.jsonl, qrels.tsv>')
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-bench-'))
-  await chmod(dataDir, 0o711)
-  const log = createLog('silent')
-  const embedded = await startEmbedded(dataDir, randomUUID(), log)
-  const password = randomUUID()
-  await migrate(embedded.admin, password)
-  const database = openDatabase({ ...embedded.admin, user: 'authenticator', password }, log)
-  const admin = new pg.Client(embedded.admin)
-  await admin.connect()
+  const library = await openLibrary()
   try {
-    const claims: Claims = { role: 'authenticated', sub: randomUUID() }
-    await admin.query('insert into auth.users (id, email) values ($1, $2)', [claims.sub, 'bench@example.test'])
+    const person = await library.createPerson()
     const loadStartedAt = performance.now()
-    const ids = await load(database, admin, claims.sub ?? '', path.join(folder, 'corpus.jsonl'))
+    const ids = await load(library, person, folder)
     const loadS = (performance.now() - loadStartedAt) / 1000
-    await admin.query('vacuum analyze')
-    const judgements = await readJudgements(path.join(folder, 'qrels.tsv'))
-    const figures = await measure(database, claims, ids, judgements, path.join(folder, 'queries.jsonl'))
-    const sizes = await admin.query<{ passages: number; text_bytes: string; index_bytes: string }>(
-      `select (select count(*)::int from passages) as passages, (select sum(octet_length(text)) from document_pages) as text_bytes,
-         pg_total_relation_size('postings') + pg_total_relation_size('passages') + pg_total_relation_size('document_index') as index_bytes`,
+    const ingestedBytes = await library.measureIndex()
+    await library.mergeAll()
+    const mergedBytes = await library.measureIndex()
+    const { rows } = await library.admin.query<{ bytes: string; passages: number }>(
+      'select sum(octet_length(text)) as bytes, (select count(*)::int from passages) as passages from document_pages',
     )
-    const size = sizes.rows[0]
+    const { bytes = '0', passages = 0 } = rows[0] ?? {}
+    await library.admin.query('vacuum analyze')
+    const judgements = await readJudgements(path.join(folder, 'qrels.tsv'))
+    const figures = await measure(library.database, person, ids, judgements, folder)
     return {
       bench: 'retrieval',
       collection: path.basename(folder),
       documents: ids.size,
-      passages: size?.passages,
+      passages,
       ...figures,
-      indexToText: round(Number(size?.index_bytes) / Number(size?.text_bytes), 2),
+      indexToTextAfterIngestion: round(ingestedBytes / Number(bytes), 2),
+      indexToText: round(mergedBytes / Number(bytes), 2),
+      bytesPerPassage: Math.round(mergedBytes / passages),
       loadS: round(loadS, 1),
     }
   } finally {
-    await admin.end()
-    await database.close()
-    await embedded.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    await library.close()
   }
 }
 
@@ -132,12 +92,12 @@ async function measure(
   claims: Claims,
   ids: ReadonlyMap<string, string>,
   judgements: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  queriesFile: string,
+  folder: string,
 ) {
   const scores: number[] = []
   const recalls: number[] = []
   const times: number[] = []
-  for await (const { _id, text } of readLines(queriesFile, queryLine)) {
+  for await (const { _id, text } of readQueries(folder)) {
     const relevant = judgements.get(_id)
     if (!relevant) continue
     const deep = await database.asUser(claims, (scope) => searchPassages(scope, text, { limit: DEPTH }))

@@ -28,3 +28,20 @@ export type NewConversation = z.infer<typeof newConversation>
 /** What a client may change on a conversation of its own. */
 export const conversationPatch = newConversation.omit({ id: true, uid: true }).extend({ pinned: z.boolean() }).partial()
 export type ConversationPatch = z.infer<typeof conversationPatch>
+
+/**
+ * Body of `POST /api/conversations/{id}/branch`: a new conversation that shares everything before that message of the
+ * person and goes on with `content` in its place. Made by the client, the ids let a repeat find what the first call made.
+ */
+export const newBranch = z.object({
+  id: z.uuid().optional(),
+  message_id: z.uuid(),
+  new_message_id: z.uuid().optional(),
+  content: z.string().trim().min(1).max(200_000),
+  /** Absent: the model of the conversation that is left. */
+  model_name: z.string().min(1).max(200).optional(),
+})
+export type NewBranch = z.infer<typeof newBranch>
+
+/** Body of `POST /api/conversations/{id}/messages/{messageId}/regenerate`. Absent: the conversation's model. */
+export const regeneration = z.object({ model_name: z.string().min(1).max(200).optional() })

@@ -18,6 +18,20 @@ export const readability = z.object({
   cut: z.int(),
 })
 
+/** Languages that OCR can read, by the names of ISO 639-3; all are tried where a person has said nothing. */
+export const DOCUMENT_LANGUAGES = ['eng', 'deu', 'fra', 'spa', 'kor'] as const
+export const documentLanguage = z.enum(DOCUMENT_LANGUAGES)
+export type DocumentLanguage = z.infer<typeof documentLanguage>
+/** Where in `user_settings.preferences` a person's own stand, likeliest first. */
+export const LANGUAGES_PREFERENCE = 'document_languages'
+
+/**
+ * Why a page has no text: nothing is on it, OCR found none in what it shows, it is broken, or it came after as many pages
+ * as OCR reads of one document.
+ */
+export const pageGap = z.enum(['blank', 'not_recognised', 'unreadable', 'beyond_limit'])
+export type PageGap = z.infer<typeof pageGap>
+
 /** Confidence below which a page read by OCR counts as unsure. */
 export const UNSURE_BELOW = 60
 
@@ -38,14 +52,31 @@ export const documentRow = z.object({
   /** Null until the document has been read. */
   readability: readability.nullish(),
   uploaded_at: z.string(),
+  /** The same for all versions of a document. */
+  series: z.uuid(),
+  version: z.int().positive(),
+  /** Since when a newer version is searched instead of this one; null while this one is. */
+  superseded_at: z.string().nullable(),
 })
 export type DocumentRow = z.infer<typeof documentRow>
 
-/** A file of an upload that was not taken: 413 too large, 415 wrong type, 422 empty. */
+/**
+ * Answer of `GET /api/documents/{id}/report`: how each page was read that does not simply hold its text. Confidence is
+ * that of OCR, 0 to 100.
+ */
+export const readingReport = z.object({
+  pages: z.int(),
+  recognised: z.array(z.object({ page: z.int(), confidence: z.int() })),
+  without_text: z.array(z.object({ page: z.int(), why: pageGap.nullable() })),
+  cut: z.array(z.int()),
+})
+export type ReadingReport = z.infer<typeof readingReport>
+
+/** A file of an upload that was not taken: 409 there already, 413 too large, 415 wrong type, 422 empty. */
 export const rejectedFile = z.object({ name: z.string(), status: z.int(), message: z.string() })
 export type RejectedFile = z.infer<typeof rejectedFile>
 
-/** Answer of `POST /api/documents`. */
+/** Answer of `POST /api/documents`, and of `POST /api/documents/{id}/versions`, which takes one file. */
 export const uploadAnswer = z.object({ documents: z.array(documentRow), rejected: z.array(rejectedFile) })
 export type UploadAnswer = z.infer<typeof uploadAnswer>
 
@@ -55,6 +86,19 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
  */
 export const itemRun = z.tuple([z.int(), z.int(), z.int(), z.int()])
 export type ItemRun = z.infer<typeof itemRun>
+
+/**
+ * A block of a page's text, in reading order: `[start, end)` in UTF-16 code units. Headings have a `level`, 1 the highest;
+ * tables are lines of cells with " | " (in a pdf, a tab) between them, and `headerEnd` says where the row of column titles ends.
+ */
+export const pageBlock = z.object({
+  kind: z.enum(['heading', 'paragraph', 'list', 'table', 'code']),
+  start: z.int(),
+  end: z.int(),
+  level: z.int().optional(),
+  headerEnd: z.int().optional(),
+})
+export type PageBlock = z.infer<typeof pageBlock>
 
 /** Where a row of a sheet begins: `[offset in the page's text, number of the row, the first being 1]`. */
 export const sheetRow = z.tuple([z.int(), z.int()])
@@ -76,6 +120,7 @@ export const pageText = z.object({
   text: z.string(),
   items: z.array(itemRun).optional(),
   rows: z.array(sheetRow).optional(),
+  blocks: z.array(pageBlock).optional(),
   boxes: z.array(wordBox).optional(),
   confidence: z.int().optional(),
 })

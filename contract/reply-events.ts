@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { replyError } from './message.ts'
 import { source } from './source.ts'
+import { toolRequest } from './tool-server.ts'
 
 /** The broadcast event that carries a reply's parts on the private channel `conversation:{id}`. */
 export const REPLY_EVENT = 'reply'
+
+/** Name of the `tool` part that tells of a summary being made of what the model's window cannot hold. */
+export const SUMMARY_STEP = 'summary'
 
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
 
@@ -24,6 +28,10 @@ export const replyPart = z.object({
       status: z.string(),
       durationMs: z.number().optional(),
       content: z.string().optional(),
+      /** Tells the runs of one attempt apart: later parts of a run take the place of earlier ones. */
+      run: z.int().nonnegative().optional(),
+      /** With the status `asking`: what the person is asked to allow. */
+      request: toolRequest.optional(),
     })
     .optional(),
   source: source.optional(),

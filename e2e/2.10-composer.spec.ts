@@ -46,6 +46,32 @@ test('@ offers the tools, filtered by what is typed; Tab takes the first, Escape
   await expect.poll(() => tools.count()).toBe(0)
 })
 
+test('a typed command is highlighted, and Enter takes the one that is offered', async () => {
+  await composerOf(page).fill('')
+  await composerOf(page).pressSequentially('Ask @w')
+  const offered = page.getByRole('listbox', { name: 'Tools' }).getByRole('option')
+  await expect.poll(() => offered.allInnerTexts()).toHaveLength(1)
+  expect(await offered.innerText()).toMatch(/@web\s+browse websites/)
+  await composerOf(page).press('Enter')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('Ask @web ')
+  await expect.poll(() => page.locator('main mark').allInnerTexts()).toEqual(['@web'])
+  await composerOf(page).fill('@')
+  await expect.poll(() => offered.allInnerTexts()).toHaveLength(3)
+  const words = (await offered.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  expect(words).toEqual([
+    expect.stringContaining('@search search for information'),
+    expect.stringContaining('@web browse websites'),
+    expect.stringContaining('@knowledge access knowledge base'),
+  ])
+})
+
+test('the line under the box says what is private and how to send', async () => {
+  const footer = page.getByRole('main').locator('footer').last()
+  await footer.getByText('Your data stays private', { exact: true }).waitFor()
+  await footer.getByText('Press Ctrl+Enter to send', { exact: true }).waitFor()
+  expect(await footer.getByText(/indexed/).count()).toBe(0)
+})
+
 test('what was typed outlives a reload, and words of space alone are not sent', async () => {
   await composerOf(page).fill('A thought to keep')
   await page.reload()

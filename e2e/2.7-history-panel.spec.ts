@@ -104,7 +104,7 @@ test('deleting the open conversation starts a new one', async () => {
 })
 
 test('a list that cannot be read offers to try again', async () => {
-  await page.route('**/conversations**', (route) => route.abort())
+  await page.route(/\/(rest|api)\/.*conversations/, (route) => route.abort())
   await page.reload()
   await page.getByText('Failed to load conversations').waitFor()
   await page.unrouteAll()
@@ -117,4 +117,19 @@ test('the panel closes and opens again with its tab', async () => {
   await page.getByText('Chat History').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Chat', exact: true }).click()
   await page.getByText('Chat History').waitFor()
+})
+
+test('while the list of conversations is read it says so', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  await page.route(/\/rest\/v1\/conversations/, async (route) => {
+    await promise
+    await route.continue()
+  })
+  await page.reload()
+  const status = page.getByRole('status').filter({ hasText: 'Loading conversations...' })
+  await status.waitFor()
+  expect(await status.locator('[class*=spinner]').count()).toBe(1)
+  resolve(undefined)
+  await status.waitFor({ state: 'detached' })
+  await page.unrouteAll({ behavior: 'wait' })
 })

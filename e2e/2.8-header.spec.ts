@@ -38,6 +38,22 @@ test('models come in groups; those that cannot be used are greyed and say why', 
   expect(await chosen.getAttribute('aria-checked')).toBe('true')
 })
 
+test('a group without a key leads to where one is added', async () => {
+  await page.getByRole('menuitem', { name: 'Add a key for Anthropic' }).click()
+  await page.getByRole('heading', { name: 'Model providers' }).waitFor()
+  await expect.poll(() => page.getByRole('menu').count()).toBe(0)
+  await picker().click()
+})
+
+test('the list is asked for again, and the menu stays open meanwhile', async () => {
+  await stage.stub.configure({ models: 'stub-gpt,stub-later' })
+  await page.getByRole('menuitem', { name: 'Refresh models' }).click()
+  await page.getByRole('menuitemradio', { name: 'stub-later' }).waitFor()
+  await stage.stub.configure({ models: 'stub-gpt' })
+  await page.getByRole('menuitem', { name: 'Refresh models' }).click()
+  await expect.poll(() => page.getByRole('menuitemradio', { name: 'stub-later' }).count()).toBe(0)
+})
+
 test('choosing a model updates the name and the global identifier', async () => {
   await page.getByRole('menuitemradio', { name: /Alcove Reader/ }).click()
   await page.getByRole('button', { name: 'Model: Alcove Reader' }).waitFor()

@@ -11,7 +11,7 @@ beforeAll(async () => {
   stage = await openStage()
   here = stage.page
   there = await here.context().newPage()
-  there.setDefaultTimeout(15_000)
+  there.setDefaultTimeout(30_000)
   await there.goto(stage.alcove.url)
   await there.getByText('No conversations yet').waitFor()
   // A tab in the background draws seldom, and so would take long to be pressed.
@@ -59,13 +59,19 @@ test('an answer is written in both tabs, and a reload joins it without a gap or 
 })
 
 test('the streamed answer and its stored row are one and the same element', async () => {
+  const known = await finished(here).count()
+  const removed = await here.evaluateHandle(() => {
+    const texts: (string | null)[] = []
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap((change) => [...change.removedNodes]))
+        if (node instanceof Element && node.matches('article, :has(article)')) texts.push(node.textContent)
+    }).observe(document.body, { childList: true, subtree: true })
+    return texts
+  })
   await composerOf(here).fill('Once more [[stub tokens=80 ttft=300]]')
   await composerOf(here).press('Control+Enter')
-  const answer = answers(here).nth(2)
-  await answer.waitFor()
-  const handle = await answer.elementHandle()
-  await finished(here).nth(2).waitFor()
-  expect(await handle.evaluate((element) => element.isConnected)).toBe(true)
+  await finished(here).nth(known).waitFor()
+  expect(await removed.jsonValue()).toEqual([])
   await expect.poll(() => answers(here).count()).toBe(3)
 })
 
@@ -85,6 +91,40 @@ test('what happened while the network was gone is there when it is back', async 
   await composerOf(here).press('Control+Enter')
   await finished(here).nth(3).waitFor()
   await finished(there).nth(3).waitFor()
+})
+
+test('an answer whose row nobody tells of is asked for after 100, 250 and 500 ms', async () => {
+  const deaf = await here.context().newPage()
+  await deaf.routeWebSocket(/realtime/, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((frame) => {
+      if (typeof frame !== 'string' || !frame.includes('"table":"messages"')) socket.send(frame)
+    })
+  })
+  const looks: string[] = []
+  deaf.on('console', (message) => {
+    const after = /has not come after (\d+) ms/.exec(message.text())?.[1]
+    if (after !== undefined) looks.push(after)
+  })
+  let refusing = false
+  await deaf.route('**/messages?*', (route) =>
+    refusing && route.request().method() === 'GET' ? route.abort() : route.fallback(),
+  )
+  await deaf.route('**/messages', (route) =>
+    refusing && route.request().method() === 'GET' ? route.abort() : route.fallback(),
+  )
+  await deaf.goto(here.url())
+  await finished(deaf).first().waitFor()
+  const before = await finished(deaf).count()
+  refusing = true
+  await composerOf(deaf).fill('Is it stored?')
+  await composerOf(deaf).press('Control+Enter')
+  await expect.poll(() => looks).toEqual(['100', '250', '500'])
+  refusing = false
+  await deaf.reload()
+  await expect.poll(() => finished(deaf).count()).toBe(before + 1)
+  await deaf.close()
+  await here.bringToFront()
 })
 
 test('a tab leaves a conversation that was deleted in another', async () => {

@@ -108,6 +108,23 @@ describe('with a provider on the server', () => {
     await expect.poll(() => kept().count()).toBe(0)
   })
 
+  test('a transcription that has not come after 60000 ms is given up', async () => {
+    await stage.stub.configure({ sttdelay: 2_000 })
+    await page.evaluate(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal)
+      AbortSignal.timeout = (ms) => timeout(ms === 60_000 ? 50 : ms)
+    })
+    await composerOf(page).fill('Typed before')
+    await record()
+    await tryAgain().waitFor()
+    expect(errors).toContain(NO_TRANSCRIPT)
+    expect(await composerOf(page).inputValue()).toBe('Typed before')
+    await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await stage.stub.configure({ sttdelay: 300 })
+    await page.reload()
+    await composerOf(page).waitFor()
+  })
+
   test('leaving while recording lets the microphone go and keeps what was said', async () => {
     await speak().click()
     await oneSecond()
@@ -157,6 +174,14 @@ describe('with a key for browsers', () => {
   test('the browser asks the provider itself where the server cannot', async () => {
     let asked: Request | undefined
     await page.route('**/api/transcribe', (route) => route.fulfill({ status: 503, body: 'busy' }))
+    await page.evaluate(() => {
+      const send = window.fetch.bind(window)
+      window.fetch = (input, init) => {
+        if (init?.body instanceof FormData && init.body.has('model'))
+          Object.assign(window, { asked: [...init.body.entries()] })
+        return send(input, init)
+      }
+    })
     await page.route('https://api.openai.com/**', (route) => {
       asked = route.request()
       return route.fulfill({ json: { text: 'Heard by the provider' }, headers: { 'access-control-allow-origin': '*' } })
@@ -165,12 +190,20 @@ describe('with a key for browsers', () => {
     await expect.poll(() => composerOf(page).inputValue()).toBe('Heard by the provider')
     expect(asked?.url()).toBe('https://api.openai.com/v1/audio/transcriptions')
     expect(asked?.headers()['authorization']).toBe('Bearer for browsers')
+    const form = await page.evaluate(() =>
+      (window as unknown as { asked: [string, unknown][] }).asked.map(([name, value]) =>
+        value instanceof File ? `${name} ${value.name}` : `${name} ${String(value)}`,
+      ),
+    )
+    expect(form).toEqual(expect.arrayContaining(['model whisper-1', 'file recording.webm']))
     expect(errors).not.toContain(NO_TRANSCRIPT)
   })
 
   test('it is the only other host that the page may call', async () => {
     const { host } = new URL(stage.alcove.url)
     const policy = (await fetch(stage.alcove.url)).headers.get('content-security-policy')
-    expect(policy).toContain(`connect-src 'self' ws://${host} wss://${host} https://api.openai.com;`)
+    expect(policy).toContain(
+      `connect-src 'self' ws://${host} wss://${host} https://api.openai.com wss://api.openai.com;`,
+    )
   })
 })

@@ -1,44 +1,32 @@
 /** Servers that are killed or stopped in the middle of an answer: every question is answered, once, with the whole text. */
 import { randomUUID } from 'node:crypto'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openListener } from '#server/database/listen.ts'
 import { createLog } from '#server/base/log.ts'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { createEmptyDatabase, type EmptyDatabase } from '#test/database.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 
 const MODEL = 'openai-compatible/stub'
-const SECRET = 'a secret that all of the nodes share'
 let folder: Awaited<ReturnType<typeof createDataDir>>
 let stub: StubModel
-let admin: pg.Pool
-let connection: pg.ClientConfig
+let database: EmptyDatabase
 let environment: Record<string, string>
-const database = `crash_${randomUUID().replaceAll('-', '')}`
 
 beforeAll(async () => {
-  const { host, user, password } = inject('postgres')
-  connection = { host, user, password, database }
-  const server = new pg.Client({ ...connection, database: 'postgres' })
-  await server.connect()
-  await server.query(`create database ${database}`)
-  await server.end()
-  admin = new pg.Pool(connection)
+  database = await createEmptyDatabase()
   folder = await createDataDir()
   stub = await startStubModel({ models: 'stub' })
   environment = {
     DATA_DIR: folder.dataDir,
-    DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
-    ALCOVE_SECRET: SECRET,
-    AUTH_AUTOCONFIRM: 'true',
+    ...database.environment,
     OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
   }
 })
 afterAll(async () => {
   await stub.stop()
-  await admin.query(`alter role authenticator with password '${inject('postgres').authenticatorPassword}'`)
-  await admin.end()
+  await database.admin.end()
   await folder.remove()
 })
 
@@ -61,10 +49,10 @@ async function ask({ client, userId }: Awaited<ReturnType<typeof signUp>>, quest
 
 /** Resolves when the answers of so many conversations are stored, or rejects when the test's time is up. */
 async function answers(conversationIds: readonly string[]): Promise<{ conversation_id: string; content: string }[]> {
-  const listener = await openListener(connection, createLog('silent'))
+  const listener = await openListener(database.adminConnection, createLog('silent'))
   const read = async () =>
     (
-      await admin.query<{ conversation_id: string; content: string }>(
+      await database.admin.query<{ conversation_id: string; content: string }>(
         'select conversation_id, content from messages where sender_role = 2 and conversation_id = any($1)',
         [conversationIds],
       )
@@ -83,13 +71,13 @@ async function answers(conversationIds: readonly string[]): Promise<{ conversati
 async function isBeingWritten(conversationId: string): Promise<string> {
   const worker = async () =>
     (
-      await admin.query<{ worker: string }>(
+      await database.admin.query<{ worker: string }>(
         `select r.worker from replies r join reply_parts p on p.reply_id = r.id and p.attempt = r.attempt
          where r.conversation_id = $1 and p.payload ->> 'type' = 'text' limit 1`,
         [conversationId],
       )
     ).rows[0]?.worker
-  await expect.poll(worker, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(worker).toBeDefined()
   return (await worker()) ?? ''
 }
 
@@ -106,7 +94,7 @@ test('a reply that was cut off by kill -9 is finished after the next start, once
   await alcove.end('SIGKILL')
   alcove = await startAlcove(environment)
   expect(await answers([conversationId])).toEqual([{ conversation_id: conversationId, content: await stub.text(150) }])
-  const left = await admin.query(
+  const left = await database.admin.query(
     `select from reply_parts union all select from replies where state in ('queued', 'running')`,
   )
   expect(left.rowCount).toBe(0)

@@ -5,12 +5,12 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
-import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type ReplyPart, replyPart } from '#contract/reply-events.ts'
 import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { createEmptyDatabase } from '#test/database.ts'
 import { startStubModel } from '#test/stub-model.ts'
 
 const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
@@ -39,21 +39,13 @@ test(
   `${REPLIES} replies survive kill -9 and SIGSTOP at random moments, each answered once`,
   { timeout: 90_000 + REPLIES * 4_000 },
   async () => {
-    const { host, user, password } = inject('postgres')
-    const database = `endurance_${randomUUID().replaceAll('-', '')}`
-    const connection = { host, user, password, database }
-    const server = new pg.Client({ ...connection, database: 'postgres' })
-    await server.connect()
-    await server.query(`create database ${database}`)
-    await server.end()
-    const admin = new pg.Pool(connection)
+    const database = await createEmptyDatabase()
+    const { admin } = database
     const folder = await createDataDir()
     const stub = await startStubModel({ models: 'stub', tokens: TOKENS, tps: 30 })
     const environment = {
       DATA_DIR: folder.dataDir,
-      DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
-      ALCOVE_SECRET: 'a secret that all of the nodes share',
-      AUTH_AUTOCONFIRM: 'true',
+      ...database.environment,
       OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
       LOG_LEVEL: 'error',
     }
@@ -61,7 +53,6 @@ test(
     onTestFinished(async () => {
       await Promise.all(nodes.map((node) => node.end('SIGKILL')))
       await stub.stop()
-      await admin.query(`alter role authenticator with password '${inject('postgres').authenticatorPassword}'`)
       await admin.end()
       await folder.remove()
     })
@@ -73,7 +64,7 @@ test(
     const owner = data.user?.id
 
     const parts = new Map<string, ReplyPart[]>()
-    const listener = await openListener(connection, createLog('silent'))
+    const listener = await openListener(database.adminConnection, createLog('silent'))
     onTestFinished(() => listener.close())
     await listener.on('realtime_broadcast', (payload) => {
       const envelope = JSON.parse(payload) as { topic?: string; payload?: unknown }

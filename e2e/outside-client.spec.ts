@@ -8,6 +8,7 @@ import { uploadAnswer } from '#contract/document.ts'
 import { type MessageRow, messageRow } from '#contract/message.ts'
 import { type ReplyPart, replyPart } from '#contract/reply-events.ts'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { isPassageSource } from '#contract/source.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 
@@ -123,8 +124,10 @@ const shownText = (parts: readonly ReplyPart[]) =>
     .map(({ text }) => text)
     .join('')
 
+const passagesOf = (answer: MessageRow) => (answer.metadata?.sources ?? []).filter(isPassageSource)
+
 async function expectSourcesToBeExact(answer: MessageRow): Promise<void> {
-  const sources = answer.metadata?.sources ?? []
+  const sources = passagesOf(answer)
   expect(sources.length).toBeGreaterThan(0)
   for (const { documentId, page, start, end, text } of sources) {
     const pageText = (await (await api(`/documents/${documentId}/pages/${page}`)).json()) as { text: string }
@@ -173,7 +176,7 @@ test.runIf(existsSync(REAL_PDF))('a real contract is found, quoted and cited', a
     'How long after doing the work does the consultant have to send the bill?',
     'alcove-reader',
   )
-  expect(answer.metadata?.sources?.map(({ filename, page }) => `${filename} ${page}`)).toContain(
+  expect(passagesOf(answer).map(({ filename, page }) => `${filename} ${page}`)).toContain(
     'professional-services-agreement.pdf 2',
   )
   await expectSourcesToBeExact(answer)

@@ -1,4 +1,8 @@
 /** Everything a browser test stands on: a server with its own data, a stand-in model, a browser, a page that is signed in. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { createClient } from '@supabase/supabase-js'
 import { type Browser, type Page } from 'playwright-core'
 import { type AlcoveProcess, createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
@@ -6,37 +10,61 @@ import { openBrowser, openPage, signInWithTestAccount } from './browser.ts'
 
 export interface Stage {
   readonly alcove: AlcoveProcess
+  readonly dataDir: string
   readonly stub: StubModel
   readonly browser: Browser
   /** At the sign-in page, or signed in. */
   readonly page: Page
+  /** Stores rows as the operator, who may write as the assistant too. */
+  readonly insert: (table: 'conversations' | 'messages', rows: readonly Record<string, unknown>[]) => Promise<void>
   close(): Promise<void>
 }
 
-/** Sets everything up; the model `stub-gpt` is the default one. */
+/** Sets everything up; the first of the stand-in's models, `stub-gpt`, is the default one. */
 export async function openStage({
   signedIn = true,
   environment = {},
   switches = [],
-}: { signedIn?: boolean; environment?: Environment; switches?: readonly string[] } = {}): Promise<Stage> {
+  models = 'stub-gpt',
+  stubSettings = {},
+}: {
+  signedIn?: boolean
+  environment?: Environment | ((stub: StubModel) => Environment)
+  switches?: readonly string[]
+  models?: string
+  /** Of the stand-in model, from its start on. */
+  stubSettings?: Parameters<typeof startStubModel>[0]
+} = {}): Promise<Stage> {
   const [folder, stub, browser] = await Promise.all([
     createDataDir(),
-    startStubModel({ models: 'stub-gpt', tokens: 40, tps: 200 }),
+    startStubModel({ models, tokens: 40, tps: 200, ...stubSettings }),
     openBrowser(switches),
   ])
   const alcove = await startAlcove({
     DATA_DIR: folder.dataDir,
     OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
-    ...environment,
+    ...(typeof environment === 'function' ? environment(stub) : environment),
   })
   const { page } = await openPage(browser, alcove.url)
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   if (signedIn) await signInWithTestAccount(page)
+  const operator = async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
+      env: { ...process.env, DATA_DIR: folder.dataDir },
+    })
+    const { serviceRoleKey } = JSON.parse(stdout) as { serviceRoleKey: string }
+    return createClient(alcove.url, serviceRoleKey, { auth: { persistSession: false } })
+  }
   return {
     alcove,
+    dataDir: folder.dataDir,
     stub,
     browser,
     page,
+    async insert(table, rows) {
+      const { error } = await (await operator()).from(table).insert([...rows])
+      if (error !== null) throw error
+    },
     async close() {
       await browser.close()
       await alcove.end()
@@ -49,6 +77,10 @@ export async function openStage({
 /** The message box. */
 export const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
+/** The notification that is shown. */
+export const toastOf = (page: Page) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Close notification' }) })
+
 /** Begins a new chat with a question; ends when its answer is stored. */
 export async function startChat(page: Page, question: string): Promise<string> {
   await page.getByRole('button', { name: 'New chat' }).first().click()
@@ -56,4 +88,27 @@ export async function startChat(page: Page, question: string): Promise<string> {
   await composerOf(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
   return new URL(page.url()).searchParams.get('chat') ?? ''
+}
+
+/** The id of the person who is signed in on a page. */
+export const userIdOf = (page: Page): Promise<string> =>
+  page.evaluate(() => (JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as { user: { id: string } }).user.id)
+
+/** Stores a conversation of the person on the stage's page, whose messages are answers without questions. */
+export async function storeConversation(
+  { insert, page }: Stage,
+  title: string,
+  contents: readonly string[],
+): Promise<{ id: string; messageIds: string[] }> {
+  const id = randomUUID()
+  const messageIds = contents.map(() => randomUUID())
+  await insert('conversations', [{ id, uid: await userIdOf(page), title, model_name: 'alcove-reader' }])
+  const rows = contents.map((content, index) => ({
+    id: messageIds[index],
+    conversation_id: id,
+    content,
+    sender_role: 2,
+  }))
+  await insert('messages', rows)
+  return { id, messageIds }
 }

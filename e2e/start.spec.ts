@@ -115,7 +115,7 @@ test('starts over where the creation of the database was cut off', async () => {
 test('ends with an error when its PostgreSQL dies', async () => {
   const database = await postmaster()
   process.kill(database, 'SIGKILL')
-  await expect.poll(() => alcove.output(), { timeout: 10_000 }).toContain('PostgreSQL ended unexpectedly')
+  await expect.poll(() => alcove.output()).toContain('PostgreSQL ended unexpectedly')
   expect(await alcove.end()).toBe(1)
   alcove = await start()
 })

@@ -73,7 +73,7 @@ test('the Reader answers with a quote whose source opens the page with exactly t
     .getByRole('button', { name: /Source 1: lamps\.pdf page 2/ })
     .first()
     .click()
-  await expect.poll(() => markedText(page), { timeout: 15_000 }).toContain('warden trims it')
+  await expect.poll(() => markedText(page)).toContain('warden trims it')
   expect(new URL(page.url()).searchParams.get('page')).toBe('2')
 })
 
@@ -114,7 +114,7 @@ test('a sentence that stands twice on a page is marked where it was found', asyn
     .getByRole('button', { name: /Source 1: lamps\.pdf page 2/ })
     .last()
     .click()
-  await expect.poll(() => markedText(page), { timeout: 15_000 }).toBe(TWICE)
+  await expect.poll(() => markedText(page)).toBe(TWICE)
   const occurrence = await page.evaluate((sentence) => {
     const [range] = CSS.highlights.get('source-passage') ?? []
     const lines = [...document.querySelectorAll('[data-passage] span')].filter((line) =>
@@ -183,7 +183,7 @@ test.runIf(existsSync(REAL_PDF))('a real paper is uploaded, found and cited', as
     .getByRole('button', { name: /Source 1: dense-passage-retrieval\.pdf page \d+/ })
     .first()
     .click()
-  await expect.poll(() => markedText(page), { timeout: 20_000 }).not.toBe('')
+  await expect.poll(() => markedText(page)).not.toBe('')
 })
 
 test('nothing of all that broke the content policy, threw, or called another host', () => {

@@ -1,7 +1,7 @@
 /** Mounts each edge at its path, nothing else. */
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
-import { type Tokens } from './access/tokens.ts'
+import { type TokenVerifier } from './access/tokens.ts'
 import { limitBody } from './api/read-body.ts'
 import { renderApiError } from './api/render-error.ts'
 import { AppError } from './base/errors.ts'
@@ -9,13 +9,16 @@ import { type Log } from './base/log.ts'
 import { type createRestRoutes } from './rest/routes.ts'
 import { type createStorageRoutes } from './storage/routes.ts'
 
-interface Edges {
+/** `/auth/v1` and its like, and the mailbox of the local set-up. */
+interface ServiceEdges {
   readonly auth: Hono
   readonly rest: ReturnType<typeof createRestRoutes>
   readonly realtime: Hono
   readonly storage: ReturnType<typeof createStorageRoutes>
   readonly mailbox: Hono
-  readonly operations: Hono
+}
+
+interface ProductEdges {
   readonly page: Hono
   /** Routes below `/api`, all for people who are signed in. */
   readonly documents: Hono<SignedIn>
@@ -24,34 +27,50 @@ interface Edges {
   readonly voice: Hono<SignedIn>
 }
 
-export function createApp(edges: Edges, { tokens, log }: { tokens: Tokens; log: Log }): Hono {
+interface Edges {
+  readonly operations: Hono
+  /** Undefined where this process does not run them. */
+  readonly services: ServiceEdges | undefined
+  readonly product: ProductEdges | undefined
+}
+
+export function createApp(
+  { operations, services, product }: Edges,
+  { tokens, log, address }: { tokens: TokenVerifier; log: Log; address: string },
+): Hono {
   const app = new Hono()
   app.onError(renderApiError(log))
   app.use(async (context, next) => {
     await next()
-    context.header('x-content-type-options', 'nosniff')
+    // Not by `context.header`, which makes the answer anew and turns its body into a stream.
+    context.res.headers.set('x-content-type-options', 'nosniff')
   })
-  app.route('/auth/v1', edges.auth)
-  app.route('/rest/v1', edges.rest)
-  app.route('/realtime/v1', edges.realtime)
-  app.route('/storage/v1', edges.storage)
+  if (services) {
+    app.route('/auth/v1', services.auth)
+    app.route('/rest/v1', services.rest)
+    app.route('/realtime/v1', services.realtime)
+    app.route('/storage/v1', services.storage)
+  }
+  if (product) mountApi(app, product, requirePerson(tokens, address), log)
+  app.route('/', operations)
+  if (services) app.route('/', services.mailbox)
+  if (product) app.route('/', product.page)
+  return app
+}
+
+function mountApi(app: Hono, product: ProductEdges, person: MiddlewareHandler<SignedIn>, log: Log): void {
   // What comes to one document is small; only an upload, at the address of them all, is not.
   app.use('/api/documents/:id', limitBody)
-  app.route('/api/documents', edges.documents)
+  app.route('/api/documents', product.documents)
 
-  app.route('/api', edges.voice)
+  app.route('/api', product.voice)
 
   const api = new Hono<SignedIn>()
   api.onError(renderApiError(log))
-  api.use(requirePerson(tokens), limitBody)
-  for (const routes of edges.api) api.route('/', routes)
+  api.use(person, limitBody)
+  for (const routes of product.api) api.route('/', routes)
   api.all('*', () => {
     throw new AppError('not_found', 'There is nothing at this address.')
   })
   app.route('/api', api)
-
-  app.route('/', edges.operations)
-  app.route('/', edges.mailbox)
-  app.route('/', edges.page)
-  return app
 }

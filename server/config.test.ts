@@ -1,21 +1,91 @@
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
-test('a refusal names the variable, and shows no password', () => {
-  const refusal = (environment: Record<string, string>): string => {
-    try {
-      readConfig(environment)
-    } catch (error) {
-      return String(error)
-    }
-    throw new Error('nothing was refused')
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    return String(error)
   }
+  throw new Error('nothing was refused')
+}
+
+test('a refusal names the variable, and shows no password', () => {
   expect(refusal({ SEARCH_PROVIDER: 'brave' })).toContain('SEARCH_API_KEY is not set')
   expect(refusal({ SEARCH_PROVIDER: 'searxng' })).toContain('SEARCH_URL is not set')
   expect(refusal({ PORT: '99999' })).toContain('PORT is "99999", but it wants')
-  for (const name of ['DATABASE_URL', 'SMTP_URL', 'ALCOVE_SECRET']) {
+  for (const name of ['DATABASE_URL', 'SMTP_URL']) {
     const message = refusal({ [name]: 'nothing://someone:hunter2@here' })
     expect(message).toContain(`${name} is 30 characters, but it wants`)
     expect(message).not.toContain('hunter2')
+  }
+  for (const name of ['ALCOVE_SECRET', 'JWT_SECRET'])
+    expect(refusal({ [name]: 'hunter2' })).toContain(`${name} is 7 characters, but it wants`)
+})
+
+test('what outside programs rely on has the defaults that they were told', () => {
+  const config = readConfig({})
+  expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])
+  expect(config).toMatchObject({
+    AUTH_SIGNUP: 'open',
+    AUTH_AUTOCONFIRM: false,
+    AUTH_ANONYMOUS: false,
+    AUTH_MANUAL_LINKING: true,
+    AUTH_MIN_PASSWORD_LENGTH: 8,
+    AUTH_MAIL_INTERVAL_S: 60,
+    RATE_LIMITS: 'on',
+    JWT_SECRET: undefined,
+    REST_SCHEMAS: ['public'],
+    REST_TX_END: 'commit',
+  })
+})
+
+test('lists may have spaces, and hold nothing unknown', () => {
+  expect([...readConfig({ ALCOVE_PARTS: 'api, workers' }).ALCOVE_PARTS]).toEqual(['api', 'workers'])
+  expect(readConfig({ REST_SCHEMAS: 'api, public' }).REST_SCHEMAS).toEqual(['api', 'public'])
+  expect(refusal({ ALCOVE_PARTS: 'services,page' })).toContain('ALCOVE_PARTS is "services,page", but it wants')
+  expect(refusal({ REST_SCHEMAS: 'public,pg_catalog' })).toContain('REST_SCHEMAS is "public,pg_catalog"')
+})
+
+test('whoever must have a second factor must have an account', () => {
+  expect(readConfig({ AUTH_REQUIRE_AAL2: 'true' }).AUTH_REQUIRE_AAL2).toBe(true)
+  expect(refusal({ AUTH_REQUIRE_AAL2: 'true', AUTH_ANONYMOUS: 'true' })).toContain('AUTH_ANONYMOUS is "true", but')
+})
+
+test('limits are switched off on loopback alone', () => {
+  expect(readConfig({ RATE_LIMITS: 'off', HOST: '::1' }).RATE_LIMITS).toBe('off')
+  expect(refusal({ RATE_LIMITS: 'off', HOST: '0.0.0.0' })).toContain('RATE_LIMITS is "off", but it wants on')
+})
+
+test('a Supabase project is named whole, and serves the services itself', () => {
+  const project = {
+    SUPABASE_URL: 'https://project.supabase.co',
+    SUPABASE_ANON_KEY: 'key',
+    DATABASE_URL: 'postgres://postgres@db/postgres',
+    ALCOVE_SECRET: 's'.repeat(32),
+    ALCOVE_PARTS: 'api,workers',
+  }
+  expect(readConfig(project).SUPABASE_URL).toBe('https://project.supabase.co')
+  expect(refusal({ ...project, ALCOVE_PARTS: 'services,api' })).toContain('ALCOVE_PARTS has services')
+  expect(refusal({ ...project, SUPABASE_ANON_KEY: '' })).toContain('SUPABASE_ANON_KEY is not set')
+})
+
+test('a provider is set up whole, and its issuer speaks for itself', () => {
+  expect(refusal({ AUTH_GITHUB_CLIENT_ID: 'a' })).toContain('AUTH_GITHUB_CLIENT_SECRET is not set, but AUTH_GITHUB')
+  expect(refusal({ AUTH_OIDC_CLIENT_ID: 'a' })).toContain('AUTH_OIDC_ISSUER is not set')
+  for (const issuer of ['http://issuer.example.org', 'http://127.0.0.1.example.org', 'file:///etc']) {
+    expect(refusal({ AUTH_OIDC_ISSUER: issuer, AUTH_OIDC_CLIENT_ID: 'a' })).toContain('AUTH_OIDC_ISSUER is "')
+  }
+  expect(readConfig({ AUTH_OIDC_ISSUER: 'http://127.0.0.1:9000', AUTH_OIDC_CLIENT_ID: 'a' }).AUTH_OIDC_NAME).toBe(
+    'oidc',
+  )
+  expect(refusal({ AUTH_OIDC_NAME: 'google' })).toContain('AUTH_OIDC_NAME is "google"')
+})
+
+test('addresses to be sent on to name their host', () => {
+  const AUTH_REDIRECT_URLS = 'https://app.example.com/**, alcove://callback'
+  expect(readConfig({ AUTH_REDIRECT_URLS }).AUTH_REDIRECT_URLS).toHaveLength(2)
+  for (const loose of ['**', 'https://*/x', '/home']) {
+    expect(refusal({ AUTH_REDIRECT_URLS: loose })).toContain('AUTH_REDIRECT_URLS is "')
   }
 })

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { AppError } from './base/errors.ts'
+import { isNetwork } from './providers/public-address.ts'
 
 interface Setting<T> {
   readonly wants: string
@@ -37,6 +38,46 @@ const httpUrl = z
   .transform((value) => value.replace(/\/+$/, ''))
   .optional()
 
+/** What one process can run: the four services of the official clients, the page with its API, or the work behind it. */
+export const PARTS = ['services', 'api', 'workers'] as const
+export type Part = (typeof PARTS)[number]
+
+const listOf = (text: string): string[] => text.split(',').map((item) => item.trim())
+
+const networks = z
+  .string()
+  .default('')
+  .transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''))
+  .pipe(z.array(z.string().refine(isNetwork)))
+
+/** `name=program argument …`, several of them separated by semicolons. */
+const commandLines = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(';')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  )
+  .pipe(z.array(z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}=\s*\S/)))
+  .transform((lines): ReadonlyMap<string, readonly string[]> => {
+    const split = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const)
+    return new Map(split.map(([name, words]) => [name, words.trim().split(/\s+/)]))
+  })
+
+/** An issuer is believed about who people are, so what it says has to come from itself. */
+const issuer = z
+  .url()
+  .refine((value) => value.startsWith('https:') || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(`${value}/`))
+  .optional()
+
+const redirectPatterns = z
+  .string()
+  .default('')
+  .transform((value) => listOf(value).filter((pattern) => pattern !== ''))
+  .pipe(z.array(z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^*/]/i)))
+
 const setting = <T>(given: Setting<T>): Setting<T> => given
 
 export const SETTINGS = {
@@ -52,6 +93,18 @@ export const SETTINGS = {
     explains:
       'Address that the server binds to. On anything but loopback the test account and the local mailbox do not exist.',
     parse: z.string().min(1).default('127.0.0.1'),
+  }),
+  ALCOVE_PARTS: setting({
+    wants: 'one or more of services, api, workers, with commas',
+    example: 'services,api,workers',
+    explains:
+      'What this process runs: the services of the official clients, the page and its API, answers and reading. With services alone it is a plain Supabase-compatible server, without the tables of the product.',
+    parse: z
+      .string()
+      .default(PARTS.join())
+      .transform(listOf)
+      .pipe(z.array(z.enum(PARTS)))
+      .transform((parts): ReadonlySet<Part> => new Set(parts)),
   }),
   DATA_DIR: setting({
     wants: 'a folder',
@@ -76,6 +129,59 @@ export const SETTINGS = {
     explains:
       'With DATABASE_URL: wraps the signing and encryption keys that live in that database. The same on every server.',
     parse: z.string().min(32).optional(),
+  }),
+  S3_ENDPOINT: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'Address of an S3-compatible store for uploaded files, instead of DATA_DIR. S3_BUCKET, S3_ACCESS_KEY and S3_SECRET_KEY are then required.',
+    parse: httpUrl,
+  }),
+  S3_BUCKET: setting({ wants: 'a name', example: '', explains: 'Bucket of that store.', parse: text }),
+  S3_REGION: setting({
+    wants: 'a name',
+    example: 'us-east-1',
+    explains: 'Region of that store.',
+    parse: z.string().min(1).default('us-east-1'),
+  }),
+  S3_ACCESS_KEY: setting({ wants: 'a key', example: '', explains: 'Access key of that store.', parse: text }),
+  S3_SECRET_KEY: setting({ wants: 'a key', example: '', explains: 'Secret key of that store.', parse: text }),
+  SUPABASE_URL: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'A Supabase project that serves the four services instead of Alcove: its DATABASE_URL, ALCOVE_PARTS without services, and SUPABASE_ANON_KEY are then required.',
+    parse: httpUrl,
+  }),
+  SUPABASE_ANON_KEY: setting({
+    wants: 'a key',
+    example: '',
+    explains: 'Public key of that project, for the page.',
+    parse: text,
+  }),
+  JWT_SECRET: setting({
+    wants: 'at least 32 characters',
+    example: '',
+    explains: 'Tokens signed with it (HS256) are accepted beside those of our own keys.',
+    parse: z.string().min(32).optional(),
+  }),
+  REST_SCHEMAS: setting({
+    wants: 'names of schemas, with commas',
+    example: 'public',
+    explains:
+      'Schemas that /rest/v1 serves. The first is the default, the others are chosen by Accept-Profile and Content-Profile.',
+    parse: z
+      .string()
+      .default('public')
+      .transform(listOf)
+      .pipe(z.array(z.string().min(1).max(63)).min(1))
+      .refine((names) => !names.some((name) => /^pg_|^information_schema$/.test(name))),
+  }),
+  REST_TX_END: setting({
+    wants: 'commit or allow-override',
+    example: 'commit',
+    explains: 'Whether `Prefer: tx=rollback` undoes what a request to /rest/v1 did, for tests of programs.',
+    parse: z.enum(['commit', 'allow-override']).default('commit'),
   }),
   PUBLIC_URL: setting({
     wants: 'an http:// or https:// address',
@@ -139,6 +245,108 @@ export const SETTINGS = {
     explains: 'Whether people may add and remove ways of signing in to their account.',
     parse: flag('true'),
   }),
+  AUTH_REDIRECT_URLS: setting({
+    wants: 'addresses with commas, such as https://app.example.com/**',
+    example: '',
+    explains:
+      'Other addresses that people may be sent to after signing in or following a mail. `*` stands for anything but "." and "/", `**` for anything.',
+    parse: redirectPatterns,
+  }),
+  AUTH_GOOGLE_CLIENT_ID: setting({
+    wants: 'a client id, or several with commas',
+    example: '',
+    explains:
+      'Sign-in with Google: the client id that it gave you for PUBLIC_URL/auth/v1/callback. ID tokens for further ids are accepted too.',
+    parse: text,
+  }),
+  AUTH_GOOGLE_CLIENT_SECRET: setting({ wants: 'a secret', example: '', explains: 'Its client secret.', parse: text }),
+  AUTH_GITHUB_CLIENT_ID: setting({
+    wants: 'a client id',
+    example: '',
+    explains: 'Sign-in with GitHub: the client id of your OAuth app, with the callback PUBLIC_URL/auth/v1/callback.',
+    parse: text,
+  }),
+  AUTH_GITHUB_CLIENT_SECRET: setting({ wants: 'a secret', example: '', explains: 'Its client secret.', parse: text }),
+  AUTH_OIDC_ISSUER: setting({
+    wants: 'an https:// address, or an http:// one of this machine',
+    example: '',
+    explains:
+      'Sign-in with any issuer of OpenID Connect (Keycloak, Authentik, Entra ID, …), by its address without /.well-known. An e-mail address that it vouches for opens the account with that address.',
+    parse: issuer,
+  }),
+  AUTH_OIDC_CLIENT_ID: setting({
+    wants: 'a client id, or several with commas',
+    example: '',
+    explains: 'Client id there, for the callback PUBLIC_URL/auth/v1/callback.',
+    parse: text,
+  }),
+  AUTH_OIDC_CLIENT_SECRET: setting({
+    wants: 'a secret',
+    example: '',
+    explains: 'Client secret there; a public client has none.',
+    parse: text,
+  }),
+  AUTH_OIDC_NAME: setting({
+    wants: 'lower-case letters, digits and hyphens',
+    example: 'oidc',
+    explains: 'What programs call it: the `provider` of signInWithOAuth. It is kept with each account that uses it.',
+    parse: z
+      .string()
+      .regex(/^[a-z][a-z\d-]{0,30}$/)
+      .refine((name) => !['email', 'phone', 'google', 'github', 'anonymous-users'].includes(name))
+      .default('oidc'),
+  }),
+  AUTH_OIDC_LABEL: setting({
+    wants: 'some words',
+    example: 'single sign-on',
+    explains: 'What the button on the sign-in page calls it, after "Continue with".',
+    parse: z.string().min(1).max(60).default('single sign-on'),
+  }),
+  AUTH_SAML_PROVIDERS: setting({
+    wants: 'the name of a JSON file',
+    example: '',
+    explains:
+      'Single sign-on (SAML 2.0): a file that lists the identity providers of companies, as docs/deploy.md says.',
+    parse: z
+      .string()
+      .transform((value) => path.resolve(value))
+      .optional(),
+  }),
+  AUTH_SMS_WEBHOOK: setting({
+    wants: 'an https:// address, or an http:// one of this machine',
+    example: '',
+    explains:
+      'Where text messages with codes are handed over (a signed POST, as by the hook of Supabase), so that a phone can be a second factor. Without it, only authenticator apps are.',
+    parse: issuer,
+  }),
+  AUTH_SMS_WEBHOOK_SECRET: setting({
+    wants: 'v1,whsec_ and at least 24 bytes in base64',
+    example: '',
+    explains: 'What those requests are signed with (Standard Webhooks).',
+    parse: z
+      .string()
+      .regex(/^v1,whsec_[A-Za-z\d+/]{32,}={0,2}$/)
+      .optional(),
+  }),
+  AUTH_REQUIRE_AAL2: setting({
+    wants: 'true or false',
+    example: 'false',
+    explains:
+      'Whether everybody must have a second factor: who has none is refused everything but setting one up, to which the page leads.',
+    parse: flag('false'),
+  }),
+  AUTH_SESSION_DAYS: setting({
+    wants: 'a whole number of days, 0 for no end',
+    example: '30',
+    explains: 'After how long somebody has to sign in again, however often they came meanwhile.',
+    parse: count(30),
+  }),
+  AUTH_SESSION_IDLE_DAYS: setting({
+    wants: 'a whole number of days, 0 for no end',
+    example: '14',
+    explains: 'After how long without any use somebody has to sign in again; a page that is open uses its session.',
+    parse: count(14),
+  }),
   AUTH_PASSWORD_NONCE: setting({
     wants: 'true or false',
     example: 'false',
@@ -151,6 +359,13 @@ export const SETTINGS = {
     explains: 'Shortest password that is accepted.',
     parse: count(8),
   }),
+  AUTH_COMMON_PASSWORDS: setting({
+    wants: 'refuse or accept',
+    example: 'refuse',
+    explains:
+      'Whether a new password may be one of those that are tried first. Not set: refused, but accepted by a server that runs no api, as other servers of these services do.',
+    parse: z.enum(['refuse', 'accept']).optional(),
+  }),
   AUTH_MAIL_INTERVAL_S: setting({
     wants: 'a number of seconds',
     example: '60',
@@ -162,6 +377,13 @@ export const SETTINGS = {
     example: 'on',
     explains: 'Limits on sign-in, sign-up and mail. Off is refused unless the server is bound to loopback.',
     parse: z.enum(['on', 'off']).default('on'),
+  }),
+  OCR_PROCESSES: setting({
+    wants: 'a whole number, 0 for as many as there are processors',
+    example: '0',
+    explains:
+      'How many pages of scans are read at a time; each such process takes up to 1 GB of memory, and one more, of about 200 MB, is kept ready for a minute afterwards.',
+    parse: count(0),
   }),
   ANTHROPIC_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for the Anthropic models.', parse: text }),
   ANTHROPIC_BASE_URL: setting({
@@ -204,6 +426,20 @@ export const SETTINGS = {
       'Key that browsers of signed-in people get, to have speech transcribed by OpenAI where this server cannot. Only used with AUTH_SIGNUP=closed; let it do nothing but transcription.',
     parse: text,
   }),
+  ALLOWED_NETWORKS: setting({
+    wants: 'addresses or networks such as 192.168.1.0/24, separated by commas',
+    example: '',
+    explains:
+      'Private networks in which people may connect model servers and tool servers of their own. Without it, only those on the public internet.',
+    parse: networks,
+  }),
+  TOOL_COMMANDS: setting({
+    wants: 'commands such as files=npx -y some-server /srv/shared, separated by semicolons',
+    example: '',
+    explains:
+      'Tool servers (Model Context Protocol over standard input) that people may connect by name. Each runs as the user of Alcove: offer only what everybody who can sign in may use.',
+    parse: commandLines,
+  }),
   MODEL_SILENCE_S: setting({
     wants: 'a number of seconds',
     example: '120',
@@ -215,6 +451,26 @@ export const SETTINGS = {
     example: '',
     explains:
       'Model chosen for people who have not chosen. Default: the first of a configured provider, else the built-in Reader.',
+    parse: text,
+  }),
+  EMBEDDINGS_MODEL: setting({
+    wants: 'a model identifier',
+    example: '',
+    explains:
+      'Model that turns passages and questions into vectors, so that they are found by meaning too. Without it, by words alone.',
+    parse: text,
+  }),
+  EMBEDDINGS_BASE_URL: setting({
+    wants: 'an http:// or https:// address',
+    example: '',
+    explains:
+      'Address, ending in /v1, of the server with that model. Default: the OpenAI-compatible server, else the OpenAI API where its key is set.',
+    parse: httpUrl,
+  }),
+  EMBEDDINGS_API_KEY: setting({
+    wants: 'a key',
+    example: '',
+    explains: 'Key for EMBEDDINGS_BASE_URL, if it wants one.',
     parse: text,
   }),
   SEARCH_PROVIDER: setting({
@@ -244,6 +500,36 @@ export interface Config extends Settings {
 const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
+/** What has to be said together where somebody else serves the four services. */
+function requireWholeProject(settings: Settings): void {
+  if (settings.SUPABASE_URL === undefined) return
+  for (const needed of ['DATABASE_URL', 'SUPABASE_ANON_KEY'] as const) {
+    if (settings[needed] === undefined)
+      throw new AppError('startup', `${needed} is not set, but SUPABASE_URL wants it.`)
+  }
+  if (settings.ALCOVE_PARTS.has('services')) {
+    throw new AppError(
+      'startup',
+      'ALCOVE_PARTS has services, but with SUPABASE_URL that project serves them: it wants api, workers or both.',
+    )
+  }
+}
+
+/** A provider is either set up whole, or not at all. */
+function requireWholeProviders(settings: Settings): void {
+  const pairs = [
+    ['AUTH_GOOGLE_CLIENT_ID', 'AUTH_GOOGLE_CLIENT_SECRET'],
+    ['AUTH_GITHUB_CLIENT_ID', 'AUTH_GITHUB_CLIENT_SECRET'],
+    ['AUTH_OIDC_ISSUER', 'AUTH_OIDC_CLIENT_ID'],
+    ['AUTH_SMS_WEBHOOK', 'AUTH_SMS_WEBHOOK_SECRET'],
+  ] as const
+  for (const [one, other] of pairs) {
+    if ((settings[one] === undefined) === (settings[other] === undefined)) continue
+    const [missing, present] = settings[one] === undefined ? [one, other] : [other, one]
+    throw new AppError('startup', `${missing} is not set, but ${present} wants it.`)
+  }
+}
+
 /** The environment, with what a file `.env` beside package.json adds to it. */
 export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
   const file = fileURLToPath(new URL('../.env', import.meta.url))
@@ -271,6 +557,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     throw new AppError(
       'startup',
       'ALCOVE_SECRET is not set, but DATABASE_URL wants it: at least 32 characters, the same on every server.',
+    )
+  }
+  requireWholeProject(settings)
+  for (const needed of ['S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const) {
+    if (settings.S3_ENDPOINT !== undefined && settings[needed] === undefined)
+      throw new AppError('startup', `${needed} is not set, but S3_ENDPOINT wants it.`)
+  }
+
+  requireWholeProviders(settings)
+  if (settings.AUTH_REQUIRE_AAL2 && settings.AUTH_ANONYMOUS) {
+    throw new AppError(
+      'startup',
+      'AUTH_ANONYMOUS is "true", but AUTH_REQUIRE_AAL2 wants false: nobody without an account has a second factor.',
     )
   }
   const { SEARCH_PROVIDER: engine } = settings

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { type PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from './access/local-request.ts'
 import { type Database } from './database/scope.ts'
+import { type Gauges } from './foundation.ts'
 
 interface OperationsOptions {
   readonly database: Database
@@ -11,14 +12,18 @@ interface OperationsOptions {
   readonly metricsFor: 'loopback' | 'everyone'
   /** The account of the local set-up; null elsewhere. */
   readonly testAccount: PublicConfig['testAccount']
+  /** Whether everybody must have a second factor. */
+  readonly requiresSecondFactor: boolean
+  /** Whether codes can be sent to phones. */
+  readonly hasTextMessages: boolean
   /** Whether mail goes to the local mailbox. */
   readonly hasMailbox: boolean
-  /** Figures of this process, read when they are asked for. */
-  readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>
+  readonly gauges: Gauges
 }
 
 export function createOperationsRoutes(options: OperationsOptions) {
   const { database, anonKey, publicUrl, metricsFor, testAccount, hasMailbox, gauges } = options
+  const { requiresSecondFactor, hasTextMessages } = options
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
 
@@ -45,6 +50,8 @@ export function createOperationsRoutes(options: OperationsOptions) {
       supabaseAnonKey: anonKey,
       testAccount: isLocal ? testAccount : null,
       mailbox: isLocal && hasMailbox ? '/mailbox.json' : null,
+      requiresSecondFactor,
+      hasTextMessages,
     }
     return context.json(config, 200, { 'cache-control': 'no-store' })
   })

@@ -69,7 +69,12 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
 function spawnServer(environment: Environment): ChildProcess {
   return spawn(process.execPath, ['server/main.ts'], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      NODE_COMPILE_CACHE: 'node_modules/.cache/alcove',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

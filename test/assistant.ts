@@ -1,6 +1,6 @@
 /** A worker on a test database that answers with the stand-in model, and what a person sees of its answers. */
 import { randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
 import { type ReplyPart } from '#contract/reply-events.ts'
 import { createReplies } from '#server/assistant/replies.ts'
@@ -8,11 +8,11 @@ import { createReplyLog } from '#server/assistant/reply-log.ts'
 import { startWorker, type Worker, type WorkerOptions } from '#server/assistant/worker.ts'
 import { createLog } from '#server/base/log.ts'
 import { addMessage, listMessages } from '#server/conversations/queries.ts'
-import { type Listener } from '#server/database/listen.ts'
+import { type Listener, openListener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { createProviders, type Providers } from '#server/providers/choose.ts'
-import { type TestDatabase } from './database.ts'
-import { type StubModel } from './stub-model.ts'
+import { createProviders, type ProvidersOf } from '#server/providers/choose.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { startStubModel, type StubModel } from './stub-model.ts'
 
 export type Person = Claims & { sub: string }
 
@@ -27,26 +27,50 @@ export interface Watched {
 
 export interface TestAssistant {
   /** Starts a worker that ends with the test. */
-  startWorker(options?: Partial<WorkerOptions>): Promise<Worker>
-  startConversation(person: Person, given?: { model?: string; title?: string }): Promise<string>
-  ask(person: Person, conversationId: string, content: string): Promise<MessageRow>
-  /** Resolves with all live parts of a conversation so far once one of this type has come. */
-  watch(conversationId: string): Promise<Watched>
-  messagesIn(person: Person, conversationId: string): Promise<MessageRow[]>
+  readonly startWorker: (options?: Partial<WorkerOptions>) => Promise<Worker>
+  readonly startConversation: (person: Person, given?: { model?: string; title?: string }) => Promise<string>
+  readonly ask: (person: Person, conversationId: string, content: string) => Promise<MessageRow>
+  /** Follows a conversation's live parts until the test ends. */
+  readonly watch: (conversationId: string) => Promise<Watched>
+  readonly messagesIn: (person: Person, conversationId: string) => Promise<MessageRow[]>
+  readonly answersIn: (person: Person, conversationId: string) => Promise<MessageRow[]>
 }
+
+/** The text that these parts of a reply add up to. */
+export const textOf = (parts: readonly ReplyPart[]): string => parts.map(({ text = '' }) => text).join('')
 
 /** The stand-in model behind every provider. @param silenceMs longest silence before an answer is given up. */
-export function createStubProviders(stub: StubModel, silenceMs = 10_000): Providers {
+export function createStubProviders(stub: StubModel, silenceMs = 10_000): ProvidersOf {
   const keyed = { apiKey: 'k', baseUrl: stub.baseUrl }
-  return createProviders({ anthropic: keyed, openai: keyed, compatible: { ...keyed, apiKey: undefined }, silenceMs })
+  const compatible = { ...keyed, apiKey: undefined }
+  const providers = createProviders({ anthropic: keyed, openai: keyed, compatible, silenceMs })
+  return () => Promise.resolve(providers)
 }
 
-export async function createTestAssistant(
+/**
+ * A database, a stand-in model and an assistant for one test file, which awaits them at its top; they end with the file.
+ * @param options of the stand-in model, for every question that names none of its own.
+ */
+export async function openTestAssistant(options?: Parameters<typeof startStubModel>[0]) {
+  const db = await createTestDatabase()
+  const stub = await startStubModel(options)
+  const listener = await openListener(db.connection, createLog('silent'))
+  afterAll(async () => {
+    await listener.close()
+    await stub.stop()
+    await db.drop()
+  })
+  return { db, stub, listener, assistant: await createTestAssistant(db, listener, stub) }
+}
+
+async function createTestAssistant(
   { database, admin }: TestDatabase,
   listener: Listener,
   stub: StubModel,
 ): Promise<TestAssistant> {
   const log = createLog('silent')
+  const messagesIn = (person: Person, conversationId: string) =>
+    database.asUser(person, (scope) => listMessages(scope, conversationId))
   const none = { apiKey: undefined, baseUrl: undefined }
   const providers = createProviders({
     anthropic: { apiKey: 'k', baseUrl: stub.baseUrl },
@@ -65,7 +89,7 @@ export async function createTestAssistant(
       const replyLog = createReplyLog(database, log)
       const worker = await startWorker({
         database,
-        providers,
+        providersOf: () => Promise.resolve(providers),
         listener,
         log,
         capacity: 50,
@@ -112,6 +136,8 @@ export async function createTestAssistant(
           }),
       }
     },
-    messagesIn: (person, conversationId) => database.asUser(person, (scope) => listMessages(scope, conversationId)),
+    messagesIn,
+    answersIn: async (person, conversationId) =>
+      (await messagesIn(person, conversationId)).filter(({ sender_role }) => sender_role === 2),
   }
 }

@@ -40,7 +40,13 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
     anonymous: false,
     manualLinking: true,
     passwordNeedsNonce: false,
+    providers: [],
+    samlProviders: [],
+    smsWebhook: undefined,
+    sessionDays: 30,
+    sessionIdleDays: 14,
     minPasswordLength: 8,
+    commonPasswords: 'refuse',
     mailIntervalS: 0,
     rateLimits: 'on',
     trustProxy: 1,
@@ -48,7 +54,14 @@ export async function startAuthService({ mail, ...changes }: Partial<AuthSetting
     ...changes,
   }
   const chosenMail = mail ?? createMail({ smtpUrl: undefined, from: 'x@y', mailbox: createMailbox(database), log })
-  const auth = createAuthRoutes({ database, tokens, mail: chosenMail, settings, log, refreshKey: randomBytes(32) })
+  const auth = createAuthRoutes({
+    database,
+    tokens,
+    mail: chosenMail,
+    settings,
+    log,
+    refreshKey: randomBytes(32),
+  })
   const app = new Hono().route('/auth/v1', auth)
   app.route('/', createMailboxRoutes({ database, isLocalSetUp: true }))
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })

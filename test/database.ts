@@ -60,3 +60,35 @@ export async function temporaryDatabase(): Promise<TestDatabase> {
   onTestFinished(() => created.drop())
   return created
 }
+
+export interface EmptyDatabase {
+  /** What a server is started with to use it. All of them have one secret: the login role belongs to the whole cluster. */
+  readonly environment: {
+    readonly DATABASE_URL: string
+    readonly ALCOVE_SECRET: string
+    readonly AUTH_AUTOCONFIRM: string
+  }
+  readonly adminConnection: pg.ClientConfig
+  /** Connection of the superuser: to look at what servers wrote. */
+  readonly admin: pg.Pool
+}
+
+/** A database without a table, for servers that are started on it. Its owner ends the pool. */
+export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+  const { host, user, password } = inject('postgres')
+  const database = `served_${randomUUID().replaceAll('-', '')}`
+  const server = new pg.Client({ host, user, password, database: 'postgres' })
+  await server.connect()
+  await server.query(`create database ${database}`)
+  await server.end()
+  const adminConnection = { host, user, password, database }
+  return {
+    environment: {
+      DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
+      ALCOVE_SECRET: 'a secret that all of the nodes share',
+      AUTH_AUTOCONFIRM: 'true',
+    },
+    adminConnection,
+    admin: new pg.Pool(adminConnection),
+  }
+}

@@ -1,30 +1,39 @@
-/** Small docx files for tests, written as a zip without compression. */
-import { crc32 } from 'node:zlib'
+/** Small docx files for tests, and the zip files that they are. */
+import { crc32, deflateRawSync } from 'node:zlib'
 
 export type DocxBlock =
-  { readonly heading: string } | { readonly paragraph: string } | { readonly rows: readonly (readonly string[])[] }
+  | { readonly heading: string }
+  | { readonly paragraph: string }
+  | { readonly rows: readonly (readonly string[])[] }
+  /** Content of a paragraph; `w:` and `m:` are declared. */
+  | { readonly xml: string }
+  /** Paragraphs and tables. */
+  | { readonly body: string }
 
 export interface ZipFile {
   readonly name: string
   readonly bytes: Buffer
   /** What the table of contents claims, where it is to lie. */
   readonly declaredSize?: number
+  readonly isDeflated?: boolean
 }
 
-/** A zip file with stored entries (APPNOTE.TXT 4.3). */
+/** A zip file (APPNOTE.TXT 4.3). */
 export function makeZip(files: readonly ZipFile[]): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
-  for (const { name, bytes, declaredSize = bytes.length } of files) {
+  for (const { name, bytes, declaredSize = bytes.length, isDeflated = false } of files) {
+    const packed = isDeflated ? deflateRawSync(bytes) : bytes
     const encodedName = Buffer.from(name)
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
+    if (isDeflated) common.writeUInt16LE(8, 4)
     common.writeUInt32LE(crc32(bytes), 10)
-    common.writeUInt32LE(bytes.length, 14)
+    common.writeUInt32LE(packed.length, 14)
     common.writeUInt32LE(declaredSize, 18)
     common.writeUInt16LE(encodedName.length, 22)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, encodedName, bytes])
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, encodedName, packed])
     const place = Buffer.alloc(14)
     place.writeUInt32LE(offset, 10)
     directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), common, place, encodedName]))
@@ -48,6 +57,8 @@ const paragraph = (text: string, style = '') =>
 function xmlOf(block: DocxBlock): string {
   if ('heading' in block) return paragraph(block.heading, '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>')
   if ('paragraph' in block) return paragraph(block.paragraph)
+  if ('body' in block) return block.body
+  if ('xml' in block) return `<w:p>${block.xml}</w:p>`
   const rows = block.rows.map(
     (cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`,
   )
@@ -57,14 +68,35 @@ function xmlOf(block: DocxBlock): string {
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-/** A Word document of these blocks, with the parts that Word itself insists on. */
-export function makeDocx(blocks: readonly DocxBlock[]): Buffer {
+const NAMESPACES = `xmlns:w="${WORD}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"`
+
+/**
+ * A Word document of these blocks, with the parts that Word itself insists on.
+ * @param margins what its headers (`header1` …) and footers (`footer1` …) say.
+ * @param replaced content of parts such as `word/numbering.xml`; `w:` is declared.
+ * @param main what the part of the document itself is called.
+ */
+export function makeDocx(
+  blocks: readonly DocxBlock[],
+  margins: Readonly<Record<string, string>> = {},
+  replaced: Readonly<Record<string, string>> = {},
+  main = 'document',
+): Buffer {
   const parts: Readonly<Record<string, string>> = {
-    '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/><Override PartName="/word/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/></Types>`,
-    '_rels/.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
-    'word/_rels/document.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
+    '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/${main}.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/><Override PartName="/word/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/></Types>`,
+    '_rels/.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/${main}.xml"/></Relationships>`,
+    [`word/_rels/${main}.xml.rels`]: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
     'word/styles.xml': `<w:styles xmlns:w="${WORD}"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`,
-    'word/document.xml': `<w:document xmlns:w="${WORD}"><w:body>${blocks.map(xmlOf).join('')}</w:body></w:document>`,
+    [`word/${main}.xml`]: `<w:document ${NAMESPACES}><w:body>${blocks.map(xmlOf).join('')}</w:body></w:document>`,
+    ...Object.fromEntries(
+      Object.entries(margins).map(([name, text]) => {
+        const tag = name.startsWith('header') ? 'w:hdr' : 'w:ftr'
+        return [`word/${name}.xml`, `<${tag} ${NAMESPACES}>${paragraph(text)}</${tag}>`]
+      }),
+    ),
+    ...Object.fromEntries(
+      Object.entries(replaced).map(([name, xml]) => [name, xml.replace(/^<[\w:]+/, `$& ${NAMESPACES}`)]),
+    ),
   }
   return makeZip(Object.entries(parts).map(([name, xml]) => ({ name, bytes: Buffer.from(`${HEAD}${xml}`) })))
 }

@@ -1,4 +1,5 @@
 /** Small pdf files for tests and benches: chosen text per page, nothing else. */
+import { writePdf } from './write-pdf.ts'
 
 export interface PdfOptions {
   /** Points; the second is used for a first line that begins with "# ". */
@@ -63,28 +64,15 @@ function contentOf(text: string, bodySize: number, headingSize: number): string 
 
 /** One page per text. Lines wrap; a blank line separates paragraphs; "# " makes a line a heading. */
 export function makePdf(pages: readonly string[], { bodySize = 11, headingSize = 20 }: PdfOptions = {}): Buffer {
-  const objects: string[] = []
-  const add = (body: string) => objects.push(body)
   const pageNumber = (index: number) => 4 + index * 2
-  add('<< /Type /Catalog /Pages 2 0 R >>')
-  add(
-    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')}] >>`,
-  )
-  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>')
-  pages.forEach((text, index) => {
-    const content = contentOf(text, bodySize, headingSize)
-    add(
+  const kids = pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    ...pages.flatMap((text, index) => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 ${PAGE_HEIGHT}] /Resources << /Font << /F1 3 0 R >> >> /Contents ${pageNumber(index) + 1} 0 R >>`,
-    )
-    add(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`)
-  })
-  let file = '%PDF-1.7\n'
-  const offsets = objects.map((body, index) => {
-    const offset = file.length
-    file += `${index + 1} 0 obj\n${body}\nendobj\n`
-    return offset
-  })
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
-  return Buffer.from(file, 'latin1')
+      { entries: '', stream: Buffer.from(contentOf(text, bodySize, headingSize), 'latin1') },
+    ]),
+  ])
 }

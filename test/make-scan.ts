@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { type Raster } from '#server/documents/parse/ocr/raster.ts'
 import { createRasteriser } from '#server/documents/parse/ocr/rasterise-pdf.ts'
 import { makePdf } from './make-pdf.ts'
+import { writePdf } from './write-pdf.ts'
 
 /** A page of text as it comes from a scanner, in grey at 200 dpi. */
 export async function drawText(text: string): Promise<Raster> {
@@ -27,54 +28,35 @@ export const makePng = (raster: Raster, angle = 0): Promise<Buffer> =>
 export const makeJpeg = (raster: Raster, orientation = 1): Promise<Buffer> =>
   openRaster(raster).jpeg({ quality: 90 }).withMetadata({ orientation }).toBuffer()
 
-export type PdfPage = { readonly picture: Raster; readonly turn?: number } | { readonly text: string }
+/** A stamp is text in small letters that stands upon the picture. */
+export type PdfPage =
+  { readonly picture: Raster; readonly turn?: number; readonly stamp?: string } | { readonly text: string }
 
 /** Pages that are a picture and nothing else, among pages of text. */
 export function makeScannedPdf(pages: readonly PdfPage[]): Buffer {
-  const objects: Buffer[] = []
-  const add = (body: string, stream?: Buffer) =>
-    objects.push(
-      stream
-        ? Buffer.concat([Buffer.from(`${body}\nstream\n`), stream, Buffer.from('\nendstream')])
-        : Buffer.from(body),
-    )
   const pageNumber = (index: number) => 4 + index * 3
-  add('<< /Type /Catalog /Pages 2 0 R >>')
-  add(
-    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')}] >>`,
-  )
-  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
-  pages.forEach((page, index) => {
-    const number = pageNumber(index)
-    const isPicture = 'picture' in page
-    const content = Buffer.from(
-      isPicture ? 'q 595 0 0 842 0 0 cm /P Do Q' : `BT /F1 12 Tf 56 760 Td (${page.text}) Tj ET`,
-    )
-    const picture = isPicture ? page.picture : { width: 1, height: 1, pixels: new Uint8Array([255]) }
-    const pixels = deflateSync(picture.pixels)
-    const turn = isPicture ? (page.turn ?? 0) : 0
-    add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${turn} /Resources << /Font << /F1 3 0 R >> /XObject << /P ${number + 2} 0 R >> >> /Contents ${number + 1} 0 R >>`,
-    )
-    add(`<< /Length ${content.length} >>`, content)
-    add(
-      `<< /Type /XObject /Subtype /Image /Width ${picture.width} /Height ${picture.height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode /Length ${pixels.length} >>`,
-      pixels,
-    )
-  })
-  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
-  const offsets: number[] = []
-  const length = () => parts.reduce((sum, part) => sum + part.length, 0)
-  objects.forEach((body, index) => {
-    offsets.push(length())
-    parts.push(Buffer.from(`${index + 1} 0 obj\n`), body, Buffer.from('\nendobj\n'))
-  })
-  const start = length()
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  parts.push(
-    Buffer.from(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`,
-    ),
-  )
-  return Buffer.concat(parts)
+  const kids = pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...pages.flatMap((page, index) => {
+      const number = pageNumber(index)
+      const isPicture = 'picture' in page
+      const stamp = isPicture && page.stamp !== undefined ? `BT /F1 6 Tf 20 12 Td (${page.stamp}) Tj ET` : ''
+      const content = isPicture
+        ? `q 595 0 0 842 0 0 cm /P Do Q ${stamp}`
+        : `BT /F1 12 Tf 56 760 Td (${page.text}) Tj ET`
+      const picture = isPicture ? page.picture : { width: 1, height: 1, pixels: new Uint8Array([255]) }
+      const turn = isPicture ? (page.turn ?? 0) : 0
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${turn} /Resources << /Font << /F1 3 0 R >> /XObject << /P ${number + 2} 0 R >> >> /Contents ${number + 1} 0 R >>`,
+        { entries: '', stream: Buffer.from(content) },
+        {
+          entries: `/Type /XObject /Subtype /Image /Width ${picture.width} /Height ${picture.height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`,
+          stream: deflateSync(picture.pixels),
+        },
+      ]
+    }),
+  ])
 }

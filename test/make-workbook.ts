@@ -1,5 +1,5 @@
 /** Small workbooks for tests. */
-import { utils, type WorkSheet, write } from '@e965/xlsx'
+import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx'
 
 /** A cell: a value, or a value with the format that it is shown in. */
 export type MadeCell = string | number | null | { readonly v: number; readonly z: string }
@@ -9,14 +9,22 @@ export interface MadeSheet {
   readonly rows: readonly (readonly MadeCell[])[]
   /** Ranges such as "A1:A3". */
   readonly merges?: readonly string[]
+  /** Comments by the address of their cell. */
+  readonly comments?: Readonly<Record<string, string>>
 }
 
 export function makeWorkbook(sheets: readonly MadeSheet[], type: 'xlsx' | 'biff8' = 'xlsx'): Buffer {
   const book = utils.book_new()
-  for (const { name, rows, merges = [] } of sheets) {
+  for (const { name, rows, merges = [], comments = {} } of sheets) {
     const sheet: WorkSheet = utils.aoa_to_sheet(
       rows.map((row) => row.map((cell) => (cell !== null && typeof cell === 'object' ? { t: 'n', ...cell } : cell))),
     )
+    for (const [address, text] of Object.entries(comments)) {
+      const cell: CellObject = (sheet[address] as CellObject | undefined) ?? { t: 'z' }
+      utils.cell_add_comment(cell, text)
+      sheet[address] = cell
+    }
+    if (Object.keys(comments).length > 0) sheet['!ref'] = 'A1:Z99'
     sheet['!merges'] = merges.map((range) => utils.decode_range(range))
     utils.book_append_sheet(book, sheet, name)
   }

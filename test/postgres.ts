@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await client.query(`select pg_reload_conf()`)
   await client.query(`create database ${TEMPLATE}`)
   await client.end()
-  await migrate({ ...embedded.admin, database: TEMPLATE }, authenticatorPassword)
+  await migrate({ ...embedded.admin, database: TEMPLATE }, { authenticatorPassword })
   project.provide('postgres', {
     host: String(embedded.admin.host),
     user: String(embedded.admin.user),

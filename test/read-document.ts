@@ -1,9 +1,12 @@
 /** Reads a file the way the server does, in its own process, without a database. */
 import { Readable } from 'node:stream'
+import { type DocumentLanguage } from '#contract/document.ts'
 import { sourceOfBytes } from '#server/documents/byte-source.ts'
 import { ParseFailure } from '#server/documents/parse/failure.ts'
 import { type ParsedPage } from '#server/documents/parse/page.ts'
-import { PARSE_LIMITS, type ParseLimits, runParser } from '#server/documents/parse/run-parser.ts'
+import { type ReadyReaders } from '#server/documents/parse/ready-readers.ts'
+import { PARSE_LIMITS, runParser } from '#server/documents/parse/run-parser.ts'
+import { type ParseLimits } from '#server/documents/parse/watch-child.ts'
 import { detectUploadType } from '#server/documents/upload-type.ts'
 
 export interface ReadOutcome {
@@ -16,20 +19,24 @@ export async function readDocument(
   bytes: Uint8Array,
   name: string,
   limits: ParseLimits = PARSE_LIMITS,
+  languages: readonly DocumentLanguage[] = [],
+  readers?: ReadyReaders,
 ): Promise<ReadOutcome> {
   const mimetype = bytes.length === 0 ? undefined : await detectUploadType(sourceOfBytes(bytes), name)
   if (mimetype === undefined) return { pages: [], failure: 'rejected' }
   const pages: ParsedPage[] = []
   try {
     const run = {
-      bytes: Readable.from([Buffer.from(bytes)]),
+      open: async () => Readable.from([Buffer.from(bytes)]),
       size: bytes.length,
       mimetype,
       signal: new AbortController().signal,
       limits,
+      languages,
+      ...(readers ? { readers } : {}),
     }
     for await (const part of runParser(run)) if ('text' in part) pages.push(part)
-    return { pages }
+    return { pages: pages.toSorted((one, other) => one.page - other.page) }
   } catch (error) {
     if (error instanceof ParseFailure) return { pages, failure: error.code }
     throw error

@@ -1,5 +1,6 @@
 /** Realtime nodes on a test database, and the official client as an outside program uses it. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { type Server } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { mkdtemp } from 'node:fs/promises'
@@ -8,6 +9,9 @@ import path from 'node:path'
 import { serve } from '@hono/node-server'
 import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel, RealtimeClient } from '@supabase/realtime-js'
 import { Hono } from 'hono'
+import { onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
@@ -109,6 +113,23 @@ export function createRecorder<Value>(): Recorder<Value> {
       return value === undefined ? new Promise((resolve) => readers.push(resolve)) : value
     },
   }
+}
+
+const frame = z.tuple([z.string().nullable(), z.string().nullable(), z.string(), z.string(), z.looseObject({})])
+export type Frame = z.output<typeof frame>
+
+/** A socket without the client library, to say what that would not; closed when the test ends. */
+export async function openRawSocket({ port }: RealtimeNode, apikey: string) {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${apikey}&vsn=2.0.0`)
+  const frames = createRecorder<Frame>()
+  ws.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) frames.add(frame.parse(JSON.parse(data.toString())))
+  })
+  await once(ws, 'open')
+  onTestFinished(() => ws.terminate())
+  const say = (joinRef: string | null, ref: string, topic: string, event: string, payload: unknown = {}) =>
+    ws.send(JSON.stringify([joinRef, ref, topic, event, payload]))
+  return { ws, frames, say }
 }
 
 /** Joins; rejects with the server's reason. */

@@ -9,6 +9,8 @@ import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start.ts'
 import { createDataDir } from '#test/alcove.ts'
+import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
+import { startStubModel, type StubModel } from '#test/stub-model.ts'
 
 interface Person {
   readonly id: string
@@ -21,16 +23,32 @@ const SECRET = 'xylophone'
 
 let folder: Awaited<ReturnType<typeof createDataDir>>
 let alcove: Alcove
+let stub: StubModel
+let tools: TestToolServer
 let apikey: string
 let first: Person
 let second: Person
 let conversationId: string
 let documentId: string
 let messageId: string
+let answerId: string
+let providerId: string
+let toolServerId: string
+/** Its reply waits for the first user's leave to call a tool. */
+let askingId: string
+let toolRequestId: string
 
 beforeAll(async () => {
   folder = await createDataDir()
-  const config = readConfig({ DATA_DIR: folder.dataDir, PORT: '0', AUTH_AUTOCONFIRM: 'true', LOG_LEVEL: 'silent' })
+  stub = await startStubModel()
+  tools = await startToolServer()
+  const config = readConfig({
+    DATA_DIR: folder.dataDir,
+    PORT: '0',
+    AUTH_AUTOCONFIRM: 'true',
+    LOG_LEVEL: 'silent',
+    ALLOWED_NETWORKS: '127.0.0.1',
+  })
   alcove = await startAlcove(config, createLog('silent'))
   apikey = ((await (await fetch(`${alcove.address}/config.json`)).json()) as { supabaseAnonKey: string })
     .supabaseAnonKey
@@ -40,6 +58,8 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await alcove.stop()
+  await stub.stop()
+  tools.stop()
   await folder.remove()
 })
 
@@ -79,11 +99,38 @@ async function seed(): Promise<void> {
   conversationId = ((await conversation.json()) as { id: string }).id
   const message = await asJson(first, 'POST', `/api/conversations/${conversationId}/messages`, { content: SECRET })
   messageId = ((await message.json()) as { id: string }).id
+  const provider = await asJson(first, 'POST', '/api/providers', {
+    kind: 'compatible',
+    name: SECRET,
+    baseUrl: stub.baseUrl,
+    apiKey: `${SECRET}-key`,
+  })
+  providerId = ((await provider.json()) as { id: string }).id
+  const toolServer = await asJson(first, 'POST', '/api/tool-servers', { name: SECRET, url: tools.url })
+  toolServerId = ((await toolServer.json()) as { id: string }).id
+  const asking = await asJson(first, 'POST', '/api/conversations', { model_name: `endpoint:${providerId}/stub-gpt` })
+  askingId = ((await asking.json()) as { id: string }).id
+  const content = `[[stub tool=${SECRET}__add args=${encodeURIComponent('{"a":1,"b":2}')}]]`
+  await asJson(first, 'POST', `/api/conversations/${askingId}/messages`, { content })
+  toolRequestId = await vi.waitUntil(
+    async () => {
+      const reply = await (await asJson(first, 'GET', `/api/conversations/${askingId}/reply`)).text()
+      return /"request":\s*\{[^}]*?"id":\s*"([^"]+)"/.exec(reply)?.[1]
+    },
+    { timeout: 30_000 },
+  )
   const answersWith = (path: string, status: number) =>
     vi.waitUntil(async () => (await asJson(first, 'GET', path)).status === status, { timeout: 30_000 })
   await answersWith(`/api/documents/${documentId}/pages/1`, 200)
   await answersWith(`/api/conversations/${conversationId}/reply`, 204)
+  answerId = (await messagesOf(first)).find(({ sender_role }) => sender_role === 2)?.id ?? ''
 }
+
+const messagesOf = async (person: Person) =>
+  (await (await asJson(person, 'GET', `/api/conversations/${conversationId}/messages`)).json()) as {
+    id: string
+    sender_role: number
+  }[]
 
 interface Route {
   readonly method: string
@@ -102,10 +149,15 @@ function addressOf(path: string): string {
     [/^\/api\/users\/:id/, first.id],
     [/^\/api\/conversations\/:id/, conversationId],
     [/^\/api\/documents\/:id/, documentId],
+    [/^\/api\/providers\/:id/, providerId],
+    [/^\/api\/tool-servers\/:id/, toolServerId],
+    [/^\/api\/tool-requests\/:id/, toolRequestId],
     [/:page/, '1'],
+    [/:messageId/, answerId],
+    [/search$/, `search?q=${SECRET}`],
   ]
   const address = ids.reduce(
-    (filled, [pattern, id]) => filled.replace(pattern, (part) => part.replace(/:\w+/, id)),
+    (filled, [pattern, id]) => filled.replace(pattern, (part) => part.replace(/:\w+|search$/, id)),
     path,
   )
   if (address.includes(':'))
@@ -119,8 +171,15 @@ const BODY = () => ({
   pinned: true,
   model_name: 'alcove-reader',
   content: 'taken',
+  message_id: messageId,
   filename: 'taken.txt',
   uid: first.id,
+  kind: 'compatible',
+  name: 'taken',
+  baseUrl: stub.baseUrl,
+  url: tools.url,
+  answer: 'denied',
+  embeddings_model: 'taken',
 })
 
 async function tryRoute({ method, path }: Route, headers: Record<string, string>): Promise<[number, string]> {
@@ -148,6 +207,10 @@ const everythingOfTheFirst = async () =>
       `/api/conversations/${conversationId}/messages`,
       '/api/documents',
       `/api/documents/${documentId}/file`,
+      '/api/providers',
+      '/api/tool-servers',
+      `/api/conversations/${askingId}/reply`,
+      '/api/models/visible',
     ].map(async (path) => (await asJson(first, 'GET', path)).text()),
   )
 
@@ -166,7 +229,17 @@ describe('every route of the product API', () => {
 
   test('shows and does nothing of the first user to the second', async () => {
     const before = await everythingOfTheFirst()
-    const known = [SECRET, first.id, conversationId, documentId, messageId]
+    const known = [
+      SECRET,
+      first.id,
+      conversationId,
+      documentId,
+      messageId,
+      answerId,
+      providerId,
+      toolServerId,
+      toolRequestId,
+    ]
     for (const route of routesBelow(alcove.routes, '/api/')) {
       const [status, text] = await tryRoute(route, bearer(second)).catch((error: unknown) =>
         Promise.reject(new Error(`${route.method} ${route.path}`, { cause: error })),
@@ -197,7 +270,7 @@ describe('every route of the product API', () => {
     const deep = `${'{"metadata":'.repeat(5_000)}1${'}'.repeat(5_000)}`
     const bodies = ['', '{', '[]', 'null', '{"content":"\\u0000","model_name":"\\u0000","title":"\\u0000"}', deep]
     for (const { method, path } of routesBelow(alcove.routes, '/api/conversations')) {
-      if (!['POST', 'PATCH'].includes(method) || /(stop|retry)$/.test(path)) continue
+      if (!['POST', 'PATCH'].includes(method) || /(stop|retry|continue)$/.test(path)) continue
       for (const body of bodies) {
         const response = await fetch(alcove.address + path.replace(':id', own), {
           method,
@@ -209,6 +282,51 @@ describe('every route of the product API', () => {
       const huge = await asJson(second, method, path.replace(':id', own), { content: 'x'.repeat(3_000_000) })
       expect(huge.status).toBe(413)
     }
+  })
+})
+
+describe('what can be done with an answer', () => {
+  const actions = (): [string, string, unknown][] => [
+    ['POST', `/api/conversations/${conversationId}/stop`, undefined],
+    ['POST', `/api/conversations/${conversationId}/branch`, { message_id: messageId, content: 'Otherwise?' }],
+    ['POST', `/api/conversations/${conversationId}/messages/${answerId}/regenerate`, {}],
+  ]
+  const rating = () => ({ message_id: answerId, rating: 1 })
+  const versions = async (person: Person) =>
+    (await asJson(person, 'GET', `/rest/v1/message_versions?message_id=eq.${answerId}`)).json()
+  const ratings = async (person: Person) =>
+    (await asJson(person, 'GET', `/rest/v1/message_feedback?message_id=eq.${answerId}&select=rating`)).json()
+
+  test('is refused to the second user, and is done for the first with the very same words', async () => {
+    // Only of an answer that failed or was cut: for its owner it is there, and not to be done.
+    const unfitting = [
+      `/api/conversations/${conversationId}/retry`,
+      `/api/conversations/${conversationId}/messages/${answerId}/continue`,
+    ]
+    for (const path of unfitting) {
+      expect((await asJson(second, 'POST', path)).status, path).toBe(404)
+      expect((await asJson(first, 'POST', path)).status, path).toBe(409)
+    }
+    for (const [method, path, body] of actions())
+      expect((await asJson(second, method, path, body)).status, path).toBe(404)
+    expect(await messagesOf(first)).toHaveLength(2)
+    for (const [method, path, body] of actions())
+      expect([201, 202], path).toContain((await asJson(first, method, path, body)).status)
+  })
+
+  test('its versions are leafed through by the first user alone', async () => {
+    await expect.poll(async () => ((await versions(first)) as unknown[]).length).toBe(1)
+    expect(await versions(second)).toEqual([])
+  })
+
+  test('it is rated by the first user alone, whose rating nobody else sees, changes or withdraws', async () => {
+    expect((await asJson(second, 'POST', '/rest/v1/message_feedback', rating())).status).toBe(403)
+    expect((await asJson(first, 'POST', '/rest/v1/message_feedback', rating())).status).toBe(201)
+    expect(await ratings(second)).toEqual([])
+    const path = `/rest/v1/message_feedback?message_id=eq.${answerId}`
+    await asJson(second, 'PATCH', path, { rating: -1 })
+    await asJson(second, 'DELETE', path)
+    expect(await ratings(first)).toEqual([{ rating: 1 }])
   })
 })
 

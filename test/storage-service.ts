@@ -1,4 +1,4 @@
-/** The storage service on a socket, over a database and a folder of bytes of its own. */
+/** The storage service on a socket, over a database and a store of bytes of its own: a folder, or a bucket of an S3 store. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { type AddressInfo } from 'node:net'
@@ -11,11 +11,22 @@ import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
+import { createS3Store } from '#server/blobs/s3.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { discardObjectBytes } from '#server/storage/discard.ts'
 import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { startFakeS3 } from './fake-s3.ts'
+
+type StoreKind = 'disk' | 'S3'
+let storeKind: StoreKind = 'disk'
+
+/** Where the services of this file keep their bytes from now on. */
+export function keepBytesIn(kind: StoreKind): void {
+  storeKind = kind
+}
+export const bytesAreIn = (kind: StoreKind): boolean => storeKind === kind
 
 export type StorageClient = SupabaseClient['storage']
 
@@ -38,7 +49,8 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
   const db = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'alcove-storage-'))
   const tokens = await createTokens(await loadSecretsFromFolder(folder))
-  const blobs = options.blobs ?? createDiskStore(folder)
+  const s3 = bytesAreIn('S3') ? await startFakeS3() : undefined
+  const blobs = options.blobs ?? (s3 ? createS3Store(s3.options) : createDiskStore(folder))
   const routes = createStorageRoutes({
     database: db.database,
     tokens,
@@ -71,6 +83,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
     },
     async files() {
       await discardObjectBytes(db.database, blobs)
+      if (s3) return s3.keys()
       const entries = await readdir(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true }).catch(
         () => [],
       )
@@ -78,6 +91,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
     },
     async close() {
       await new Promise((resolve) => server.close(resolve))
+      await s3?.close()
       await db.drop()
       await rm(folder, { recursive: true, force: true })
     },

@@ -12,13 +12,15 @@ const DEFAULTS = {
   tokens: 200,        // tokens in a streamed answer
   nsdelay: 20,        // ms before a non-streamed answer (title generation etc.)
   nstokens: 6,        // tokens in a non-streamed answer
-  content: 'markdown',// markdown | plain
+  content: 'markdown',// markdown | maths (the same with formulas) | plain
+  words: '',          // exactly this text, instead of content and tokens
   dims: 1536,         // embedding size when the request names none
-  embdelay: 5, sttdelay: 50,
+  embdelay: 5, sttdelay: 50, listdelay: 0,
   transcript: 'this is the fixed transcript of the stub',
   models: 'stub-gpt,stub-claude,gpt-4o-mini,gpt-4o,claude-3-7-sonnet-latest,claude-sonnet-4-5,text-embedding-3-small,whisper-1',
   tick: 0,            // ms between scheduler ticks; 0 = automatic (4, 10, 20 by load)
   log: 0,
+  error: 0,           // status of every answer of a model, for faults in the middle of a test
 };
 const cfg = { ...DEFAULTS };
 const setCfg = (k, v) => { if (k in DEFAULTS) cfg[k] = typeof DEFAULTS[k] === 'number' ? Number(v) : String(v); };
@@ -52,17 +54,25 @@ export async function step${n}(db: Db, id: string): Promise<Row[]> {
 > A quoted remark number ${n}: measure first, then decide.
 
 `;
+const MATHS = n => `${MD(n)}The cost of step ${n} is $c_{${n}} = \\sqrt{${n}} + 1$, about $${n} and not $10, since
+
+$$
+\\sum_{k=1}^{${n}} \\frac{1}{k^2} \\le 2 - \\frac{1}{${n}}
+$$
+
+`;
 const PLAIN = n => `Paragraph ${n}. The quick brown fox jumps over the lazy dog while the measured system answers in short plain words. `;
 // about four characters a token, like real tokenisers on English text
 const split = s => s.match(/\s*\S{1,4}|\s+/g) ?? [];
 const pools = {};
 function pool(kind) { // 16k tokens, with their JSON string forms prepared once
   if (pools[kind]) return pools[kind];
-  const f = kind === 'plain' ? PLAIN : MD, raw = [];
+  if (kind.startsWith('words:')) { const raw = split(kind.slice(6)); return { raw, json: raw.map(t => JSON.stringify(t)) }; }
+  const f = kind === 'plain' ? PLAIN : kind === 'maths' ? MATHS : MD, raw = [];
   for (let n = 1; raw.length < 16384; n++) raw.push(...split(f(n)));
   return (pools[kind] = { raw, json: raw.map(t => JSON.stringify(t)) });
 }
-pool('markdown'); pool('plain');
+pool('markdown'); pool('maths'); pool('plain');
 const text = (kind, n) => { const p = pool(kind).raw; let s = ''; for (let i = 0; i < n; i++) s += p[i % p.length]; return s; };
 
 // ---------- statistics (CLOCK_MONOTONIC microseconds: comparable across processes on one machine) ----------
@@ -77,7 +87,7 @@ function lastUserText(messages) {
   for (let i = (messages?.length ?? 0) - 1; i >= 0; i--) {
     const m = messages[i]; if (m?.role !== 'user') continue;
     if (typeof m.content === 'string') return m.content;
-    if (Array.isArray(m.content)) return m.content.map(p => p?.text ?? '').join('\n');
+    if (Array.isArray(m.content)) { if (m.content.every(p => p?.type === 'tool_result')) continue; return m.content.map(p => p?.text ?? '').join('\n'); }
   }
   return '';
 }
@@ -88,8 +98,8 @@ function options(req, body, promptText) {
   for (const [k, v] of Object.entries(req.headers)) if (k.startsWith('x-stub-')) o[k.slice(7)] = v;
   let m, last; OPT.lastIndex = 0; while ((m = OPT.exec(promptText))) last = m[1]; if (last) parsePairs(last, o);
   const num = (k, d) => (o[k] === undefined || !Number.isFinite(+o[k]) ? d : +o[k]);
-  return { ttft: num('ttft', cfg.ttft), tps: num('tps', cfg.tps), tokens: Math.max(0, Math.min(1e6, num('tokens', cfg.tokens))), nsdelay: num('nsdelay', cfg.nsdelay), nstokens: num('nstokens', cfg.nstokens),
-    content: o.content ?? cfg.content, tag: o.tag, error: num('error', 0), cut: num('cut', -1), stall: num('stall', -1), tool: o.tool };
+  return { ttft: num('ttft', cfg.ttft), tps: num('tps', cfg.tps), tokens: cfg.words ? split(cfg.words).length : Math.max(0, Math.min(1e6, num('tokens', cfg.tokens))), nsdelay: num('nsdelay', cfg.nsdelay), nstokens: num('nstokens', cfg.nstokens),
+    content: cfg.words ? `words:${cfg.words}` : o.content ?? cfg.content, tag: o.tag, error: num('error', cfg.error), cut: num('cut', -1), stall: num('stall', -1), tool: o.tool, args: o.args, notools: o.notools, noimages: o.noimages, think: o.think, calls: num('calls', 1) };
 }
 
 // ---------- the scheduler: one timer drives every stream ----------
@@ -147,28 +157,35 @@ function embed(input, dims) { // signed bag-of-words hashing, unit length: texts
   return v;
 }
 function errorBody(kind, code) { return kind === 'anthropic' ? { type: 'error', error: { type: code === 429 ? 'rate_limit_error' : 'api_error', message: `stub error ${code}` } } : { error: { message: `stub error ${code}`, type: 'stub_error', param: null, code: String(code) } }; }
-const toolArgs = () => ({ query: 'stub' });
+const toolArgs = o => (o.args ? JSON.parse(decodeURIComponent(o.args)) : { query: 'stub' });
+/** A tool is called as long as fewer results than `calls` have come since the question; `tool=` may list one for each call, joined by +. */
+const toolTurn = (o, results) => o.tool && results < o.calls ? o.tool.split('+')[results] ?? o.tool.split('+').at(-1) : null;
+const resultsSince = (list, isQuestion, count) => { let n = 0; for (let i = list.length - 1; i >= 0 && !isQuestion(list[i]); i--) n += count(list[i]); return n; };
+let lastBody = null; // what the last streamed answer was asked with
 
 // ---------- OpenAI chat completions ----------
 async function chat(req, res, body) {
   const o = options(req, body, lastUserText(body.messages)); const id = 'chatcmpl-' + randomUUID(), created = Math.floor(Date.now() / 1000), model = body.model ?? 'stub-gpt';
   if (o.error) { stats.errors++; return json(res, o.error, errorBody('openai', o.error)); }
   const promptTokens = est(JSON.stringify(body.messages ?? []));
-  const wantTool = o.tool && body.tools?.length && body.messages?.at(-1)?.role !== 'tool';
-  const toolName = wantTool ? (body.tools.find(t => (t.function?.name ?? t.name) === o.tool)?.function?.name ?? body.tools[0].function?.name ?? body.tools[0].name) : null;
+  if (o.noimages && JSON.stringify(body.messages).includes('"image_url"')) return json(res, 400, { error: { message: `${body.model} does not support image input`, type: 'invalid_request_error', param: null, code: null } });
+  if (o.notools && body.tools?.length) return json(res, 400, { error: { message: `${body.model} does not support tools`, type: 'invalid_request_error', param: null, code: null } });
+  const wanted = body.tools?.length && body.tool_choice !== 'none' ? toolTurn(o, resultsSince(body.messages ?? [], m => m.role === 'user', m => (m.role === 'tool' ? 1 : 0))) : null, wantTool = Boolean(wanted);
+  const toolName = wantTool ? (body.tools.find(t => (t.function?.name ?? t.name) === wanted)?.function?.name ?? wanted) : null;
+  if (body.stream) lastBody = body;
   if (!body.stream) {
     await sleep(o.nsdelay);
-    const message = wantTool ? { role: 'assistant', content: null, tool_calls: [{ id: 'call_' + randomUUID(), type: 'function', function: { name: toolName, arguments: JSON.stringify(toolArgs()) } }] } : { role: 'assistant', content: text('plain', o.nstokens).trim() };
+    const message = wantTool ? { role: 'assistant', content: null, tool_calls: [{ id: 'call_' + randomUUID(), type: 'function', function: { name: toolName, arguments: JSON.stringify(toolArgs(o)) } }] } : { role: 'assistant', content: text('plain', o.nstokens).trim() };
     return json(res, 200, { id, object: 'chat.completion', created, model, choices: [{ index: 0, message, finish_reason: wantTool ? 'tool_calls' : 'stop', logprobs: null }], usage: { prompt_tokens: promptTokens, completion_tokens: o.nstokens, total_tokens: promptTokens + o.nstokens } });
   }
   record(o.tag, { arrive: req.t_arrive, prompt_messages: body.messages?.length, prompt_tokens: promptTokens });
   const head = `data: {"id":"${id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"system_fingerprint":"stub","choices":[{"index":0,"delta":`;
   const usage = n => body.stream_options?.include_usage ? `data: {"id":"${id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[],"usage":{"prompt_tokens":${promptTokens},"completion_tokens":${n},"total_tokens":${promptTokens + n}}}\n\n` : '';
   if (wantTool) {
-    return startStream(res, { ...o, tokens: 0 }, { open: () => head + `{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_${randomUUID()}","type":"function","function":{"name":${JSON.stringify(toolName)},"arguments":${JSON.stringify(JSON.stringify(toolArgs()))}}}]},"finish_reason":null}]}\n\n`, token: () => '', close: () => head + '{},"finish_reason":"tool_calls"}]}\n\n' + usage(10) + 'data: [DONE]\n\n' });
+    return startStream(res, { ...o, tokens: 0 }, { open: () => head + `{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_${randomUUID()}","type":"function","function":{"name":${JSON.stringify(toolName)},"arguments":${JSON.stringify(JSON.stringify(toolArgs(o)))}}}]},"finish_reason":null}]}\n\n`, token: () => '', close: () => head + '{},"finish_reason":"tool_calls"}]}\n\n' + usage(10) + 'data: [DONE]\n\n' });
   }
   startStream(res, o, {
-    open: () => head + '{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
+    open: () => head + '{"role":"assistant","content":""},"finish_reason":null}]}\n\n' + (o.think ? head + `{"reasoning_content":${JSON.stringify(decodeURIComponent(o.think))}},"finish_reason":null}]}\n\n` : ''),
     token: j => head + `{"content":${j}},"finish_reason":null}]}\n\n`,
     close: n => head + '{},"finish_reason":"stop"}]}\n\n' + usage(n) + 'data: [DONE]\n\n',
   });
@@ -182,7 +199,16 @@ async function responses(req, res, body) {
   const full = (n, kind) => ({ id, object: 'response', created_at, model, status: 'completed', error: null, incomplete_details: null, output: [{ type: 'message', id: mid, status: 'completed', role: 'assistant', content: [{ type: 'output_text', text: text(kind, n), annotations: [] }] }], usage: { input_tokens: it, input_tokens_details: { cached_tokens: 0 }, output_tokens: n, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: it + n } });
   if (!body.stream) { await sleep(o.nsdelay); return json(res, 200, full(o.nstokens, 'plain')); }
   record(o.tag, { arrive: req.t_arrive, prompt_messages: items.length, prompt_tokens: it });
+  lastBody = body;
+  const wanted = body.tools?.length && body.tool_choice !== 'none' ? toolTurn(o, resultsSince(items, m => m.role === 'user', m => (m.type === 'function_call_output' ? 1 : 0))) : null;
   let q = 0; const ev = (type, x) => `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: q++, ...x })}\n\n`;
+  if (wanted) {
+    const call = { type: 'function_call', id: 'fc_' + randomUUID(), call_id: 'call_' + randomUUID(), name: wanted, arguments: JSON.stringify(toolArgs(o)), status: 'completed' };
+    return startStream(res, { ...o, tokens: 0 }, {
+      open: () => ev('response.created', { response: { ...full(0, 'plain'), status: 'in_progress', output: [], usage: null } }) + ev('response.output_item.added', { output_index: 0, item: { ...call, arguments: '', status: 'in_progress' } }) + ev('response.function_call_arguments.delta', { item_id: call.id, output_index: 0, delta: call.arguments }) + ev('response.function_call_arguments.done', { item_id: call.id, output_index: 0, arguments: call.arguments }) + ev('response.output_item.done', { output_index: 0, item: call }),
+      token: () => '', close: () => ev('response.completed', { response: { ...full(10, 'plain'), output: [call] } }),
+    });
+  }
   const part = { type: 'output_text', text: '', annotations: [] };
   startStream(res, o, {
     open: () => ev('response.created', { response: { ...full(0, 'plain'), status: 'in_progress', output: [], usage: null } }) + ev('response.output_item.added', { output_index: 0, item: { type: 'message', id: mid, status: 'in_progress', role: 'assistant', content: [] } }) + ev('response.content_part.added', { item_id: mid, output_index: 0, content_index: 0, part }),
@@ -195,17 +221,18 @@ async function responses(req, res, body) {
 async function messages(req, res, body) {
   const o = options(req, body, lastUserText(body.messages)); if (o.error) { stats.errors++; return json(res, o.error, errorBody('anthropic', o.error)); }
   const id = 'msg_' + randomUUID().replaceAll('-', ''), model = body.model ?? 'stub-claude', it = est(JSON.stringify(body.messages ?? []));
-  const lastHasResult = Array.isArray(body.messages?.at(-1)?.content) && body.messages.at(-1).content.some(p => p.type === 'tool_result');
-  const wantTool = o.tool && body.tools?.length && !lastHasResult; const toolName = wantTool ? (body.tools.find(t => t.name === o.tool)?.name ?? body.tools[0].name) : null;
+  const results = m => (Array.isArray(m.content) ? m.content.filter(p => p.type === 'tool_result').length : 0);
+  const toolName = body.tools?.length && body.tool_choice?.type !== 'none' ? toolTurn(o, resultsSince(body.messages ?? [], m => m.role === 'user' && results(m) === 0, results)) : null, wantTool = Boolean(toolName);
+  if (body.stream) lastBody = body;
   if (!body.stream) {
     await sleep(o.nsdelay);
-    return json(res, 200, { id, type: 'message', role: 'assistant', model, content: wantTool ? [{ type: 'tool_use', id: 'toolu_' + randomUUID(), name: toolName, input: toolArgs() }] : [{ type: 'text', text: text('plain', o.nstokens).trim() }], stop_reason: wantTool ? 'tool_use' : 'end_turn', stop_sequence: null, usage: { input_tokens: it, output_tokens: o.nstokens } });
+    return json(res, 200, { id, type: 'message', role: 'assistant', model, content: wantTool ? [{ type: 'tool_use', id: 'toolu_' + randomUUID(), name: toolName, input: toolArgs(o) }] : [{ type: 'text', text: text('plain', o.nstokens).trim() }], stop_reason: wantTool ? 'tool_use' : 'end_turn', stop_sequence: null, usage: { input_tokens: it, output_tokens: o.nstokens } });
   }
   record(o.tag, { arrive: req.t_arrive, prompt_messages: body.messages?.length, prompt_tokens: it });
   const ev = (type, x) => `event: ${type}\ndata: ${JSON.stringify({ type, ...x })}\n\n`;
   const start = () => ev('message_start', { message: { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: it, output_tokens: 1 } } });
   const end = (n, reason) => ev('content_block_stop', { index: 0 }) + ev('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: n } }) + ev('message_stop', {});
-  if (wantTool) return startStream(res, { ...o, tokens: 0 }, { open: () => start() + ev('content_block_start', { index: 0, content_block: { type: 'tool_use', id: 'toolu_' + randomUUID(), name: toolName, input: {} } }) + ev('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: JSON.stringify(toolArgs()) } }), token: () => '', close: () => end(10, 'tool_use') });
+  if (wantTool) return startStream(res, { ...o, tokens: 0 }, { open: () => start() + ev('content_block_start', { index: 0, content_block: { type: 'tool_use', id: 'toolu_' + randomUUID(), name: toolName, input: {} } }) + ev('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: JSON.stringify(toolArgs(o)) } }), token: () => '', close: () => end(10, 'tool_use') });
   startStream(res, o, {
     open: () => start() + ev('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) + ev('ping', {}),
     token: j => `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${j}}}\n\n`,
@@ -225,6 +252,9 @@ async function handle(req, res) {
   if (p === '/__stub/records') { const b = u.searchParams.get('prefix') ?? ''; const out = {}; for (const [k, v] of records) if (k.startsWith(b)) out[k] = v; return json(res, 200, out); }
   if (p === '/__stub/config') { for (const [k, v] of u.searchParams) setCfg(k, v); return json(res, 200, cfg); }
   if (p === '/__stub/text') return json(res, 200, { text: text(u.searchParams.get('content') ?? cfg.content, Number(u.searchParams.get('tokens') ?? cfg.tokens)) });
+  if (p === '/__stub/last') return json(res, 200, lastBody ?? {});
+  if (/^(Bearer )?wrong/.test(req.headers.authorization ?? req.headers['x-api-key'] ?? '')) return json(res, 401, errorBody('openai', 401));
+  if (req.method === 'GET' && p === '/models' && cfg.listdelay) await sleep(cfg.listdelay);
   if (req.method === 'GET' && p === '/models') return json(res, 200, req.headers['anthropic-version'] ? { data: modelList().map(id => ({ type: 'model', id, display_name: id, created_at: '2025-01-01T00:00:00Z' })), has_more: false, first_id: modelList()[0], last_id: modelList().at(-1) } : { object: 'list', data: modelList().map(id => ({ id, object: 'model', created: 1735689600, owned_by: 'stub', context_length: 128000 })) });
   if (req.method === 'GET' && p.startsWith('/models/')) return json(res, 200, { id: decodeURIComponent(p.slice(8)), object: 'model', created: 1735689600, owned_by: 'stub' });
   if (req.method !== 'POST') return json(res, 404, errorBody('openai', 404));

@@ -9,8 +9,10 @@ export interface StubModel {
   readonly baseUrl: string
   /** Changes the defaults: `ttft`, `tps`, `tokens`, … */
   configure(settings: Readonly<Record<string, string | number>>): Promise<void>
+  /** The body of the last request that asked for a streamed answer. */
+  lastRequest(): Promise<unknown>
   /** The exact text of an answer of so many tokens. */
-  text(tokens: number): Promise<string>
+  text(tokens: number, content?: 'markdown' | 'maths'): Promise<string>
   stop(): Promise<void>
 }
 
@@ -35,11 +37,12 @@ export async function startStubModel(settings: Readonly<Record<string, string | 
       const response = await fetch(`${origin}/__stub/config?${query.toString()}`)
       if (!response.ok) throw new Error(`the stand-in model server answered ${response.status}`)
     },
-    async text(tokens) {
-      const response = await fetch(`${origin}/__stub/text?tokens=${tokens}`)
+    async text(tokens, content = 'markdown') {
+      const response = await fetch(`${origin}/__stub/text?tokens=${tokens}&content=${content}`)
       const { text } = (await response.json()) as { text: string }
       return text
     },
+    lastRequest: async () => (await fetch(`${origin}/__stub/last`)).json(),
     async stop() {
       child.kill()
       await once(child, 'exit')

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { createTestTokens, tokenOf } from '#test/realtime.ts'
+import { AppError } from '#server/base/errors.ts'
 import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { requireOpenSessions } from './open-sessions.ts'
 
-async function openSession() {
+async function openSession(options: { everyoneHasFactor?: boolean } = {}) {
   const created = await temporaryDatabase()
   const { database, connection, admin } = created
   const listener = await openListener(connection, createLog('silent'))
   onTestFinished(() => listener.close())
   const plain = await createTestTokens()
-  const tokens = await requireOpenSessions(plain, database, listener)
+  const tokens = await requireOpenSessions(plain, database, listener, options)
   const person = await created.createPerson()
   const sessionId = randomUUID()
   await admin.query('insert into auth.sessions (id, user_id) values ($1, $2)', [sessionId, person.sub])
@@ -51,6 +52,41 @@ test('an end that was missed while the listener was away is noticed when it is b
 test('a signed token whose session never was is refused, the keys that belong to no session are not', async () => {
   const { tokens, plain, person } = await openSession()
   await expect(tokens.verify(await tokenOf(plain, person))).rejects.toMatchObject({ details: { reason: 'ended' } })
-  expect(await tokens.verify(tokens.anonKey)).toMatchObject({ role: 'anon' })
-  expect(await tokens.verify(tokens.serviceRoleKey)).toMatchObject({ role: 'service_role' })
+  expect(await tokens.verify(plain.anonKey)).toMatchObject({ role: 'anon' })
+  expect(await tokens.verify(plain.serviceRoleKey)).toMatchObject({ role: 'service_role' })
+})
+
+test('where the person has a second factor, a token of the first alone is refused until it is given up', async () => {
+  const { admin, tokens, plain, person, sessionId, token } = await openSession()
+  const now = Math.floor(Date.now() / 1000)
+  const raised = await plain.sign({ ...person, aal: 'aal2', session_id: sessionId, iat: now, exp: now + 3600 })
+  expect(await tokens.verify(token)).toMatchObject({ sub: person.sub })
+  const verify = async (given: string) => {
+    const error: unknown = await tokens.verify(given).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    return error instanceof AppError ? error.details?.['reason'] : 'let in'
+  }
+  await admin.query(`insert into auth.mfa_factors (user_id, factor_type, status) values ($1, 'totp', 'unverified')`, [
+    person.sub,
+  ])
+  expect(await verify(token)).toBe('let in')
+  await admin.query(`update auth.mfa_factors set status = 'verified'`)
+  await vi.waitUntil(async () => (await verify(token)) === 'second_factor')
+  expect(await verify(raised)).toBe('let in')
+  await admin.query('delete from auth.mfa_factors')
+  expect(await verify(token)).toBe('let in')
+})
+
+test('where everybody must have a second factor, only tokens that were given for one are believed', async () => {
+  const { tokens, plain, person, sessionId, token } = await openSession({ everyoneHasFactor: true })
+  await expect(tokens.verify(token)).rejects.toMatchObject({
+    code: 'unauthenticated',
+    details: { reason: 'enrolment' },
+  })
+  const now = Math.floor(Date.now() / 1000)
+  const raised = await plain.sign({ ...person, session_id: sessionId, aal: 'aal2', iat: now, exp: now + 3600 })
+  expect(await tokens.verify(raised)).toMatchObject({ sub: person.sub })
+  expect(await tokens.verify(plain.serviceRoleKey)).toMatchObject({ role: 'service_role' })
 })

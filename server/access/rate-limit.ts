@@ -25,7 +25,7 @@ export const accountKey = (email: string): string => createHash('sha256').update
  */
 export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Promise<Refusal | undefined> {
   // The order of keys is the order of row locks: two callers with the same buckets never wait for each other in a ring.
-  const taken = await scope.query<{ key: string; refused: boolean; wait_s: number }>(
+  const taken = await scope.prepared<{ key: string; refused: boolean; wait_s: number }>(
     `insert into auth.rate_limits as held (key, capacity, refill_per_s, tokens, updated_at)
      select key, capacity, refill_per_s, capacity - 1, clock_timestamp()
      from unnest($1::text[], $2::float8[], $3::float8[]) as wanted (key, capacity, refill_per_s)
@@ -55,5 +55,5 @@ export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Pro
 
 /** Gives an attempt back that turned out not to count: the right password, a mail that could not be sent. */
 export async function giveBackAttempt(scope: Scope, key: string): Promise<void> {
-  await scope.query('update auth.rate_limits set tokens = least(capacity, tokens + 1) where key = $1', [key])
+  await scope.prepared('update auth.rate_limits set tokens = least(capacity, tokens + 1) where key = $1', [key])
 }

@@ -1,11 +1,12 @@
 /** The secrets that the first start makes: kept in DATA_DIR, or wrapped in the database where several servers share one. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError, codeOf } from '#server/base/errors.ts'
+import { seal, unseal } from '#server/base/seal.ts'
 
 const signingKey = z.looseObject({
   kty: z.literal('EC'),
@@ -72,19 +73,10 @@ const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha
 export const deriveAuthenticatorPassword = (secret: string): string =>
   deriveKey(secret, 'authenticator password').toString('base64url')
 
-/** AES-256-GCM: 12 bytes of nonce, 16 of tag, then the text. */
-function wrap(secret: string, text: string): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', deriveKey(secret, 'wrapped secrets'), nonce)
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
-}
+/** The AES-256 key for what people entrust to us, where no database of ours holds one. */
+export const deriveEncryptionKey = (secret: string): Buffer => deriveKey(secret, 'encryption key')
 
-function unwrap(secret: string, wrapped: Buffer): string {
-  const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret, 'wrapped secrets'), wrapped.subarray(0, 12))
-  decipher.setAuthTag(wrapped.subarray(12, 28))
-  return decipher.update(wrapped.subarray(28), undefined, 'utf8') + decipher.final('utf8')
-}
+const wrappingKey = (secret: string): Buffer => deriveKey(secret, 'wrapped secrets')
 
 /**
  * Reads the secrets that servers on one database share, or makes them on the first start of the first one.
@@ -97,12 +89,13 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
   try {
     await client.query(
       `insert into alcove.wrapped_secrets (name, wrapped) values ('secrets', $1) on conflict do nothing`,
-      [wrap(secret, JSON.stringify(fresh))],
+      [seal(wrappingKey(secret), JSON.stringify(fresh))],
     )
     const stored = await client.query<{ wrapped: Buffer }>(
       `select wrapped from alcove.wrapped_secrets where name = 'secrets'`,
     )
-    return secretsSchema.parse(JSON.parse(unwrap(secret, z.instanceof(Buffer).parse(stored.rows[0]?.wrapped))))
+    const wrapped = z.instanceof(Buffer).parse(stored.rows[0]?.wrapped)
+    return secretsSchema.parse(JSON.parse(unseal(wrappingKey(secret), wrapped)))
   } catch (error) {
     throw new AppError('startup', 'ALCOVE_SECRET is not the one that the keys in this database were wrapped with.', {
       cause: error,

@@ -14,13 +14,7 @@ const verifiedClaims = z.looseObject({
 })
 export type VerifiedClaims = z.infer<typeof verifiedClaims> & Claims
 
-export interface Tokens {
-  /** Keys of the two roles that no person has; both are valid for ten years. */
-  readonly anonKey: string
-  readonly serviceRoleKey: string
-  /** The public halves, for `/.well-known/jwks.json`. */
-  readonly jwks: { readonly keys: readonly JWK[] }
-  sign(claims: JWTPayload): Promise<string>
+export interface TokenVerifier {
   /**
    * Checks signature, then end, then role.
    * @throws AppError `unauthenticated` with `details.reason` "expired" or "invalid".
@@ -28,8 +22,54 @@ export interface Tokens {
   verify(token: string): Promise<VerifiedClaims>
 }
 
+export interface Tokens extends TokenVerifier {
+  /** Keys of the two roles that no person has; both are valid for ten years. */
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  /** The public halves, for `/.well-known/jwks.json`. */
+  readonly jwks: { readonly keys: readonly JWK[] }
+  sign(claims: JWTPayload): Promise<string>
+}
+
 const TEN_YEARS_S = 10 * 365 * 86_400
 const CACHED_TOKENS = 5_000
+
+/**
+ * A verifier that remembers whom it has believed: a signature costs a hundred times a look-up, and a page sends the same
+ * token with every call.
+ * @param check resolves with the payload of a token whose signature and end are right.
+ */
+export function rememberVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
+  const verified = new Map<string, VerifiedClaims>()
+
+  async function verify(token: string): Promise<VerifiedClaims> {
+    const known = verified.get(token)
+    if (known) {
+      if (known.exp * 1000 > Date.now()) return known
+      verified.delete(token)
+      throw new AppError('unauthenticated', 'JWT expired', { details: { reason: 'expired' } })
+    }
+    try {
+      const claims = verifiedClaims.parse(await check(token))
+      if (verified.size >= CACHED_TOKENS) verified.clear()
+      verified.set(token, claims)
+      return claims
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      const isExpired = error instanceof Error && 'code' in error && error.code === 'ERR_JWT_EXPIRED'
+      throw new AppError(
+        'unauthenticated',
+        isExpired ? 'JWT expired' : 'invalid JWT: unable to parse or verify signature',
+        {
+          cause: error,
+          details: { reason: isExpired ? 'expired' : 'invalid' },
+        },
+      )
+    }
+  }
+
+  return { verify }
+}
 
 export async function createTokens(secrets: Secrets): Promise<Tokens> {
   const [newest] = secrets.signingKeys
@@ -48,41 +88,16 @@ export async function createTokens(secrets: Secrets): Promise<Tokens> {
     })),
   }
   const keySet = createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) })
-  // A signature costs a hundred times a look-up, and a page sends the same token with every call.
-  const verified = new Map<string, VerifiedClaims>()
+  const verifier = rememberVerified(
+    async (token) => (await jwtVerify(token, keySet, { algorithms: ['ES256'] })).payload,
+  )
 
   const sign = (claims: JWTPayload) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: newest.kid, typ: 'JWT' }).sign(signingKey)
-
-  async function verify(token: string): Promise<VerifiedClaims> {
-    const known = verified.get(token)
-    if (known) {
-      if (known.exp * 1000 > Date.now()) return known
-      verified.delete(token)
-      throw new AppError('unauthenticated', 'JWT expired', { details: { reason: 'expired' } })
-    }
-    try {
-      const { payload } = await jwtVerify(token, keySet, { algorithms: ['ES256'] })
-      const claims = verifiedClaims.parse(payload)
-      if (verified.size >= CACHED_TOKENS) verified.clear()
-      verified.set(token, claims)
-      return claims
-    } catch (error) {
-      const isExpired = error instanceof Error && 'code' in error && error.code === 'ERR_JWT_EXPIRED'
-      throw new AppError(
-        'unauthenticated',
-        isExpired ? 'JWT expired' : 'invalid JWT: unable to parse or verify signature',
-        {
-          cause: error,
-          details: { reason: isExpired ? 'expired' : 'invalid' },
-        },
-      )
-    }
-  }
 
   // Issued at a fixed moment, so that the keys differ between starts in nothing but their signature.
   const issuedAt = 1_735_689_600
   const keyOf = (role: 'anon' | 'service_role') =>
     sign({ iss: 'alcove', role, iat: issuedAt, exp: issuedAt + 2 * TEN_YEARS_S })
-  return { anonKey: await keyOf('anon'), serviceRoleKey: await keyOf('service_role'), jwks, sign, verify }
+  return { anonKey: await keyOf('anon'), serviceRoleKey: await keyOf('service_role'), jwks, sign, ...verifier }
 }

@@ -75,7 +75,9 @@ export function createConversationRoutes({ database }: { database: Database }) {
   routes.post('/conversations/:id/messages', async (context) => {
     const id = uuidOf(context.req.param('id'))
     const given = await readBody(context, newMessage)
-    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, given))
+    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, given), {
+      flushesAfter: true,
+    })
     return context.json(row, isNew ? 201 : 200)
   })
 

@@ -46,7 +46,10 @@ beforeAll(async () => {
     handlers: createIngest({ database: database.database, blobs, log }),
   })
   const app = new Hono()
-  app.route('/api/documents', createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log }))
+  app.route(
+    '/api/documents',
+    createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log, address: 'http://127.0.0.1' }),
+  )
   await new Promise<void>((resolve) => {
     server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
       address = `http://127.0.0.1:${port}/api/documents`
@@ -109,7 +112,12 @@ describe('uploading', () => {
     const id = documents[0]?.id ?? ''
     expect(await finished(id)).toMatchObject({ state: 'ready', pages: 2, pages_done: 2, error: null })
     const page: unknown = await (await call(`/${id}/pages/2`)).json()
-    expect(page).toEqual({ page: 2, text: 'Invoices are due within 45 days.', items: [[0, 0, 0, 32]] })
+    expect(page).toEqual({
+      page: 2,
+      text: 'Invoices are due within 45 days.',
+      items: [[0, 0, 0, 32]],
+      blocks: [{ kind: 'paragraph', start: 0, end: 32 }],
+    })
   })
 
   test('lets the good files of an upload through and names the others', async () => {
@@ -249,6 +257,78 @@ describe('serving the file', () => {
   })
 })
 
+describe('versions', () => {
+  const versionForm = (...files: [name: string, bytes: Uint8Array<ArrayBuffer>][]) => {
+    const body = new FormData()
+    for (const [name, bytes] of files) body.append('files', new File([bytes], name))
+    return { method: 'POST', body }
+  }
+
+  test('are added to a document, listed newest first, and each served with its own bytes', async () => {
+    const { uploadOne, finished, call } = await person()
+    const first = await uploadOne('lamp.pdf', pdf('Whale oil.'))
+    await finished(first.id)
+    const added = await call(`/${first.id}/versions`, versionForm(['lamp 2.pdf', pdf('Paraffin.')]))
+    expect(added.status).toBe(201)
+    const second = uploadAnswer.parse(await added.json()).documents[0]
+    expect(second).toMatchObject({ series: first.series, version: 2, filename: 'lamp.pdf', originalname: 'lamp 2.pdf' })
+    await finished(second?.id ?? '')
+    const versions = z.array(documentRow).parse(await (await call(`/${first.id}/versions`)).json())
+    expect(versions.map(({ version, superseded_at }) => [version, superseded_at === null])).toEqual([
+      [2, true],
+      [1, false],
+    ])
+    const bytes = new Uint8Array(await (await call(`/${first.id}/file`)).arrayBuffer())
+    expect(bytes).toEqual(pdf('Whale oil.'))
+  })
+
+  test('are not taken twice, nor from another document, nor two at a time', async () => {
+    const { uploadOne, call } = await person()
+    const first = await uploadOne('lamp.pdf', pdf('Whale oil.'))
+    await uploadOne('oil.pdf', pdf('Paraffin.'))
+    const refusal = async (...files: [string, Uint8Array<ArrayBuffer>][]) => {
+      const answer = await call(`/${first.id}/versions`, versionForm(...files))
+      const { error } = z.object({ error: z.object({ message: z.string() }) }).parse(await answer.json())
+      return [answer.status, error.message]
+    }
+    expect(await refusal(['a.pdf', pdf('Whale oil.')])).toEqual([
+      409,
+      '"a.pdf" is the same file as version 1 of this document.',
+    ])
+    expect(await refusal(['b.pdf', pdf('Paraffin.')])).toEqual([
+      409,
+      '"b.pdf" is in your library already, as "oil.pdf".',
+    ])
+    expect(await refusal(['c.pdf', pdf('Gas.')], ['d.pdf', pdf('Wax.')])).toEqual([
+      400,
+      'Upload no more than one file at a time.',
+    ])
+  })
+
+  test('are refused to another person, and nothing of the upload is kept', async () => {
+    const [owner, other] = [await person(), await person()]
+    const first = await owner.uploadOne('lamp.pdf', pdf('Whale oil.'))
+    const before = await countBlobs()
+    expect((await other.call(`/${first.id}/versions`, versionForm(['a.pdf', pdf('Gas.')]))).status).toBe(404)
+    expect((await other.call(`/${first.id}/versions`)).status).toBe(404)
+    expect((await other.call(`/${first.id}/report`)).status).toBe(404)
+    expect(await countBlobs()).toBe(before)
+    expect(z.array(documentRow).parse(await (await owner.call(`/${first.id}/versions`)).json())).toHaveLength(1)
+  })
+})
+
+test('the report names pages without text and why', async () => {
+  const { uploadOne, finished, call } = await person()
+  const { id } = await uploadOne('lamp.pdf', pdf('A page with words on it.', ''))
+  await finished(id)
+  expect(await (await call(`/${id}/report`)).json()).toEqual({
+    pages: 2,
+    recognised: [],
+    without_text: [{ page: 2, why: 'blank' }],
+    cut: [],
+  })
+})
+
 describe('renaming and deleting', () => {
   test('renames, and finds the document by its new name', async () => {
     const { uploadOne, finished, call, claims } = await person()
@@ -265,21 +345,34 @@ describe('renaming and deleting', () => {
     await expect
       .poll(
         async () =>
-          (await database.admin.query(`select from postings where owner = $1 and term like 'mietvertr%'`, [claims.sub]))
-            .rowCount,
+          (
+            await database.admin.query(
+              `select from document_index where owner = $1 and filename = 'Mietvertrag Hauptstraße.txt'`,
+              [claims.sub],
+            )
+          ).rowCount,
       )
       .toBe(1)
     expect((await call(`/${id}`, { method: 'PATCH', body: JSON.stringify({ filename: ' ' }) })).status).toBe(400)
-    expect((await call(`/${id}`, { method: 'PATCH', body: 'no json' })).status).toBe(400)
+    const refused = await call(`/${id}`, { method: 'PATCH', body: 'no json' })
+    expect(refused.status).toBe(400)
+    expect(errorAnswer.parse(await refused.json()).error.message).toBe('The body is not valid JSON.')
   })
 
-  test('deletes row, pages, passages, postings, totals and bytes', async () => {
+  test('deletes row, pages, passages, index, totals and bytes', async () => {
     const { uploadOne, finished, call, claims } = await person()
     const { id } = await uploadOne('gone.txt', 'Soon there will be nothing left of this.')
     await finished(id)
     const before = await countBlobs()
     expect((await call(`/${id}`, { method: 'DELETE' })).status).toBe(204)
-    for (const table of ['documents', 'document_pages', 'passages', 'postings', 'document_index']) {
+    for (const table of [
+      'documents',
+      'document_pages',
+      'passages',
+      'document_index',
+      'search_segments',
+      'search_buckets',
+    ]) {
       expect((await database.admin.query(`select from ${table} where owner = $1`, [claims.sub])).rowCount, table).toBe(
         0,
       )
@@ -334,7 +427,15 @@ describe('other people', () => {
     await owner.finished(id)
     const as = (claims: typeof stranger.claims, sql: string) =>
       database.database.asUser(claims, (scope) => scope.query(sql))
-    for (const table of ['documents', 'document_pages', 'passages', 'postings', 'document_index', 'search_stats']) {
+    for (const table of [
+      'documents',
+      'document_pages',
+      'passages',
+      'document_index',
+      'search_segments',
+      'search_buckets',
+      'search_stats',
+    ]) {
       expect((await as(owner.claims, `select from ${table}`)).rowCount, table).toBeGreaterThan(0)
       expect((await as(stranger.claims, `select from ${table}`)).rowCount, table).toBe(0)
     }
@@ -343,7 +444,8 @@ describe('other people', () => {
     for (const sql of [
       `insert into documents (filename, originalname, mimetype, size, path, sha256) values ('a', 'a', 'text/plain', 1, 'p', 's')`,
       `update documents set path = 'other'`,
-      `insert into postings (owner, document_id, term, packed) values (auth.uid(), '${id}', 'x', '{1}')`,
+      `insert into search_segments (owner, buckets, passages, lengths) values (auth.uid(), 1, 1, '')`,
+      `update search_buckets set content = ''`,
       'delete from passages',
       'update search_stats set passages = 0',
       'select from discarded_blobs',

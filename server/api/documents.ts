@@ -1,19 +1,30 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { type DocumentRow } from '#contract/document.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { validate } from '#server/base/validate.ts'
 import { DISCARD_JOB, DISCARD_REQUEST, REINDEX_JOB } from '#server/documents/ingest.ts'
-import { deleteDocument, getDocument, getPageText, listDocuments, renameDocument } from '#server/documents/queries.ts'
+import {
+  deleteDocument,
+  getDocument,
+  getPageText,
+  getReadingReport,
+  listDocuments,
+  listVersions,
+  renameDocument,
+} from '#server/documents/queries.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
-import { receiveUpload, type UploadParts } from '#server/documents/upload.ts'
+import { receiveUpload, type Upload, type UploadParts } from '#server/documents/upload.ts'
+import { readBody } from './read-body.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface DocumentRoutesParts extends UploadParts {
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
+  /** Where people reach this server. */
+  readonly address: string
 }
 
 const documentId = z.object({ id: z.uuid() })
@@ -28,33 +39,46 @@ function parameters<Schema extends z.ZodType>(schema: Schema, given: unknown): z
 }
 
 const codeOfStatus = (status: number): AppErrorCode => {
-  for (const code of ['too_large', 'unsupported_type', 'empty'] as const)
+  for (const code of ['conflict', 'too_large', 'unsupported_type', 'empty'] as const)
     if (APP_ERROR_STATUS[code] === status) return code
   return 'bad_request'
 }
 
 /** `/api/documents`, for who is signed in; every row is read and written with that person's rights. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
-  const { database, tokens, blobs, jobs, log } = parts
+  const { database, tokens, blobs, jobs, log, address } = parts
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
-  routes.use(requirePerson(tokens))
+  routes.use(requirePerson(tokens, address))
 
-  routes.post('/', async (context) => {
-    const body = context.req.raw.body
-    const contentType = context.req.header('content-type')
-    if (body === null || contentType === undefined)
-      throw new AppError('bad_request', 'Upload files as multipart/form-data.')
-    const { documents, rejected, isCreated } = await receiveUpload(
-      { claims: context.get('claims'), contentType, body },
-      parts,
-    )
+  async function upload(claims: Upload['claims'], request: Request, versionOf?: DocumentRow): Promise<Response> {
+    const { body } = request
+    const contentType = request.headers.get('content-type')
+    if (body === null || contentType === null) throw new AppError('bad_request', 'Upload files as multipart/form-data.')
+    const given = { claims, contentType, body, ...(versionOf ? { versionOf } : {}) }
+    const { documents, rejected, isCreated } = await receiveUpload(given, parts)
     const [first] = rejected
     if (documents.length === 0 && first) {
       const error = { code: codeOfStatus(first.status), message: first.message }
       return Response.json({ documents, rejected, error }, { status: first.status })
     }
     return Response.json({ documents, rejected }, { status: isCreated ? 201 : 200 })
+  }
+
+  routes.post('/', (context) => upload(context.get('claims'), context.req.raw))
+
+  routes.post('/:id/versions', async (context) => {
+    const { id } = parameters(documentId, context.req.param())
+    const claims = context.get('claims')
+    const versionOf = await database.asUser(claims, (scope) => getDocument(scope, id), { readOnly: true })
+    return upload(claims, context.req.raw, versionOf)
+  })
+
+  routes.get('/:id/versions', async (context) => {
+    const { id } = parameters(documentId, context.req.param())
+    return context.json(
+      await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), { readOnly: true }),
+    )
   })
 
   routes.get('/', async (context) =>
@@ -80,9 +104,16 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     )
   })
 
+  routes.get('/:id/report', async (context) => {
+    const { id } = parameters(documentId, context.req.param())
+    return context.json(
+      await database.asUser(context.get('claims'), (scope) => getReadingReport(scope, id), { readOnly: true }),
+    )
+  })
+
   routes.patch('/:id', async (context) => {
     const { id } = parameters(documentId, context.req.param())
-    const { filename } = validate(changes, await context.req.json().catch(() => undefined))
+    const { filename } = await readBody(context, changes)
     const renamed = await database.asUser(context.get('claims'), (scope) => renameDocument(scope, id, filename))
     if (renamed.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
     return context.json(renamed)

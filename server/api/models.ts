@@ -1,11 +1,18 @@
 /** The models of the picker, and which of them can be used now. */
 import { Hono } from 'hono'
 import { type ModelAvailability, type ModelRow } from '#contract/model.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
+import { type PersonClaims, type SignedIn } from '#server/access/authenticate.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type Providers } from '#server/providers/choose.ts'
+import { type ProvidersOf } from '#server/providers/choose.ts'
 
-export function createModelRoutes({ database, providers }: { database: Database; providers: Providers }) {
+interface ModelRoutesParts {
+  readonly database: Database
+  readonly providersOf: ProvidersOf
+  /** Asks every endpoint that the person can use for its models. @throws AppError of one that does not answer. */
+  readonly refresh: (person: PersonClaims, signal: AbortSignal) => Promise<void>
+}
+
+export function createModelRoutes({ database, providersOf, refresh }: ModelRoutesParts) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/models/visible', async (context) => {
@@ -19,17 +26,26 @@ export function createModelRoutes({ database, providers }: { database: Database;
   })
 
   routes.get('/models/availability', async (context) => {
-    const models = await database.asUser(context.get('claims'), (scope) =>
-      scope.query<{ model_identifier: string; provider: string }>(
-        'select model_identifier, provider from models where is_visible',
+    const claims = context.get('claims')
+    const [providers, models] = await Promise.all([
+      providersOf(claims.sub),
+      database.asUser(claims, (scope) =>
+        scope.query<{ model_identifier: string; provider: string }>(
+          'select model_identifier, provider from models where is_visible',
+        ),
       ),
-    )
+    ])
     return context.json(
       models.rows.map(({ model_identifier, provider }): ModelAvailability => ({
         model_identifier,
-        ...providers.availability(provider),
+        ...providers.availability(provider, model_identifier),
       })),
     )
+  })
+
+  routes.post('/models/refresh', async (context) => {
+    await refresh(context.get('claims'), context.req.raw.signal)
+    return context.body(null, 204)
   })
 
   return routes

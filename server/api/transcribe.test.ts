@@ -46,6 +46,7 @@ async function start(parts: Partial<VoiceRoutesParts>): Promise<string> {
   const routes = createVoiceRoutes({
     tokens,
     log: createLog('silent'),
+    address: 'http://127.0.0.1',
     transcriber: asking(stub.baseUrl),
     browserAccess: null,
     ...parts,

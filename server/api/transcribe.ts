@@ -4,15 +4,17 @@ import busboy from 'busboy'
 import { Hono } from 'hono'
 import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Recording, type Transcriber } from '#server/providers/transcribe.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface VoiceRoutesParts {
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
+  /** Where people reach this server. */
+  readonly address: string
   /** Null where no provider is configured. */
   readonly transcriber: Transcriber | null
   /** What the operator lets browsers have; null: nothing. */
@@ -20,6 +22,8 @@ export interface VoiceRoutesParts {
 }
 
 const FIELD = 'audio'
+/** ISO 639-1, as the transcribing models take it. */
+const LANGUAGE = /^[a-z]{2}$/
 
 interface Received extends Recording {
   /** Gives up what has not been read. */
@@ -65,6 +69,10 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
       }
       if (size === 0) throw new AppError('empty', 'The recording is empty.')
     }
+    let language: string | undefined
+    parser.on('field', (field, value) => {
+      if (field === 'language' && LANGUAGE.test(value)) language = value
+    })
     parser.on('file', (field, stream, { mimeType }) => {
       if (field !== FIELD) {
         stream.resume()
@@ -73,7 +81,7 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
       file = stream
       // What breaks it is thrown to its reader; where there is none any more, nobody needs to know.
       stream.on('error', () => undefined)
-      resolve({ type: mimeType.toLowerCase(), bytes: read(stream), discard })
+      resolve({ type: mimeType.toLowerCase(), language, bytes: read(stream), discard })
     })
     parser.on('error', fail)
     parser.once('close', () => reject(missing()))
@@ -82,10 +90,16 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
   })
 }
 
-export function createVoiceRoutes({ tokens, log, transcriber, browserAccess }: VoiceRoutesParts): Hono<SignedIn> {
+export function createVoiceRoutes({
+  tokens,
+  log,
+  address,
+  transcriber,
+  browserAccess,
+}: VoiceRoutesParts): Hono<SignedIn> {
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
-  const person = requirePerson(tokens)
+  const person = requirePerson(tokens, address)
 
   routes.post('/transcribe', person, async (context) => {
     // The rest of a body that is refused is not read, so the connection cannot serve another request.

@@ -5,6 +5,7 @@
 
 // Bounded: a long list of numbers is one that the answer is about, and must not be held back until it ends.
 const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
+const PLAIN = /[^`[ \n]+/y
 const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
 export interface MarkerFilter {
@@ -62,6 +63,15 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
             continue
           }
         }
+      }
+      // What nothing hangs on goes in one piece: most of any text.
+      PLAIN.lastIndex = index
+      if (PLAIN.test(text)) {
+        output += text.slice(index, PLAIN.lastIndex)
+        index = PLAIN.lastIndex
+        previous = text[index - 1] ?? ''
+        isLineStart = false
+        continue
       }
       const character = text[index] ?? ''
       output += character

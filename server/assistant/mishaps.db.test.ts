@@ -1,62 +1,25 @@
 /** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ReplyPart } from '#contract/reply-events.ts'
+import { expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { deleteConversation, listMessages, readTurns } from '#server/conversations/queries.ts'
+import { deleteConversation, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
-import { type Listener, openListener } from '#server/database/listen.ts'
-import { type Claims } from '#server/database/scope.ts'
-import {
-  createStubProviders,
-  createTestAssistant,
-  type Person,
-  STUB_MODEL,
-  type TestAssistant,
-} from '#test/assistant.ts'
-import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startStubModel, type StubModel } from '#test/stub-model.ts'
-import { type ClaimedReply, createReplies } from './replies.ts'
+import { createStubProviders, openTestAssistant, textOf } from '#test/assistant.ts'
+import { type ClaimedReply } from './claimed-reply.ts'
+import { createReplies } from './replies.ts'
 import { createReplyLog } from './reply-log.ts'
 
-const MODEL = STUB_MODEL
 const log = createLog('silent')
-let db: TestDatabase
-let stub: StubModel
-let listener: Listener
-let assistant: TestAssistant
+const { db, stub, assistant } = await openTestAssistant()
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  stub = await startStubModel()
-  listener = await openListener(db.connection, log)
-  assistant = await createTestAssistant(db, listener, stub)
-})
-afterAll(async () => {
-  await listener.close()
-  await stub.stop()
-  await db.drop()
-})
+const startTestWorker = () => assistant.startWorker({ providersOf: createStubProviders(stub) })
 
-const startTestWorker = () => assistant.startWorker({ providers: createStubProviders(stub) })
-
-const startConversation = (person: Person, model = MODEL) => assistant.startConversation(person, { model })
-
-const ask = (person: Person, conversationId: string, content: string) => assistant.ask(person, conversationId, content)
-
-const watch = (conversationId: string) => assistant.watch(conversationId)
-
-const answersIn = async (person: Claims, conversationId: string) =>
-  (await db.database.asUser(person, (scope) => listMessages(scope, conversationId))).filter(
-    ({ sender_role }) => sender_role === 2,
-  )
+const { ask, answersIn, watch } = assistant
 
 async function claimOne(): Promise<ClaimedReply> {
   const [claimed] = await createReplies(db.database, 'a test').claim(1)
   if (!claimed) throw new Error('nothing was claimed')
   return claimed
 }
-
-const textOf = (parts: readonly ReplyPart[]) => parts.map(({ text = '' }) => text).join('')
 
 /** Resolves when some connection of this database waits for a lock. */
 async function somebodyWaits(): Promise<void> {
@@ -70,7 +33,7 @@ async function somebodyWaits(): Promise<void> {
 
 test('a stop that nobody heard is heeded by whoever takes the question next', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
   const claimed = await claimOne()
   await stopReply(db.database, person, conversationId)
@@ -85,7 +48,7 @@ test('a stop that nobody heard is heeded by whoever takes the question next', as
 
 test('a stop ends every question of the conversation that waits, in whatever tab it was asked', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'first')
   const claimed = await claimOne()
   await ask(person, conversationId, 'second')
@@ -103,7 +66,7 @@ test('a stop ends every question of the conversation that waits, in whatever tab
 
 test('a person may try again as often as they like, and a hand-over does not count against a question', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=10]]')
   const replies = createReplies(db.database, 'a test')
   for (let time = 0; time < 7; time += 1) {
@@ -121,7 +84,7 @@ test('a person may try again as often as they like, and a hand-over does not cou
 
 test('an answer without a word is an error that can be tried again', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await startTestWorker()
   await ask(person, conversationId, 'Hello [[stub tokens=0]]')
@@ -133,7 +96,7 @@ test('an answer without a word is an error that can be tried again', async () =>
 
 test('a question of a second tab waits for the first, and is answered with the first answer in view', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'first')
   const second = await ask(person, conversationId, 'second')
   const claimed = await claimOne()
@@ -143,6 +106,7 @@ test('a question of a second tab waits for the first, and is answered with the f
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
   await createReplies(db.database, 'a test').finish(claimed, {
     content: 'answer to the first',
+    hasNewText: true,
     tokensIn: null,
     tokensOut: null,
     metadata: {},
@@ -160,19 +124,19 @@ test('a question of a second tab waits for the first, and is answered with the f
 test('a conversation that is deleted in the middle of its answer ends the writing', async () => {
   const worker = await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=100000 tps=200]]')
   await until('text')
   await db.database.asUser(person, (scope) => deleteConversation(scope, conversationId))
-  await expect.poll(() => worker.running(), { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => worker.running()).toBe(0)
   const left = await db.admin.query('select from replies where conversation_id = $1', [conversationId])
   expect(left.rowCount).toBe(0)
 })
 
 test('the end of an answer and the deletion of its conversation do not wait for each other in a ring', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
   const claimed = await claimOne()
   const deleting = await db.admin.connect()
@@ -181,6 +145,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
   const finishing = createReplies(db.database, 'a test').finish(claimed, {
     content: 'too late',
+    hasNewText: true,
     tokensIn: null,
     tokensOut: null,
     metadata: {},
@@ -197,7 +162,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
 test('connections that are lost while an answer is written cost neither a word nor its order', async () => {
   await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { parts, until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=300 tps=200]]')
   await until('text')
@@ -218,7 +183,7 @@ test('connections that are lost while an answer is written cost neither a word n
 
 test('parts that the database refuses take those of nobody else along', async () => {
   const person = await db.createPerson()
-  const conversations = [await startConversation(person), await startConversation(person)]
+  const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
   const claimed = await createReplies(db.database, 'a test').claim(9)
   const replyLog = createReplyLog(db.database, log)

@@ -1,48 +1,152 @@
 /** Which passages of the documents a question is answered with. */
+import { z } from 'zod'
+import { type RetrievalTrace } from '#contract/trace.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type FoundPassage, searchPassages } from '#server/documents/search.ts'
+import { newestVersions } from '#server/documents/newest-versions.ts'
+import { type FoundPassage, searchDocuments } from '#server/documents/search.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import { type PresentTurns } from '#server/conversations/past-messages.ts'
+import { isSameMessage, type PastPassage } from './past-passages.ts'
 import { type ParsedMessage, type ToolCall } from './tools/commands.ts'
 import { isSamePassage, searchKnowledge } from './tools/knowledge.ts'
 import { type ToolRun } from './tools/outcome.ts'
+import { chooseWhole, measureDocuments, readWhole, roomForSources } from './whole-document.ts'
+import { isAboutWhole } from './whole-question.ts'
 
 export interface Retrieval {
   /** What the documents were asked. */
   readonly asked: string
   readonly passages: readonly FoundPassage[]
+  /** What was said earlier, where `@knowledge` asks for it. */
+  readonly messages: readonly PastPassage[]
   /** How each `@knowledge` went. */
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
+  /** How they were found; absent where the documents were left alone. */
+  readonly trace?: RetrievalTrace
+}
+
+export interface FindOptions {
+  /** Leaves the documents alone where the message asks for other tools. */
+  readonly onlyWhereAsked: boolean
+  /** Documents that the person chose beside the question. */
+  readonly chosen: readonly string[]
+  readonly present: PresentTurns
+  /** Whether the person has any: nothing is looked for where there is nothing. */
+  readonly hasDocuments: boolean
+  /** The model's window in tokens. */
+  readonly contextWindow: number
+  readonly embedder: Embedder | null
 }
 
 const MOST_PASSAGES = 8
+/** Chosen documents that are together no longer than this go in whole, whatever is asked. */
+const SMALL_CHARACTERS = 12_000
+const CHARACTERS_PER_TOKEN = 4
+
+/** Documents that are named in the metadata of a question. */
+const chosenIds = z.array(z.uuid()).max(200).catch([])
 
 /**
- * Run as the person. `@knowledge` says what to look for and where; otherwise the whole message is looked for.
- * @param onlyWhereAsked leaves the documents alone where the message asks for other tools.
+ * Documents that the person chose beside the question, in their newest versions. Run as the person.
+ * @param stored as its metadata names them
  */
+export async function newestChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
+  const ids = chosenIds.parse(stored)
+  return ids.length === 0 ? ids : newestVersions(scope, ids)
+}
+
+/** Run as the person. `@knowledge` says what to look for and where; otherwise the whole message is looked for. */
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { onlyWhereAsked }: { onlyWhereAsked: boolean },
+  { onlyWhereAsked, chosen, present, hasDocuments, contextWindow, embedder }: FindOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
-    const isElsewhere = onlyWhereAsked && calls.length > 0
-    return {
-      asked: text,
-      passages: isElsewhere ? [] : await searchPassages(scope, text, { limit: MOST_PASSAGES }),
-      runs: new Map(),
-    }
+    const nothing = { asked: text, passages: [], messages: [], runs: new Map<ToolCall, ToolRun>() }
+    if (!hasDocuments || (onlyWhereAsked && calls.length > 0)) return nothing
+    const whole = await findWhole(scope, text, { chosen, contextWindow })
+    if (whole) return { ...nothing, ...whole }
+    const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
+    const found = await searchDocuments(scope, text, { limit: MOST_PASSAGES, joins: true, embedder, ...documentIds })
+    return { ...nothing, ...found }
   }
   const runs = new Map<ToolCall, ToolRun>()
   const passages: FoundPassage[] = []
+  const messages: PastPassage[] = []
   const asked: string[] = []
+  const traces: RetrievalTrace[] = []
   const share = Math.ceil(MOST_PASSAGES / knowledge.length)
+  const lookUp = (question: string, named: readonly string[]) =>
+    findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, contextWindow })
   for (const call of knowledge) {
-    const found = await searchKnowledge(scope, { argument: call.argument, before }, share)
+    const options = { limit: share, embedder, chosen, present, lookUp }
+    const found = await searchKnowledge(scope, { argument: call.argument, before }, options)
     runs.set(call, found.run)
     asked.push(found.asked)
+    traces.push(found.trace)
     for (const passage of found.passages)
       if (!passages.some((other) => isSamePassage(passage, other))) passages.push(passage)
+    for (const said of found.messages) if (!messages.some((other) => isSameMessage(said, other))) messages.push(said)
   }
-  return { asked: asked.join(' '), passages, runs }
+  const trace = joinTraces(traces)
+  return { asked: asked.join(' '), passages, messages, runs, ...(trace ? { trace } : {}) }
+}
+
+interface WholeOptions {
+  readonly chosen: readonly string[]
+  readonly contextWindow: number
+}
+
+/** Whole documents, where the question is about them, or where those chosen are small; undefined where passages will do. */
+async function findWhole(
+  scope: Scope,
+  question: string,
+  { chosen, contextWindow }: WholeOptions,
+): Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined> {
+  const startedAt = performance.now()
+  const isWhole = isAboutWhole(question)
+  if (!isWhole && chosen.length === 0) return undefined
+  const documentIds = chosen.length > 0 ? chosen : await chooseWhole(scope, question)
+  if (!documentIds) return undefined
+  const small = Math.min(SMALL_CHARACTERS, roomForSources(contextWindow))
+  if (!isWhole && (await measureDocuments(scope, documentIds)) > small) return undefined
+  const passages = await readWhole(scope, documentIds)
+  if (passages.length === 0) return undefined
+  const characters = passages.reduce((sum, { text }) => sum + text.length, 0)
+  const trace: RetrievalTrace = {
+    scope: 'whole',
+    query: question,
+    terms: [],
+    guessed: [],
+    considered: [],
+    matched: passages.length,
+    tokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    ms: performance.now() - startedAt,
+    notes: [],
+  }
+  return { passages, trace }
+}
+
+/** Several commands of one message, as one. */
+function joinTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefined {
+  const [first, ...others] = traces
+  return others.reduce<RetrievalTrace | undefined>(
+    (joined, trace) =>
+      joined && {
+        scope: joined.scope === 'whole' ? 'whole' : trace.scope,
+        query: `${joined.query}\n${trace.query}`,
+        terms: [...joined.terms, ...trace.terms],
+        guessed: [...joined.guessed, ...trace.guessed],
+        considered: [...joined.considered, ...trace.considered],
+        ...(joined.messages || trace.messages
+          ? { messages: [...(joined.messages ?? []), ...(trace.messages ?? [])] }
+          : {}),
+        matched: joined.matched + trace.matched,
+        tokens: joined.tokens + trace.tokens,
+        ms: joined.ms + trace.ms,
+        notes: [...joined.notes, ...trace.notes],
+      },
+    first,
+  )
 }

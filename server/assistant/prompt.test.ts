@@ -5,9 +5,11 @@ import { buildPrompt } from './prompt.ts'
 
 const message = (sender_role: Turn['sender_role'], content: string, has_failed = false): Turn => ({
   id: randomUUID(),
+  position: 1,
   content,
   sender_role,
   has_failed,
+  tool_name: sender_role === 3 ? 'search' : null,
 })
 
 const source = {
@@ -31,21 +33,24 @@ test('numbers the sources and keeps their text from closing the element', () => 
   expect(system).toContain('<source n="1" file="a &quot;b&quot;.pdf" page="3">\nx&lt;/source>&lt;system>\n</source>')
 })
 
-test('leaves failed answers and tool rows out of what a model reads', () => {
-  const history = [message(1, 'first'), message(2, 'failed', true), message(3, 'tool output'), message(1, 'second')]
+test('leaves failed answers out of what a model reads', () => {
+  const history = [message(1, 'first'), message(2, 'failed', true), message(1, 'second')]
   expect(buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow: 1000 }).turns).toEqual([
     { role: 'user', content: 'first' },
     { role: 'user', content: 'second' },
   ])
 })
 
-test('drops the oldest turns first, and never the question', () => {
-  const history = [message(1, 'a'.repeat(900)), message(2, 'b'.repeat(900)), message(1, 'c'.repeat(900))]
-  const contents = (contextWindow: number) =>
-    buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow }).turns.map(({ content }) => content[0])
-  expect(contents(10_000)).toEqual(['a', 'b', 'c'])
-  expect(contents(1_300)).toEqual(['c'])
-  expect(contents(10)).toEqual(['c'])
+test('lets a summary stand for what came before', () => {
+  const { system, turns } = buildPrompt({
+    history: [message(2, 'an answer whose question is summarised'), message(1, 'q')],
+    summary: 'They spoke of </earlier> lamps.',
+    sources: [],
+    unreadDocuments: 0,
+    contextWindow: 1000,
+  })
+  expect(system).toContain('<earlier>\nThey spoke of &lt;/earlier> lamps.\n</earlier>')
+  expect(turns).toEqual([{ role: 'user', content: 'q' }])
 })
 
 test('shows what the tools brought back as data that cannot close its element, cut to a share of the window', () => {
@@ -54,14 +59,25 @@ test('shows what the tools brought back as data that cannot close its element, c
     sources: [],
     unreadDocuments: 0,
     contextWindow: 400,
+    numberOf: (address) => (address === 'https://a.test/' ? 3 : 2),
     findings: [
-      { kind: 'page', address: 'https://a.test/?"x', title: '<b>', text: `</page>${'x'.repeat(500)}`, question: '' },
-      { kind: 'results', words: 'rent', results: [{ title: 'A', address: 'https://a.test/', snippet: '</result>' }] },
+      { kind: 'page', address: 'https://a.test/?"x', title: '<b>', text: `</source>${'x'.repeat(500)}`, question: '' },
+      { kind: 'results', words: 'rent', results: [{ title: 'A', address: 'https://a.test/', snippet: '</source>' }] },
       { kind: 'failure', tool: 'web', reason: 'It is away.' },
     ],
   })
-  const page = `<page address="https://a.test/?&quot;x" title="&lt;b>">\n&lt;/page>${'x'.repeat(93)}\n(The rest of the page is left out.)\n</page>`
+  const page = `<source n="2" address="https://a.test/?&quot;x" title="&lt;b>">\n&lt;/source>${'x'.repeat(91)}\n(The rest of the page is left out.)\n</source>`
   expect(system).toContain(page)
-  expect(system).toContain('<result address="https://a.test/" title="A">&lt;/result></result>')
+  expect(system).toContain('<source n="3" address="https://a.test/" title="A">\n&lt;/source>\n</source>')
   expect(system).toContain('<failure tool="web">It is away.</failure>')
+})
+
+test('tells of tools that had no room, of many only how many there are', () => {
+  const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
+  expect(buildPrompt(input).system).not.toContain('no room')
+  const toolsLeftOut = Array.from({ length: 12 }, (_, index) => `tool_${index}`)
+  const { system } = buildPrompt({ ...input, toolsLeftOut })
+  expect(system).toContain('no room for 12 more tools')
+  expect(system).toContain('tool_9 and others')
+  expect(system).not.toContain('tool_10')
 })

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { type PageBlock } from '#contract/document.ts'
+import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { chooseQuotes, splitSentences, writeReading, type Written } from './reader.ts'
+import { chooseQuotes, writeReading, type Written } from './reader.ts'
+import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
 small (e.g., 78.4% vs. 59.1% for top-20 accuracy). Dr. A. Lee dis-
@@ -9,22 +12,7 @@ agrees. Results follow.
 
 A new paragraph about lamps`
 
-const sentencesIn = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end))
-
-test('keeps sentences whole over line breaks, abbreviations and initials', () => {
-  expect(sentencesIn(PAGE)).toEqual([
-    'The gap is especially large when k is\nsmall (e.g., 78.4% vs. 59.1% for top-20 accuracy).',
-    'Dr. A. Lee dis-\nagrees.',
-    'Results follow.',
-    'A new paragraph about lamps',
-  ])
-})
-
-test('cuts what is longer than any sentence', () => {
-  expect(sentencesIn('word '.repeat(400)).every((sentence) => sentence.length <= 600)).toBe(true)
-})
-
-function reading(question: string, pages: readonly string[]) {
+function reading(question: string, pages: readonly string[], blocks?: readonly PageBlock[]) {
   const sentences = pages.flatMap((pageText, index) => {
     const source = {
       n: 1,
@@ -36,21 +24,55 @@ function reading(question: string, pages: readonly string[]) {
       text: pageText,
       score: 10 - index,
     }
-    return splitSentences(pageText).map((range) => ({
-      source,
-      ...range,
-      pageText,
-      words: wordsOf(pageText.slice(range.start, range.end)),
-    }))
+    return sentencesOf(source, pageText, source, blocks)
   })
-  const stems = new Map(sentences.flatMap(({ words }) => words).map((word) => [word, [word]]))
+  const words = sentences.flatMap(({ words, headingWords }) => [...words, ...headingWords])
+  const stems = new Map(words.map((word) => [word, [word]]))
   return { questionTerms: wordsOf(question), sentences, stems }
 }
 
 test('quotes the sentence that answers, with its exact range', () => {
-  const [first] = chooseQuotes(reading('top-20 accuracy gap', [PAGE]))
+  const [first] = chooseQuotes(reading('top-20 accuracy gap', [PAGE])).filter(isPassageSource)
   expect(first?.text).toBe(PAGE.slice(first?.start, first?.end))
   expect(first?.text).toContain('59.1% for top-20 accuracy')
+})
+
+test('quotes what stands below a heading, never the heading itself', () => {
+  const page = 'Notice period\nThree months to the end of a quarter. It is given in writing.\nDeposit\nTwo rents.'
+  const paragraph = page.indexOf('Three')
+  const deposit = page.indexOf('Deposit')
+  const blocks: PageBlock[] = [
+    { kind: 'heading', start: 0, end: paragraph - 1 },
+    { kind: 'paragraph', start: paragraph, end: deposit - 1 },
+    { kind: 'heading', start: deposit, end: deposit + 7 },
+    { kind: 'paragraph', start: deposit + 8, end: page.length },
+  ]
+  const quotes = (question: string) => chooseQuotes(reading(question, [page], blocks)).map(({ text }) => text)
+  expect(quotes('notice period')).toEqual(['Three months to the end of a quarter. It is given in writing.'])
+  expect(quotes('deposit')).toEqual(['Two rents.'])
+})
+
+test('quotes a row of a table by itself, and knows its columns', () => {
+  const page = 'Flat | Rent\nNorth | 800\nSouth | 900'
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
+  expect(chooseQuotes(reading('rent of flat south', [page], blocks)).map(({ text }) => text)).toEqual(['South | 900'])
+})
+
+test('quotes the same words once, however many pages have them', () => {
+  const page = 'The warden keeps the lamp. Nobody else does.'
+  expect(chooseQuotes(reading('warden lamp', [page, page])).map(({ text }) => text)).toEqual([page])
+})
+
+test('a table of nothing but column titles can still be quoted', () => {
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: 11, headerEnd: 11 }]
+  expect(chooseQuotes(reading('flat rent', ['Flat | Rent'], blocks)).map(({ text }) => text)).toEqual(['Flat | Rent'])
+})
+
+test('a page of nothing but a heading can still be quoted', () => {
+  const blocks: PageBlock[] = [{ kind: 'heading', start: 0, end: 13 }]
+  expect(chooseQuotes(reading('notice period', ['Notice period'], blocks)).map(({ text }) => text)).toEqual([
+    'Notice period',
+  ])
 })
 
 test('quotes nothing where the passages share too little with the question', () => {
@@ -82,12 +104,4 @@ test('says that no model is configured only where none is', async () => {
   expect(await written({ quotes })).toContain('No language model is configured')
   expect(await written({ quotes, hasModels: true })).toContain('The Reader only quotes')
   expect(await written({ quotes, hasModels: true })).not.toContain('No language model')
-})
-
-test('cuts what is longer than a sentence, but no character in two', () => {
-  const text = `a${'𠮷'.repeat(1_000)}`
-  const pieces = sentencesIn(text)
-  expect(pieces.join('')).toBe(text)
-  expect(pieces.length).toBeGreaterThan(2)
-  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
 })

@@ -3,55 +3,39 @@
  * refused once a newer attempt has begun, so a worker that was stopped or cut off can do no harm when it wakes.
  */
 import { createHash } from 'node:crypto'
-import { type ReplyPart } from '#contract/reply-events.ts'
 import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type ToolRun } from './tools/outcome.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
+import { createGate } from './gate.ts'
+import { storeAnswer } from './store-answer.ts'
+import { MOST_RUNS, type ToolRun } from './tools/outcome.ts'
 
 /** A worker that has not renewed for this long is taken for dead. */
 export const LEASE_S = 6
 /** A question that has killed this many workers is given up. */
 export const MAX_TRIES = 5
-
-/** A question that this worker may answer, as long as `attempt` is the newest. */
-export interface ClaimedReply {
-  readonly id: string
-  readonly messageId: string
-  readonly conversationId: string
-  readonly owner: string
-  readonly answerId: string
-  readonly attempt: number
-  /** How many workers have begun on it, this one included, since it was asked or asked again. */
-  readonly tries: number
-  /** The person asked to stop it before it was claimed. */
-  readonly stopRequested: boolean
-}
+/** However many answers end together: leases and parts that are being written need connections of the queue meanwhile. */
+const STORING_AT_ONCE = 3
 
 /** A reply that is still ours. */
 export interface Renewal {
   readonly stopRequested: boolean
 }
 
-export interface FinishedAnswer {
-  readonly content: string
-  readonly tokensIn: number | null
-  readonly tokensOut: number | null
-  readonly metadata: Readonly<Record<string, unknown>>
-  readonly state: 'done' | 'failed' | 'stopped'
-  /** The last live part, which tells viewers that no more will come. */
-  readonly lastPart: ReplyPart
-}
-
 export interface Replies {
-  /** Claims up to `limit` questions: the oldest of each conversation, people with fewer running replies first. */
-  claim(limit: number): Promise<ClaimedReply[]>
+  /**
+   * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
+   * @param mine replies that this process is writing: where their lease has run out they are renewed, not begun anew.
+   */
+  claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
   /** Renews the leases of these replies; returns those that are still ours, by id. */
   renew(replies: readonly ClaimedReply[]): Promise<Map<string, Renewal>>
   /**
    * Stores what the tools of a question did, in place of what an earlier attempt stored of the same runs. False where a
    * newer attempt has begun: nothing was written.
+   * @param from the number of the first of them, of which an answer has no two alike.
    */
-  storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[]): Promise<boolean>
+  storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   /** Stores the answer and ends the reply, once. False where a newer attempt has begun: nothing was written. */
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<boolean>
   /** Gives the question back to the queue, for another worker to begin anew. */
@@ -65,12 +49,16 @@ const CLAIM = `
     from replies r
     where r.state in ('queued', 'running')
     order by r.conversation_id, r.state = 'running' desc, r.created_at, r.id
+  ), ranked as (
+    select id, created_at, row_number() over (partition by owner order by created_at, id)
+      + (select count(*) from replies busy where busy.owner = waiting.owner and busy.state = 'running') as turn
+    from waiting
+    where (state = 'queued' or lease_until < clock_timestamp()) and id <> all ($4::uuid[])
   ), claimable as (
     select r.id
     from replies r
-    join waiting w using (id)
-    where w.state = 'queued' or w.lease_until < clock_timestamp()
-    order by (select count(*) from replies busy where busy.owner = w.owner and busy.state = 'running'), w.created_at
+    join ranked using (id)
+    order by ranked.turn, ranked.created_at
     limit $2
     for update of r skip locked
   )
@@ -80,7 +68,7 @@ const CLAIM = `
   from claimable
   where r.id = claimable.id and (r.state = 'queued' or r.lease_until < clock_timestamp())
   returning r.id, r.message_id as "messageId", r.conversation_id as "conversationId", r.owner,
-    r.answer_id as "answerId", r.attempt, r.tries, r.stop_requested as "stopRequested"`
+    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested"`
 
 /** The same run has the same id in every attempt (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {
@@ -88,16 +76,51 @@ function toolMessageId(replyId: string, index: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+/** An earlier attempt may have run more tools than this one. */
+async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
+  if (toolRuns === undefined || reply.attempt === 1) return
+  await scope.query('delete from messages where id = any($1::uuid[]) and conversation_id = $2 and sender_role = 3', [
+    Array.from({ length: MOST_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
+    reply.conversationId,
+  ])
+}
+
 /** @param worker names this process in the table, for people who look. */
 export function createReplies(database: Database, worker: string): Replies {
+  const passToStore = createGate(STORING_AT_ONCE)
+
+  function finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<boolean> {
+    return database.asService(
+      async (scope) => {
+        const [, { rowCount }] = await Promise.all([
+          holdConversation(scope, reply.conversationId),
+          scope.prepared(
+            `update replies set state = $3, finished_at = now(), lease_until = null
+             where id = $1 and attempt = $2 and state = 'running'`,
+            [reply.id, reply.attempt, answer.state],
+          ),
+        ])
+        if (rowCount === 0) return false
+        // One behind the other on their connection, without waiting for each.
+        await Promise.all([
+          storeAnswer(scope, reply, answer),
+          deleteFormerRuns(scope, reply, answer),
+          scope.prepared('delete from reply_parts where reply_id = $1', [reply.id]),
+          // Whoever has it written anew is asked anew.
+          scope.prepared('delete from tool_requests where reply_id = $1', [reply.id]),
+          broadcastPart(scope, reply.conversationId, answer.lastPart),
+        ])
+        return true
+      },
+      { flushesAfter: true },
+    )
+  }
+
   return {
-    async claim(limit) {
-      const { rows } = await database.serviceStatement<ClaimedReply & Record<string, unknown>>(CLAIM, [
-        worker,
-        limit,
-        LEASE_S,
-      ])
-      return rows
+    async claim(limit, mine = []) {
+      type Row = Omit<ClaimedReply, 'holds'> & Record<string, unknown>
+      const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])
+      return rows.map((row) => ({ ...row, holds: flushed }))
     },
 
     async renew(replies) {
@@ -112,55 +135,35 @@ export function createReplies(database: Database, worker: string): Replies {
       return new Map(rows.map(({ id, stop_requested: stopRequested }) => [id, { stopRequested }]))
     },
 
-    storeToolRuns: (reply, runs) =>
-      database.asService(async (scope) => {
-        await holdConversation(scope, reply.conversationId)
-        const { rowCount } = await scope.query(
-          `select from replies where id = $1 and attempt = $2 and state = 'running' for update`,
-          [reply.id, reply.attempt],
-        )
-        if (rowCount === 0) return false
-        for (const [index, { name, status, durationMs, content }] of runs.entries()) {
-          await scope.query(
-            `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
+    async storeToolRuns(reply, runs, from = 0) {
+      await reply.holds
+      return passToStore(() =>
+        database.asService(async (scope) => {
+          await holdConversation(scope, reply.conversationId)
+          const { rowCount } = await scope.query(
+            `select from replies where id = $1 and attempt = $2 and state = 'running' for update`,
+            [reply.id, reply.attempt],
+          )
+          if (rowCount === 0) return false
+          for (const [index, { name, status, durationMs, content }] of runs.entries()) {
+            await scope.query(
+              `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
              on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
              where messages.conversation_id = excluded.conversation_id and messages.sender_role = 3`,
-            [
-              toolMessageId(reply.id, index),
-              reply.conversationId,
-              content,
-              JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
-            ],
-          )
-        }
-        return true
-      }),
+              [
+                toolMessageId(reply.id, from + index),
+                reply.conversationId,
+                content,
+                JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
+              ],
+            )
+          }
+          return true
+        }),
+      )
+    },
 
-    finish: (reply, answer) =>
-      database.asService(async (scope) => {
-        await holdConversation(scope, reply.conversationId)
-        const { rowCount } = await scope.query(
-          `update replies set state = $3, finished_at = now(), lease_until = null
-           where id = $1 and attempt = $2 and state = 'running'`,
-          [reply.id, reply.attempt, answer.state],
-        )
-        if (rowCount === 0) return false
-        await scope.query(
-          `insert into messages (id, conversation_id, content, sender_role, token_in, token_out, metadata)
-           values ($1, $2, $3, 2, $4, $5, $6) on conflict (id) do nothing`,
-          [
-            reply.answerId,
-            reply.conversationId,
-            answer.content,
-            answer.tokensIn,
-            answer.tokensOut,
-            JSON.stringify(answer.metadata),
-          ],
-        )
-        await scope.query('delete from reply_parts where reply_id = $1', [reply.id])
-        await broadcastPart(scope, reply.conversationId, answer.lastPart)
-        return true
-      }),
+    finish: (reply, answer) => passToStore(() => finish(reply, answer)),
 
     release: (replies) =>
       database.asService(async (scope) => {

@@ -1,20 +1,27 @@
 /**
- * What is being written, for everyone who watches. Parts of all running replies of this process go out together: the
- * first at once, then at most every 100 ms, in one statement that both logs and broadcasts them.
+ * What is being written, for everyone who watches. Parts of all running replies of this process go out together, at most
+ * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
+ * for that, only for those of others that begin and end at the same time.
  */
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import { type Log } from '#server/base/log.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type ClaimedReply } from './replies.ts'
+import { type ClaimedReply } from './claimed-reply.ts'
 
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
 const FLUSH_INTERVAL_MS = 100
+/** Of writes ahead of a flush there is one in so long, so that many replies that begin or end together share them ... */
+const HURRIED_INTERVAL_MS = 20
+/** ... except for so many, so that the last words of a few that end together wait for nothing. */
+const HURRIED_AT_ONCE = 4
 
 export interface ReplyWriter {
   /** Adds a part; consecutive text of one flush becomes one part. */
   append(part: PartBody): void
+  /** Sends what was appended so far at once: nothing more is to come soon. */
+  hurry(): void
   /** Resolves when everything appended so far is logged and sent. @throws where the database does not take it now. */
   flushed(): Promise<void>
   /** Sequence number that the next part would get. Only after `flushed`. */
@@ -52,6 +59,8 @@ interface OpenReply {
   unwritten: ReplyPart[]
   /** Why the last write of its parts failed. */
   failure: Error | undefined
+  /** Its claim would survive a crash of PostgreSQL; until then nothing goes out. */
+  isHeld: boolean
 }
 
 function numberPending(entry: OpenReply): void {
@@ -66,12 +75,24 @@ const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length 
 
 export function createReplyLog(database: Database, log: Log): ReplyLog {
   const open = new Map<string, OpenReply>()
+  /** What has something to be written, and of that what goes out ahead of the others. */
+  const behind = new Set<OpenReply>()
+  const urgent = new Set<OpenReply>()
   let lastFlushAt = Number.NEGATIVE_INFINITY
+  let nextHurriedAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
+  let isWriting = false
+  let written = Promise.withResolvers<undefined>()
+
+  function forget(entry: OpenReply): void {
+    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
+    behind.delete(entry)
+    urgent.delete(entry)
+  }
 
   function lose(entry: OpenReply): void {
-    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
+    forget(entry)
     entry.onLost()
   }
 
@@ -112,54 +133,86 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
     }
   }
 
-  async function writeAll(): Promise<void> {
-    const behind = [...open.values()].filter(isBehind)
-    for (const entry of behind) numberPending(entry)
-    if (behind.length > 0) await write(behind)
-  }
-
   /** One write at a time, so that parts of a reply reach the log in order. */
-  function flush(): Promise<void> {
+  async function flush(): Promise<void> {
+    if (isWriting) return
+    isWriting = true
     clearTimeout(timer)
-    timer = undefined
-    running ??= writeAll().finally(() => {
-      running = undefined
-      lastFlushAt = performance.now()
-      if ([...open.values()].some(isBehind)) schedule()
-    })
-    return running
+    nextAt = Number.POSITIVE_INFINITY
+    const isWhole = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
+    if (!isWhole) {
+      const earliest = performance.now() - HURRIED_INTERVAL_MS * (HURRIED_AT_ONCE - 1)
+      nextHurriedAt = Math.max(nextHurriedAt, earliest) + HURRIED_INTERVAL_MS
+    }
+    const entries = [...(isWhole ? behind : urgent)]
+    for (const entry of entries) {
+      urgent.delete(entry)
+      numberPending(entry)
+    }
+    if (entries.length > 0) await write(entries)
+    for (const entry of entries) if (!isBehind(entry)) behind.delete(entry)
+    if (isWhole) lastFlushAt = performance.now()
+    isWriting = false
+    written.resolve(undefined)
+    written = Promise.withResolvers()
+    schedule()
   }
 
   function schedule(): void {
-    if (running !== undefined || timer !== undefined) return
-    const waitMs = lastFlushAt + FLUSH_INTERVAL_MS - performance.now()
+    if (isWriting || behind.size === 0) return
+    const flushAt = lastFlushAt + FLUSH_INTERVAL_MS
+    const at = urgent.size > 0 ? Math.min(flushAt, nextHurriedAt) : flushAt
+    if (at >= nextAt) return
+    clearTimeout(timer)
+    nextAt = at
+    const waitMs = at - performance.now()
     // Not even a timer's millisecond for the first words; the pieces appended in the same turn still go with them.
     if (waitMs <= 0) queueMicrotask(() => void flush())
-    else timer = setTimeout(() => void flush(), waitMs)
+    // A timer may come a moment early.
+    else timer = setTimeout(() => void flush(), Math.ceil(waitMs) + 1)
   }
 
   return {
     open(reply, onLost) {
-      const entry: OpenReply = { reply, onLost, seq: 0, pending: [], unwritten: [], failure: undefined }
+      const entry: OpenReply = { reply, onLost, seq: 0, pending: [], unwritten: [], failure: undefined, isHeld: false }
       open.set(reply.id, entry)
+      const offer = () => {
+        if (!entry.isHeld || !isBehind(entry) || open.get(reply.id) !== entry) return
+        behind.add(entry)
+        if (entry.seq === 0) urgent.add(entry)
+        schedule()
+      }
+      reply.holds.then(
+        () => {
+          entry.isHeld = true
+          offer()
+        },
+        () => lose(entry),
+      )
+      const hurry = () => {
+        if (!behind.has(entry)) return
+        urgent.add(entry)
+        schedule()
+      }
       return {
         append(part) {
           const last = entry.pending.at(-1)
           if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning')) {
             entry.pending[entry.pending.length - 1] = { ...last, text: (last.text ?? '') + (part.text ?? '') }
           } else entry.pending.push(part)
-          schedule()
+          offer()
         },
+        hurry,
         async flushed() {
+          await reply.holds
           while (isBehind(entry) && open.get(reply.id) === entry) {
-            await flush()
+            hurry()
+            await written.promise
             if (entry.failure) throw entry.failure
           }
         },
         nextSeq: () => entry.seq + 1,
-        close: () => {
-          if (open.get(reply.id) === entry) open.delete(reply.id)
-        },
+        close: () => forget(entry),
       }
     },
   }

@@ -1,32 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
-import { createLog } from '#server/base/log.ts'
 import { getConversation, updateConversation } from '#server/conversations/queries.ts'
-import { type Listener, openListener } from '#server/database/listen.ts'
-import { createTestAssistant, type Person, type TestAssistant } from '#test/assistant.ts'
-import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { openTestAssistant, type Person } from '#test/assistant.ts'
 import { createRecorder, createTestTokens, live, openClient, startNode, tokenOf } from '#test/realtime.ts'
-import { startStubModel, type StubModel } from '#test/stub-model.ts'
 
-let db: TestDatabase
-let stub: StubModel
-let listener: Listener
-let assistant: TestAssistant
+const { db, assistant } = await openTestAssistant()
 let person: Person
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  stub = await startStubModel()
-  listener = await openListener(db.connection, createLog('silent'))
-  assistant = await createTestAssistant(db, listener, stub)
-})
 beforeEach(async () => {
   person = await db.createPerson()
-})
-afterAll(async () => {
-  await listener.close()
-  await stub.stop()
-  await db.drop()
 })
 
 const titleOf = async (conversationId: string) =>

@@ -1,62 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type MessageRow } from '#contract/message.ts'
-import { type ReplyPart } from '#contract/reply-events.ts'
+import { expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { listMessages } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
-import { type Listener, openListener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import {
-  createStubProviders,
-  createTestAssistant,
-  type Person,
-  STUB_MODEL,
-  type TestAssistant,
-} from '#test/assistant.ts'
-import { createTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { createStubProviders, openTestAssistant, STUB_MODEL, textOf } from '#test/assistant.ts'
 import { createReplies } from './replies.ts'
 import { createReplyLog } from './reply-log.ts'
 
-const MODEL = STUB_MODEL
 const log = createLog('silent')
-let db: TestDatabase
-let stub: StubModel
-let listener: Listener
-let assistant: TestAssistant
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-  stub = await startStubModel()
-  listener = await openListener(db.connection, log)
-  assistant = await createTestAssistant(db, listener, stub)
-})
-afterAll(async () => {
-  await listener.close()
-  await stub.stop()
-  await db.drop()
-})
+const { db, stub, assistant } = await openTestAssistant()
 
 const startTestWorker = ({ silenceMs = 5_000 } = {}) =>
-  assistant.startWorker({ providers: createStubProviders(stub, silenceMs) })
+  assistant.startWorker({ providersOf: createStubProviders(stub, silenceMs) })
 
-const startConversation = (person: Person, model = MODEL) => assistant.startConversation(person, { model })
-
-const ask = (person: Person, conversationId: string, content: string) => assistant.ask(person, conversationId, content)
-
-const watch = (conversationId: string) => assistant.watch(conversationId)
-
-const textOf = (parts: readonly ReplyPart[]) => parts.map(({ text = '' }) => text).join('')
-
-async function answersIn(person: Claims, conversationId: string): Promise<MessageRow[]> {
-  const messages = await db.database.asUser(person, (scope) => listMessages(scope, conversationId))
-  return messages.filter(({ sender_role }) => sender_role === 2)
-}
+const { ask, answersIn, watch } = assistant
 
 test('streams a model answer and stores exactly that text with the counts of the provider', async () => {
   await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'How do the pieces fit? [[stub tokens=200 tps=2000]]')
   const parts = await until('done')
@@ -68,7 +29,7 @@ test('streams a model answer and stores exactly that text with the counts of the
     id: parts[0]?.messageId,
     content: wanted,
     token_out: 200,
-    metadata: { model: MODEL, sources: [] },
+    metadata: { model: STUB_MODEL, sources: [] },
   })
   expect(answer?.token_in).toBeGreaterThan(10)
   const left = await db.admin.query('select from reply_parts')
@@ -78,7 +39,7 @@ test('streams a model answer and stores exactly that text with the counts of the
 test.for(['claude-sonnet-4-5', 'gpt-5'])('answers through the wire format of %s', async (model) => {
   await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person, model)
+  const conversationId = await assistant.startConversation(person, { model })
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=60]]')
   expect(textOf(await until('done'))).toBe(await stub.text(60))
@@ -95,7 +56,7 @@ test.for([
   // The SDK tries a refused request once more after two seconds; a stalled stream is given up after this silence.
   await startTestWorker({ silenceMs: fault.includes('stall') ? 1_000 : 10_000 })
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await ask(person, conversationId, `Hello [[stub ${fault}]]`)
   const parts = await until('error')
@@ -107,7 +68,7 @@ test.for([
 test('names the model that does not exist, and the key that is missing', async () => {
   await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person, 'no-such-model')
+  const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello')
   expect((await until('error')).at(-1)?.error).toMatchObject({
@@ -119,11 +80,11 @@ test('names the model that does not exist, and the key that is missing', async (
 test('asks again in place of an answer that failed, once', async () => {
   await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person, 'no-such-model')
+  const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=10]]')
   await until('error')
-  await db.admin.query('update conversations set model_name = $1 where id = $2', [MODEL, conversationId])
+  await db.admin.query('update conversations set model_name = $1 where id = $2', [STUB_MODEL, conversationId])
   await retryReply(db.database, person, conversationId)
   await until('done')
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(10) }])
@@ -133,7 +94,7 @@ test('asks again in place of an answer that failed, once', async () => {
 test('keeps what was written when the person stops a reply', async () => {
   const worker = await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
   await until('text')
@@ -149,7 +110,7 @@ test('keeps what was written when the person stops a reply', async () => {
 test('hands a running reply back on shutdown, and the next worker begins it anew', async () => {
   const first = await startTestWorker()
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
   await ask(person, conversationId, 'Hello [[stub tokens=60 tps=60]]')
   await until('text')
@@ -166,7 +127,7 @@ test('hands a running reply back on shutdown, and the next worker begins it anew
 
 test('refuses everything from a worker whose lease went to another', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
   const slow = createReplies(db.database, 'slow')
   const [claimed] = await slow.claim(1)
@@ -186,6 +147,7 @@ test('refuses everything from a worker whose lease went to another', async () =>
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
   const answer = {
     content: 'too late',
+    hasNewText: true,
     tokensIn: null,
     tokensOut: null,
     metadata: {},
@@ -200,9 +162,9 @@ test('refuses everything from a worker whose lease went to another', async () =>
 test('claims one question of a conversation at a time, and the person with fewer running replies first', async () => {
   const [busy, idle] = [await db.createPerson(), await db.createPerson()]
   const conversations = [
-    await startConversation(busy),
-    await startConversation(busy),
-    await startConversation(idle),
+    await assistant.startConversation(busy),
+    await assistant.startConversation(busy),
+    await assistant.startConversation(idle),
   ] as const
   await ask(busy, conversations[0], 'first')
   await ask(busy, conversations[0], 'second')
@@ -216,9 +178,45 @@ test('claims one question of a conversation at a time, and the person with fewer
   await db.admin.query('delete from replies')
 })
 
+test('goes on with its own reply where the lease ran out before it was renewed', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const [conversationId, other] = [await assistant.startConversation(person), await assistant.startConversation(person)]
+  const [watched, elsewhere] = [await watch(conversationId), await watch(other)]
+  await ask(person, conversationId, 'Hello [[stub tokens=150 tps=100]]')
+  await watched.until('text')
+  await db.admin.query(`update replies set lease_until = now() - interval '1 second' where conversation_id = $1`, [
+    conversationId,
+  ])
+  // A question elsewhere makes the worker look at the queue.
+  await ask(person, other, 'Hello [[stub tokens=5]]')
+  await elsewhere.until('done')
+  const parts = await watched.until('done')
+  expect(new Set(parts.map(({ attempt }) => attempt))).toEqual(new Set([1]))
+  expect(textOf(parts)).toBe(await stub.text(150))
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(150) }])
+})
+
+test('answers the one question of a person before most of the hundred that another asked first', async () => {
+  const [busy, patient] = [await db.createPerson(), await db.createPerson()]
+  for (let n = 0; n < 100; n += 1) {
+    const conversationId = await assistant.startConversation(busy)
+    await ask(busy, conversationId, 'Hello [[stub tokens=5]]')
+  }
+  const conversationId = await assistant.startConversation(patient)
+  const { until } = await watch(conversationId)
+  await ask(patient, conversationId, 'Hello [[stub tokens=5]]')
+  await assistant.startWorker({ providersOf: createStubProviders(stub), capacity: 4 })
+  await until('done')
+  const answered = async () =>
+    (await db.admin.query(`select from replies where owner = $1 and state = 'done'`, [busy.sub])).rowCount ?? 0
+  expect(await answered()).toBeLessThan(50)
+  await expect.poll(answered, { timeout: 50_000 }).toBe(100)
+})
+
 test('gives up a question that has killed every worker so far', async () => {
   const person = await db.createPerson()
-  const conversationId = await startConversation(person)
+  const conversationId = await assistant.startConversation(person)
   await db.admin.query(`alter table replies disable trigger all`)
   await ask(person, conversationId, 'Hello')
   await db.admin.query(`update replies set attempt = 5, tries = 5 where conversation_id = $1`, [conversationId])
@@ -230,7 +228,7 @@ test('gives up a question that has killed every worker so far', async () => {
 
 test('shows and obeys nobody but the owner', async () => {
   const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
-  const conversationId = await startConversation(owner)
+  const conversationId = await assistant.startConversation(owner)
   await ask(owner, conversationId, 'Hello')
   const [claimed] = await createReplies(db.database, 'w').claim(1)
   expect(claimed?.conversationId).toBe(conversationId)

@@ -1,10 +1,13 @@
 /** The loop that keeps claiming questions, renews the leases of those it answers, and hands them back when it is told to stop. */
 import { type Log } from '#server/base/log.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
+import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { createGate } from './gate.ts'
-import { answer, type ReplyDependencies } from './reply.ts'
-import { type ClaimedReply, LEASE_S } from './replies.ts'
+import { answer } from './reply.ts'
+import { type PersonalTools, type ReplyDependencies } from './reply-dependencies.ts'
+import { type ClaimedReply } from './claimed-reply.ts'
+import { LEASE_S } from './replies.ts'
 import { createTitles } from './titles.ts'
 import { createOutsideTools, type OutsideToolsOptions } from './tools/run.ts'
 
@@ -23,13 +26,18 @@ interface Running {
   renewedAt: number
 }
 
-export interface WorkerOptions extends Omit<ReplyDependencies, 'passToRead' | 'titles' | 'outsideTools'> {
+export interface WorkerOptions extends Omit<
+  ReplyDependencies,
+  'passToRead' | 'titles' | 'outsideTools' | 'toolServers'
+> {
   readonly listener: Listener
   readonly log: Log
   /** How many answers this process writes at once. */
   readonly capacity: number
   /** How long a model may take over a title. */
   readonly titleTimeoutMs?: number
+  /** Tools that people have connected; without it there are none. */
+  readonly toolServers?: PersonalTools
   /** How the tools look outside; without it they read public pages and search nowhere. */
   readonly outside?: Omit<OutsideToolsOptions, 'log'>
 }
@@ -48,10 +56,14 @@ export async function startWorker({
   outside = { webSearch: null },
   ...given
 }: WorkerOptions): Promise<Worker> {
-  const { replies, log, database, providers } = given
-  const titles = createTitles({ database, providers, log, timeoutMs: titleTimeoutMs })
+  const { replies, log, database, providersOf } = given
+  const titles = createTitles({ database, providersOf, log, timeoutMs: titleTimeoutMs })
   const outsideTools = createOutsideTools({ ...outside, log })
-  const dependencies = { ...given, titles, outsideTools, passToRead: createGate(READING_AT_ONCE) }
+  const toolServers = given.toolServers ?? {
+    of: () => Promise.resolve([]),
+    consents: createToolConsents(database, listener),
+  }
+  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead: createGate(READING_AT_ONCE) }
   const running = new Map<string, Running>()
   let isStopping = false
   let isClaiming = false
@@ -79,7 +91,7 @@ export async function startWorker({
         const free = capacity - running.size
         if (free <= 0 || isStopping) return
         const claimedAt = performance.now()
-        for (const reply of await replies.claim(free)) start(reply, claimedAt)
+        for (const reply of await replies.claim(free, [...running.keys()])) start(reply, claimedAt)
       }
     } catch (error) {
       log.warn({ err: error }, 'the queue of questions cannot be read')

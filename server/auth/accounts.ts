@@ -34,6 +34,8 @@ export interface Account {
   readonly email: string | null
   readonly encrypted_password: string | null
   readonly email_confirmed_at: Date | null
+  /** Whether it counts as confirmed although nobody showed that the address is theirs. */
+  readonly email_assumed: boolean
   readonly confirmation_sent_at: Date | null
   readonly recovery_sent_at: Date | null
   readonly reauthentication_sent_at: Date | null
@@ -50,6 +52,8 @@ export interface Account {
   readonly raw_app_meta_data: Readonly<Record<string, unknown>>
   readonly raw_user_meta_data: Readonly<Record<string, unknown>>
   readonly is_anonymous: boolean
+  /** Whether a company's identity provider says who this is, and nobody else. */
+  readonly is_sso_user: boolean
   readonly created_at: Date
   readonly updated_at: Date
   readonly identities: readonly Identity[]
@@ -57,10 +61,10 @@ export interface Account {
 }
 
 const ACCOUNT = `
-  u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.confirmation_sent_at, u.recovery_sent_at,
+  u.id, u.aud, u.role, u.email, u.encrypted_password, u.email_confirmed_at, u.email_assumed, u.confirmation_sent_at, u.recovery_sent_at,
   u.reauthentication_sent_at, u.email_change, u.email_change_sent_at,
   u.invited_at, u.last_sign_in_at, u.phone, u.phone_confirmed_at, u.confirmed_at, u.banned_until, u.deleted_at, u.raw_app_meta_data,
-  u.raw_user_meta_data, u.is_anonymous, u.created_at, u.updated_at,
+  u.raw_user_meta_data, u.is_anonymous, u.is_sso_user, u.created_at, u.updated_at,
   coalesce(
     (select jsonb_agg(i order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'
   ) as identities,
@@ -72,7 +76,7 @@ const ACCOUNT = `
   ) as factors`
 
 export async function findAccount(scope: Scope, id: string): Promise<Account | undefined> {
-  const found = await scope.query<Account>(`select ${ACCOUNT} from auth.users u where u.id = $1`, [id])
+  const found = await scope.prepared<Account>(`select ${ACCOUNT} from auth.users u where u.id = $1`, [id])
   return found.rows[0]
 }
 
@@ -85,7 +89,7 @@ export async function requireAccount(scope: Scope, id: string): Promise<Account>
 
 /** Finds an account by its normalised e-mail. */
 export async function findAccountByEmail(scope: Scope, email: string): Promise<Account | undefined> {
-  const found = await scope.query<Account>(
+  const found = await scope.prepared<Account>(
     `select ${ACCOUNT} from auth.users u where lower(u.email) = $1 and not u.is_sso_user`,
     [email],
   )
@@ -111,14 +115,14 @@ export const isBanned = ({ banned_until }: Account): boolean => banned_until !==
 
 export const hasVerifiedFactor = ({ factors }: Account): boolean => factors.some(({ status }) => status === 'verified')
 
-/** Confirms an address, with all that repeats it. */
-export async function confirmEmail(scope: Scope, id: string): Promise<void> {
+/** Confirms an address, with all that repeats it; `isAssumed` where nobody showed that it is theirs. */
+export async function confirmEmail(scope: Scope, id: string, { isAssumed = false } = {}): Promise<void> {
   await scope.query(
     `update auth.users
-     set email_confirmed_at = coalesce(email_confirmed_at, now()), updated_at = now(),
+     set email_confirmed_at = coalesce(email_confirmed_at, now()), email_assumed = $2, updated_at = now(),
        raw_user_meta_data = raw_user_meta_data || '{"email_verified": true}'
      where id = $1`,
-    [id],
+    [id, isAssumed],
   )
   await scope.query(
     `update auth.identities set identity_data = identity_data || '{"email_verified": true}', updated_at = now()
@@ -132,9 +136,11 @@ export interface NewAccount {
   readonly passwordHash: string | null
   /** What the person says about themselves. */
   readonly data: Readonly<Record<string, unknown>>
+  /** Made for somebody by the operator's key: then `user_metadata` says what that key said, and nothing else. */
+  readonly isInvited?: boolean
 }
 
-/** What a new account's `user_metadata` and its identity say. */
+/** What a new account's identity says, and `user_metadata` where people sign up themselves. */
 export const metadataOf = (id: string, { email, data }: NewAccount) => ({
   ...data,
   email,
@@ -156,10 +162,11 @@ export async function enrol(scope: Scope, account: NewAccount): Promise<string |
      values ($1, $2, $3, '{"provider": "email", "providers": ["email"]}', $4)
      on conflict (lower(email)) where is_sso_user = false do update
      set encrypted_password = excluded.encrypted_password, updated_at = now(),
-       raw_user_meta_data = excluded.raw_user_meta_data || jsonb_build_object('sub', u.id)
+       raw_user_meta_data = excluded.raw_user_meta_data
+         || case when excluded.raw_user_meta_data ? 'sub' then jsonb_build_object('sub', u.id) else '{}' end
      where u.email_confirmed_at is null and u.phone_confirmed_at is null
      returning u.id`,
-    [id, email, passwordHash, metadataOf(id, account)],
+    [id, email, passwordHash, account.isInvited ? account.data : metadataOf(id, account)],
   )
   const enrolledId = enrolled.rows[0]?.id
   if (enrolledId === undefined) return undefined

@@ -41,6 +41,9 @@ export interface WantedAccount {
 
 const UNIQUE_VIOLATION = '23505'
 
+const withoutNulls = (metadata: WantedAccount['userMetadata']) =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))
+
 /** @throws AuthError `email_exists`, `phone_exists`. */
 export async function createAccount(scope: Scope, wanted: WantedAccount): Promise<string> {
   const id = wanted.id ?? randomUUID()
@@ -56,7 +59,8 @@ export async function createAccount(scope: Scope, wanted: WantedAccount): Promis
         phone,
         wanted.passwordHash,
         JSON.stringify({ provider: providers[0], providers }),
-        JSON.stringify({ email_verified: false, phone_verified: false, sub: id, ...(email === '' ? {} : { email }) }),
+        // Whole from the beginning: triggers on this table read it.
+        JSON.stringify(withoutNulls(wanted.userMetadata)),
       ],
     ),
   )

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import bcrypt from 'bcryptjs'
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
@@ -68,7 +69,7 @@ test('an account is created as the operator says, also where sign-ups are closed
     email: 'made@example.test',
     phone: '4915123456789',
     email_confirmed_at: expect.any(String) as string,
-    user_metadata: { name: 'Ada', email: 'made@example.test', email_verified: true },
+    user_metadata: { name: 'Ada', email_verified: true },
     app_metadata: { plan: 'gold', provider: 'email', providers: ['email', 'phone'] },
   })
   expect(user.identities?.map(({ provider }) => provider).toSorted()).toEqual(['email', 'phone'])
@@ -79,6 +80,41 @@ test('an account is created as the operator says, also where sign-ups are closed
   expect((await signIn('unconfirmed@example.test')).error?.code).toBe('email_not_confirmed')
   await create('hashed@example.test', { password: undefined, password_hash: await hashPassword('brought along') })
   expect((await signIn('hashed@example.test', 'brought along')).error).toBeNull()
+  const bcrypted = await bcrypt.hash('brought from elsewhere', 4)
+  await create('bcrypted@example.test', { password: undefined, password_hash: bcrypted })
+  expect((await signIn('bcrypted@example.test', 'brought from elsewhere')).error).toBeNull()
+})
+
+test('a trigger on new accounts reads the metadata that the operator gave', async () => {
+  await service.admin.query(`
+    create table public.profiles (id uuid primary key references auth.users on delete cascade, username text);
+    create function public.handle_new_user() returns trigger language plpgsql security definer set search_path = '' as $$
+    begin
+      insert into public.profiles values (new.id, new.raw_user_meta_data ->> 'username');
+      return new;
+    end $$;
+    create trigger on_auth_user_created after insert on auth.users
+      for each row execute function public.handle_new_user()`)
+  const named = async () => {
+    const found = await service.admin.query<{ id: string; username: string }>(
+      'select id, username from public.profiles order by username',
+    )
+    return found.rows
+  }
+  const { id } = await create('profiled@example.test', { user_metadata: { username: 'ada', none: null } })
+  const invited = await admin.generateLink({
+    type: 'signup',
+    email: 'linked@example.test',
+    password: PASSWORD,
+    options: { data: { username: 'grace' } },
+  })
+  expect(invited.data.user?.user_metadata).toEqual({ username: 'grace' })
+  expect(await named()).toEqual([
+    { id, username: 'ada' },
+    { id: invited.data.user?.id, username: 'grace' },
+  ])
+  expect((await admin.deleteUser(id)).error).toBeNull()
+  expect(await named()).toHaveLength(1)
 })
 
 test('what is taken or makes no account is refused', async () => {
@@ -129,7 +165,7 @@ test('an account is changed without asking its owner, and a new password signs e
   expect(changed.error).toBeNull()
   expect(changed.data.user).toMatchObject({
     email: 'now@example.test',
-    user_metadata: { name: 'Ada', age: 36, email: 'now@example.test' },
+    user_metadata: { name: 'Ada', age: 36, email_verified: true },
     app_metadata: { plan: 'gold', provider: 'email' },
     identities: [{ email: 'now@example.test' }],
   })

@@ -5,7 +5,7 @@ import { listAccounts, requireAccount } from './accounts.ts'
 import { accountBody, createAccount, deleteAccount, updateAccount, type WantedAccount } from './admin-accounts.ts'
 import { AuthError } from './errors.ts'
 import { deleteFactor } from './factors.ts'
-import { hashPassword, requireAcceptablePassword } from './passwords.ts'
+import { hashPassword, isKnownHash, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
 import { readBody, requireEmail, requirePhone } from './request.ts'
 import { requireServiceRole } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -121,7 +121,7 @@ async function readWanted(context: Context, { settings }: AuthService): Promise<
     id: body.id ?? undefined,
     email: body.email === '' ? '' : requireEmail(body.email),
     phone: body.phone === '' ? '' : requirePhone(body.phone),
-    passwordHash: await chooseHash(body, settings.minPasswordLength),
+    passwordHash: await chooseHash(body, settings),
     confirmsEmail: body.email_confirm === true,
     confirmsPhone: body.phone_confirm === true,
     userMetadata: body.user_metadata,
@@ -133,17 +133,17 @@ async function readWanted(context: Context, { settings }: AuthService): Promise<
 
 async function chooseHash(
   { password, password_hash: hash }: z.output<typeof accountBody>,
-  minLength: number,
+  rules: PasswordRules,
 ): Promise<string | undefined> {
   if (password != null && hash !== '') {
     throw new AuthError('validation_failed', 'Only a password or a password hash should be provided')
   }
   if (password != null && password !== '') {
-    requireAcceptablePassword(password, minLength)
+    requireAcceptablePassword(password, rules)
     return hashPassword(password)
   }
-  if (hash !== '' && !hash.startsWith('$argon2id$')) {
-    throw new AuthError('validation_failed', 'Only argon2id hashes are supported')
+  if (hash !== '' && !isKnownHash(hash)) {
+    throw new AuthError('validation_failed', 'Only bcrypt and argon2id hashes are supported')
   }
   return hash === '' ? undefined : hash
 }

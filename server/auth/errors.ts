@@ -7,12 +7,15 @@ export const AUTH_ERROR_STATUS = {
   bad_json: 400,
   bad_code_verifier: 400,
   bad_jwt: 403,
+  bad_oauth_callback: 400,
+  bad_oauth_state: 400,
   email_exists: 422,
   email_not_confirmed: 400,
   email_provider_disabled: 422,
   flow_state_expired: 422,
   flow_state_not_found: 404,
   insufficient_aal: 403,
+  identity_already_exists: 422,
   identity_not_found: 422,
   invalid_credentials: 400,
   manual_linking_disabled: 404,
@@ -21,33 +24,43 @@ export const AUTH_ERROR_STATUS = {
   mfa_factor_not_found: 404,
   mfa_ip_address_mismatch: 422,
   mfa_phone_enroll_not_enabled: 422,
+  mfa_phone_verify_not_enabled: 422,
+  mfa_verified_factor_exists: 422,
   mfa_verification_failed: 422,
   mfa_webauthn_enroll_not_enabled: 422,
   no_authorization: 401,
   not_admin: 403,
   not_found: 404,
-  otp_disabled: 422,
   otp_expired: 403,
   over_email_send_rate_limit: 429,
   over_request_rate_limit: 429,
+  over_sms_send_rate_limit: 429,
   phone_exists: 422,
   phone_provider_disabled: 400,
+  provider_disabled: 400,
+  provider_email_needs_verification: 422,
   reauthentication_needed: 400,
   reauthentication_not_valid: 422,
   refresh_token_already_used: 400,
   refresh_token_not_found: 400,
   request_entity_too_large: 413,
   same_password: 422,
+  saml_assertion_no_email: 400,
+  saml_assertion_no_user_id: 400,
   saml_provider_disabled: 404,
+  saml_relay_state_not_found: 404,
   session_expired: 400,
   session_not_found: 403,
   signup_disabled: 422,
+  sms_send_failed: 422,
+  sso_provider_not_found: 404,
   too_many_enrolled_mfa_factors: 422,
   unexpected_failure: 500,
   single_identity_not_deletable: 422,
   user_already_exists: 422,
   user_banned: 403,
   user_not_found: 403,
+  user_sso_managed: 422,
   validation_failed: 400,
   weak_password: 422,
 } as const
@@ -79,12 +92,12 @@ export class AuthError extends Error {
   }
 }
 
-/** A failure in the older dialect of OAuth, which the protocol keeps for a refresh without a token. */
+/** A failure in the older dialect of OAuth, which the protocol keeps for a refresh without a token and for ID tokens. */
 export class OAuthError extends Error {
   readonly code: string
 
-  constructor(code: string, message: string) {
-    super(message)
+  constructor(code: string, message: string, { cause }: { cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'OAuthError'
     this.code = code
   }

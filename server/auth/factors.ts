@@ -1,6 +1,6 @@
 /** /factors: enrolling a second factor, proving that one has it, and giving it up. */
 import { randomUUID } from 'node:crypto'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { codeOf } from '#server/base/errors.ts'
@@ -8,6 +8,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { type Factor, findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, factorAddressBucket, requireAttempt } from './limits.ts'
+import { preparePhoneCode, requirePhoneEnrolment } from './phone-factors.ts'
 import { optionalText, readBody, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -16,7 +17,13 @@ import { lowerSessions } from './sessions.ts'
 import { createTotp, sealSecret } from './totp.ts'
 import { CHALLENGE_LIFE_S, verifyFactor } from './verify-factor.ts'
 
-const enrolBody = z.object({ factor_type: optionalText, friendly_name: optionalText, issuer: optionalText })
+const enrolBody = z.object({
+  factor_type: optionalText,
+  friendly_name: optionalText,
+  issuer: optionalText,
+  phone: optionalText,
+})
+const challengeBody = z.object({ channel: optionalText })
 type EnrolBody = z.output<typeof enrolBody>
 const verifyBody = z.object({ challenge_id: optionalText, code: optionalText })
 
@@ -37,10 +44,15 @@ export function factorRoutes(service: AuthService): Hono {
     await requireAttempt(service, [addressBucket('user', visitorOf(context, settings))])
     const { account } = person
     const name = body.friendly_name.trim()
-    const totp = createTotp({ issuer: body.issuer || PRODUCT_NAME, label: account.email ?? account.id })
     const id = randomUUID()
+    if (body.factor_type === 'phone') {
+      const phone = requirePhoneEnrolment(service, body.phone, person)
+      await database.asAuth((scope) => insertFactor(scope, person, { id, name, type: 'phone', phone }))
+      return context.json({ id, type: 'phone', friendly_name: name, phone })
+    }
+    const totp = createTotp({ issuer: body.issuer || PRODUCT_NAME, label: account.email ?? account.id })
     const secret = sealSecret(keys.factors, id, totp.secret)
-    await database.asAuth((scope) => insertFactor(scope, person, { id, name, secret }))
+    await database.asAuth((scope) => insertFactor(scope, person, { id, name, type: 'totp', secret }))
     return context.json({
       id,
       type: 'totp',
@@ -51,19 +63,27 @@ export function factorRoutes(service: AuthService): Hono {
 
   app.post('/factors/:id/challenge', async (context) => {
     const person = await requireSession(context, service)
-    const { id: factorId } = findFactor(person, context.req.param('id'))
+    const { id: factorId, factor_type: type, phone } = findFactor(person, context.req.param('id'))
     const visitor = visitorOf(context, settings)
     await requireAttempt(service, [factorAddressBucket(visitor)])
     const id = randomUUID()
+    const message =
+      type === 'phone'
+        ? await preparePhoneCode(service, person, {
+            challengeId: id,
+            phone: phone ?? '',
+            channel: (await readChallengeBody(context)).channel,
+          })
+        : undefined
     await database.asAuth(async (scope) => {
-      await scope.query('insert into auth.mfa_challenges (id, factor_id, ip_address) values ($1, $2, $3)', [
-        id,
-        factorId,
-        visitor.address ?? null,
-      ])
+      await scope.query(
+        'insert into auth.mfa_challenges (id, factor_id, ip_address, otp_code) values ($1, $2, $3, $4)',
+        [id, factorId, visitor.address ?? null, message?.hash ?? null],
+      )
       await scope.query('update auth.mfa_factors set last_challenged_at = clock_timestamp() where id = $1', [factorId])
     })
-    return context.json({ id, type: 'totp', expires_at: Math.floor(Date.now() / 1000) + CHALLENGE_LIFE_S })
+    await message?.send()
+    return context.json({ id, type, expires_at: Math.floor(Date.now() / 1000) + CHALLENGE_LIFE_S })
   })
 
   app.post('/factors/:id/verify', async (context) => {
@@ -98,9 +118,8 @@ function requireEnrolment({ factor_type: type, friendly_name: name, issuer }: En
     const message = 'Anonymous user not allowed to perform these actions'
     throw new AuthError('no_authorization', message, { status: 403 })
   }
-  if (type === 'phone') throw new AuthError('mfa_phone_enroll_not_enabled', 'MFA enroll is disabled for Phone')
   if (type === 'webauthn') throw new AuthError('mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn')
-  if (type !== 'totp') {
+  if (type !== 'totp' && type !== 'phone') {
     throw new AuthError('validation_failed', 'factor_type needs to be totp, phone, or webauthn')
   }
   if (name.length > LONGEST_NAME || issuer.length > LONGEST_NAME) {
@@ -115,6 +134,10 @@ function requireLevelToEnrol({ account, aal }: Pick<SignedIn, 'account' | 'aal'>
   }
 }
 
+/** Apps have nothing to say about a challenge, and many clients send no body then. */
+const readChallengeBody = async (context: Context) =>
+  (await context.req.text()) === '' ? { channel: '' } : readBody(context, challengeBody)
+
 /** @throws AuthError `mfa_factor_not_found`, whether nobody has such a factor or somebody else. */
 function findFactor({ account }: SignedIn, id: string): Factor {
   const factor = account.factors.find((known) => known.id === id)
@@ -122,10 +145,14 @@ function findFactor({ account }: SignedIn, id: string): Factor {
   return factor
 }
 
+type NewFactor = { readonly id: string; readonly name: string } & (
+  { readonly type: 'totp'; readonly secret: string } | { readonly type: 'phone'; readonly phone: string }
+)
+
 async function insertFactor(
   scope: Scope,
   { account: { id: userId }, aal }: SignedIn,
-  { id, name, secret }: { id: string; name: string; secret: string },
+  { id, name, ...means }: NewFactor,
 ): Promise<void> {
   // One enrolment of a person at a time, so that none slips past a limit that another is about to reach.
   await lockAccount(scope, userId)
@@ -145,8 +172,16 @@ async function insertFactor(
   requireLevelToEnrol({ account, aal })
   try {
     await scope.query(
-      `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, secret) values ($1, $2, $3, 'totp', $4)`,
-      [id, userId, name, secret],
+      `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, secret, phone)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        id,
+        userId,
+        name,
+        means.type,
+        means.type === 'totp' ? means.secret : null,
+        means.type === 'phone' ? means.phone : null,
+      ],
     )
   } catch (error) {
     if (codeOf(error) !== UNIQUE_VIOLATION) throw error

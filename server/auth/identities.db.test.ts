@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { type AuthTestService, startAuthService } from '#test/auth-service.ts'
+import { createVisits } from '#test/browser-visits.ts'
+import { type IdentityProvider, startIdentityProvider } from '#test/identity-provider.ts'
 
+let idp: IdentityProvider
 let service: AuthTestService
 beforeAll(async () => {
-  service = await startAuthService()
+  idp = await startIdentityProvider()
+  service = await startAuthService({ providers: idp.providers.filter(({ name }) => name === 'oidc') })
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await idp.close()
+})
 
 const addIdentity = (userId: string) =>
   service.admin.query(
@@ -67,6 +75,46 @@ test('nobody removes the identity of somebody else', async () => {
     })
   }
   expect(await identitiesOf(owner)).toHaveLength(2)
+})
+
+/** Asks as a page does, which keeps the cookie beside the answer. */
+async function linkThrough(token: string, visits = createVisits(), finishing = visits) {
+  const asked = `${service.url}/auth/v1/user/identities/authorize?provider=oidc&skip_http_redirect=true`
+  const response = await visits.fetch(asked, { headers: { authorization: `Bearer ${token}` } })
+  const { url } = z.object({ url: z.string() }).parse(await response.json())
+  const end = await finishing.follow(url, ({ hash }) => hash !== '')
+  return new URLSearchParams(end.hash.slice(1))
+}
+
+test('a provider is added to the account of whoever is signed in, whatever its address is', async () => {
+  const { client, session } = await service.signedIn('adding@example.test')
+  idp.state.person = { subject: 'added-1', email: 'private@example.test', isEmailVerified: false }
+  const { data } = await client.auth.linkIdentity({
+    provider: 'oidc' as 'github',
+    options: { skipBrowserRedirect: true },
+  })
+  expect(data.url).toContain(`${idp.origin}/authorize`)
+  expect((await linkThrough(session.access_token)).get('access_token')).toBeTruthy()
+  expect((await identitiesOf(client)).map(({ provider }) => provider)).toEqual(['email', 'oidc'])
+  const { data: known } = await client.auth.getUser()
+  expect(known.user).toMatchObject({ email: 'adding@example.test', app_metadata: { providers: ['email', 'oidc'] } })
+  expect((await linkThrough(session.access_token)).get('error_code')).toBe('identity_already_exists')
+})
+
+test('what belongs to one account is not linked to a second, nor in the browser of somebody who did not ask', async () => {
+  const { client: owner, session } = await service.signedIn('holder@example.test')
+  idp.state.person = { subject: 'held-1', email: 'held@example.test' }
+  await linkThrough(session.access_token)
+  const { client: stranger, session: theirs } = await service.signedIn('taker@example.test')
+  expect((await linkThrough(theirs.access_token)).get('error_code')).toBe('identity_already_exists')
+  expect(await identitiesOf(stranger)).toHaveLength(1)
+  expect(await identitiesOf(owner)).toHaveLength(2)
+
+  // A victim who is led to the provider by an attacker's address would give the attacker's account their own identity.
+  idp.state.person = { subject: 'victim-1', email: 'led@example.test' }
+  const led = await linkThrough(theirs.access_token, createVisits(), createVisits())
+  expect(led.get('error_code')).toBe('bad_oauth_state')
+  expect(await identitiesOf(stranger)).toHaveLength(1)
 })
 
 test('a provider that is not offered cannot be linked, and nothing where linking is off', async () => {

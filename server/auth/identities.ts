@@ -1,28 +1,19 @@
-/** /user/identities: the ways in which a person signs in. No provider is offered yet, so there is none to add. */
+/** DELETE /user/identities/{id}: giving up one of the ways in which a person signs in. */
 import { Hono } from 'hono'
 import { type Scope } from '#server/database/scope.ts'
 import { lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { requireSession, type SignedIn } from './require-session.ts'
+import { listProviders } from './external-accounts.ts'
+import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
 
 export function identityRoutes(service: AuthService): Hono {
   const { database, settings } = service
   const app = new Hono()
 
-  const requireLinking = () => {
-    if (!settings.manualLinking) throw new AuthError('manual_linking_disabled', 'Manual linking is disabled')
-  }
-
-  app.get('/user/identities/authorize', async (context) => {
-    requireLinking()
-    await requireSession(context, service)
-    throw new AuthError('validation_failed', `Unsupported provider: ${context.req.query('provider') ?? ''}`)
-  })
-
   app.delete('/user/identities/:id', async (context) => {
-    requireLinking()
-    const person = await requireSession(context, service)
+    if (!settings.manualLinking) throw new AuthError('manual_linking_disabled', 'Manual linking is disabled')
+    const person = requireFullLevel(await requireSession(context, service))
     await database.asAuth((scope) => deleteIdentity(scope, person, context.req.param('id')))
     return context.json({})
   })
@@ -44,11 +35,5 @@ async function deleteIdentity(scope: Scope, { account }: SignedIn, identityId: s
     throw new AuthError('single_identity_not_deletable', message)
   }
   await scope.query('delete from auth.identities where id = $1', [identityId])
-  await scope.query(
-    `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (
-       select jsonb_build_object('provider', min(provider), 'providers', jsonb_agg(distinct provider))
-       from auth.identities where user_id = $1
-     ) where id = $1`,
-    [account.id],
-  )
+  await listProviders(scope, account.id)
 }

@@ -6,7 +6,7 @@ import { type Account, enrol, findAccountByEmail, requireAccount } from './accou
 import { AuthError } from './errors.ts'
 import { type LinkKind } from './limits.ts'
 import { issuePass, sendOrFail } from './mail-codes.ts'
-import { hashPassword, requireAcceptablePassword } from './passwords.ts'
+import { hashPassword, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
 import { chooseRedirect } from './redirects.ts'
 import { metadata, optionalText, readBody, requireEmail } from './request.ts'
 import { requireServiceRole } from './require-session.ts'
@@ -55,7 +55,8 @@ export function invitationRoutes(service: AuthService): Hono {
     await requireServiceRole(context, service)
     const body = await readBody(context, linkBody)
     const redirectTo = chooseRedirect(context.req.query('redirect_to') ?? body.redirect_to, settings)
-    const passwordHash = await hashForSignup(body, settings.minPasswordLength)
+    requireEmail(body.email)
+    const passwordHash = await hashForSignup(body, settings)
     const { account, pass, type } = await database.asAuth(async (scope) => {
       const chosen = await choosePass(scope, service, body, passwordHash)
       const issued = await issuePass(scope, service, { ...chosen, pkce: undefined, redirectTo })
@@ -84,16 +85,16 @@ const emailExists = () => new AuthError('email_exists', 'A user with this email 
 /** Makes an account that waits for its owner, or renews one that still does. */
 async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
   if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
-  const userId = await enrol(scope, { ...invited, passwordHash: null })
+  const userId = await enrol(scope, { ...invited, passwordHash: null, isInvited: true })
   if (userId === undefined) throw emailExists()
   await scope.query('update auth.users set invited_at = now() where id = $1', [userId])
   return userId
 }
 
-async function hashForSignup({ type, password }: LinkBody, minLength: number): Promise<string | null> {
+async function hashForSignup({ type, password }: LinkBody, rules: PasswordRules): Promise<string | null> {
   if (type !== 'signup') return null
   if (password === '') throw new AuthError('validation_failed', 'Signup requires a valid password')
-  requireAcceptablePassword(password, minLength)
+  requireAcceptablePassword(password, rules)
   return hashPassword(password)
 }
 
@@ -118,7 +119,7 @@ async function choosePass(
   if (type === 'invite') return { type, kind, email, userId: await invite(scope, service, { email, data }) }
   const account = await findAccountByEmail(scope, email)
   if (type === 'signup' || (type === 'magiclink' && account === undefined)) {
-    const userId = await enrol(scope, { email, passwordHash, data })
+    const userId = await enrol(scope, { email, passwordHash, data, isInvited: true })
     if (userId === undefined) throw emailExists()
     return { type: 'signup', kind: 'confirmation', email, userId }
   }

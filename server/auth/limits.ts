@@ -5,7 +5,8 @@ import { AuthError } from './errors.ts'
 import { type Visitor } from './request.ts'
 import { type AuthService } from './service.ts'
 
-type Endpoint = 'token' | 'signup' | 'otp' | 'recover' | 'resend' | 'user' | 'verify' | 'reauthenticate'
+type Endpoint =
+  'authorize' | 'callback' | 'otp' | 'reauthenticate' | 'recover' | 'resend' | 'signup' | 'token' | 'user' | 'verify'
 /** Mails that carry a link. */
 export type LinkKind =
   'confirmation' | 'recovery' | 'magiclink' | 'invitation' | 'email_change_current' | 'email_change_new'
@@ -13,6 +14,7 @@ export type MailKind = LinkKind | 'reauthentication'
 
 const FIVE_MINUTES_S = 300
 const MAIL_PREFIX = 'mail:'
+const SMS_PREFIX = 'sms:'
 
 /** Attempts of one address at one endpoint: 150 in five minutes at /token (30 at once), 30 anywhere else. */
 export const addressBucket = (endpoint: Endpoint, { address }: Visitor): Bucket => ({
@@ -59,6 +61,12 @@ export const factorBucket = (userId: string): Bucket => ({
   refillPerS: 10 / 3600,
 })
 
+/** Text messages cost money and reach strangers: one a minute to a number, and ten an hour for a person. */
+export const smsBuckets = (phone: string, userId: string): Bucket[] => [
+  { key: `${SMS_PREFIX}${accountKey(phone)}`, capacity: 1, refillPerS: 1 / 60 },
+  { key: `${SMS_PREFIX}${userId}`, capacity: 10, refillPerS: 10 / 3600 },
+]
+
 /** One mail of a kind to one address per interval, whether an account has that address or not. */
 const mailBucket = (kind: MailKind, email: string, intervalS: number): Bucket => ({
   key: `${MAIL_PREFIX}${kind}:${accountKey(email)}`,
@@ -77,9 +85,10 @@ export async function requireAttempt({ database, settings }: AuthService, bucket
   const refusal = await database.asAuth((scope) => takeAttempt(scope, buckets))
   if (refusal === undefined) return
   const { key, retryAfterS } = refusal
-  if (key.startsWith(MAIL_PREFIX)) {
+  const isMail = key.startsWith(MAIL_PREFIX)
+  if (isMail || key.startsWith(SMS_PREFIX)) {
     const message = `For security purposes, you can only request this after ${retryAfterS} seconds.`
-    throw new AuthError('over_email_send_rate_limit', message, { retryAfterS })
+    throw new AuthError(isMail ? 'over_email_send_rate_limit' : 'over_sms_send_rate_limit', message, { retryAfterS })
   }
   throw new AuthError('over_request_rate_limit', 'Request rate limit reached', { retryAfterS })
 }

@@ -84,15 +84,17 @@ export function mailRequestRoutes(service: AuthService): Hono {
   return app
 }
 
-/** A magic link creates the account that it leads to, where it may. */
+/**
+ * A magic link creates the account that it leads to, where it may. Where it may not, nobody is written to, and the answer is
+ * the one that people with an account get: a refusal would tell who has one.
+ */
 async function enrolByMail(
   scope: Scope,
   { settings }: AuthService,
   email: string,
   { create_user: createUser, data }: z.output<typeof otpBody>,
 ): Promise<Account | undefined> {
-  if (createUser === false) throw new AuthError('otp_disabled', 'Signups not allowed for otp')
-  if (settings.signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
+  if (createUser === false || settings.signup !== 'open') return undefined
   await enrol(scope, { email, passwordHash: null, data })
   return findAccountByEmail(scope, email)
 }

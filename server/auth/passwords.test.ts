@@ -2,6 +2,8 @@ import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { DUMMY_HASH, HASHING, hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
 
+const RULES = { minPasswordLength: 8, commonPasswords: 'refuse' } as const
+
 test('the hash for nobody costs what a real one costs', async () => {
   const { memoryCost, timeCost, parallelism, algorithm, outputLen } = parseOptions(DUMMY_HASH)
   expect({ memoryCost, timeCost, parallelism }).toEqual(HASHING)
@@ -18,7 +20,12 @@ test('only the password that was hashed is right', async () => {
 })
 
 test('length is counted in characters where it is short and in bytes where it is long', () => {
-  expect(() => requireAcceptablePassword('😀'.repeat(7), 8)).toThrow('at least 8')
-  expect(() => requireAcceptablePassword('😀'.repeat(18), 8)).not.toThrow()
-  expect(() => requireAcceptablePassword('😀'.repeat(19), 8)).toThrow('longer than 72')
+  expect(() => requireAcceptablePassword('😀'.repeat(7), RULES)).toThrow('at least 8')
+  expect(() => requireAcceptablePassword(`${'😀'.repeat(16)}quietly`, RULES)).not.toThrow()
+  expect(() => requireAcceptablePassword('😀'.repeat(19), RULES)).toThrow('longer than 72')
+})
+
+test('a common password is refused, unless the operator accepts those', () => {
+  expect(() => requireAcceptablePassword('password123', RULES)).toThrow('easy to guess')
+  expect(() => requireAcceptablePassword('password123', { ...RULES, commonPasswords: 'accept' })).not.toThrow()
 })

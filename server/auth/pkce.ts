@@ -44,18 +44,31 @@ export function readChallenge({
 }
 
 /** How a flow began; becomes the method of the session that it ends in. */
-export type FlowMethod = 'email/signup' | 'magiclink' | 'recovery' | 'email_change' | 'invite'
+export type FlowMethod = 'email/signup' | 'magiclink' | 'recovery' | 'email_change' | 'invite' | 'oauth' | 'sso/saml'
 
 /** Notes that a flow began. For nobody (a user id that is no account's) it stores nothing. */
 export async function beginFlow(
   scope: Scope,
-  { userId, method, pkce }: { userId: string; method: FlowMethod; pkce: Challenge | undefined },
+  {
+    userId,
+    method,
+    pkce,
+    provider = 'email',
+    sessionNotAfter,
+  }: {
+    userId: string
+    method: FlowMethod
+    pkce: Challenge | undefined
+    provider?: string
+    sessionNotAfter?: Date | undefined
+  },
 ): Promise<string | undefined> {
   if (pkce === undefined) return undefined
   const begun = await scope.query<{ id: string }>(
-    `insert into auth.flow_state (user_id, code_challenge_method, code_challenge, provider_type, authentication_method)
-     select u.id, $2, $3, 'email', $4 from auth.users u where u.id = $1 returning id`,
-    [userId, pkce.method, pkce.challenge, method],
+    `insert into auth.flow_state
+       (user_id, code_challenge_method, code_challenge, provider_type, authentication_method, session_not_after)
+     select u.id, $2, $3, $5, $4, $6 from auth.users u where u.id = $1 returning id`,
+    [userId, pkce.method, pkce.challenge, method, provider, sessionNotAfter ?? null],
   )
   return begun.rows[0]?.id
 }
@@ -78,6 +91,8 @@ interface Flow {
   readonly code_challenge_method: Challenge['method']
   readonly code_challenge: string
   readonly authentication_method: FlowMethod
+  readonly provider_type: string
+  readonly session_not_after: Date | null
   readonly is_over: boolean
 }
 
@@ -88,9 +103,9 @@ interface Flow {
 export async function useAuthCode(
   scope: Scope,
   { code, verifier }: { code: string; verifier: string },
-): Promise<{ account: Account; method: FlowMethod }> {
+): Promise<{ account: Account; method: FlowMethod; provider?: string; notAfter?: Date | undefined }> {
   const found = await scope.query<Flow>(
-    `select id, user_id, code_challenge_method, code_challenge, authentication_method,
+    `select id, user_id, code_challenge_method, code_challenge, authentication_method, provider_type, session_not_after,
        auth_code_issued_at < now() - $2::interval as is_over
      from auth.flow_state where auth_code = $1 for update`,
     [digestOf(code), LIFE_OF_A_CODE],
@@ -106,7 +121,10 @@ export async function useAuthCode(
   }
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
   await scope.query('delete from auth.flow_state where id = $1', [flow.id])
-  return { account, method: flow.authentication_method }
+  const { authentication_method: method, provider_type: provider, session_not_after: end } = flow
+  return method === 'sso/saml'
+    ? { account, method, provider: provider.replace(/^sso:/, ''), notAfter: end ?? undefined }
+    : { account, method }
 }
 
 function isVerifierOf({ code_challenge_method: method, code_challenge: challenge }: Flow, verifier: string): boolean {

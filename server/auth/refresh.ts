@@ -18,6 +18,7 @@ interface StoredToken {
   readonly aal: string
   readonly amr: Session['amr']
   readonly is_over: boolean
+  readonly is_idle: boolean
   readonly is_reusable: boolean
   readonly active_token: string | null
 }
@@ -37,12 +38,12 @@ export async function refresh(service: AuthService, token: string, visitor: Visi
 
 async function exchange(
   scope: Scope,
-  { keys }: AuthService,
+  { keys, settings }: AuthService,
   token: string,
   visitor: Visitor,
 ): Promise<Grant | AuthError> {
   const hash = refreshTokenHash(token)
-  const stored = await lockAndRead(scope, hash)
+  const stored = await lockAndRead(scope, hash, settings)
   if (stored === undefined) {
     return new AuthError('refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
   }
@@ -50,7 +51,11 @@ async function exchange(
   const account = await findAccount(scope, userId)
   if (account === undefined) return new AuthError('session_not_found', 'Session not found', { status: 400 })
   if (isBanned(account)) return new AuthError('user_banned', 'User is banned', { status: 400 })
-  if (stored.is_over) return new AuthError('session_expired', 'Invalid Refresh Token: Session Expired')
+  if (stored.is_over || stored.is_idle) {
+    await scope.query('delete from auth.sessions where id = $1', [sessionId])
+    const why = stored.is_over ? '' : ' (Inactivity)'
+    return new AuthError('session_expired', `Invalid Refresh Token: Session Expired${why}`)
+  }
 
   const next = stored.revoked
     ? findActive(keys.refresh, stored, token)
@@ -67,20 +72,26 @@ async function exchange(
 }
 
 /** Reads only once the session is locked: the reading statement must begin after whoever held the lock has committed. */
-async function lockAndRead(scope: Scope, hash: string): Promise<StoredToken | undefined> {
+async function lockAndRead(
+  scope: Scope,
+  hash: string,
+  { sessionDays, sessionIdleDays }: AuthService['settings'],
+): Promise<StoredToken | undefined> {
   await scope.query(
     'select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update',
     [hash],
   )
   const found = await scope.query<StoredToken>(
-    `select t.revoked, t.user_id, t.session_id, s.aal, s.amr, coalesce(s.not_after < now(), false) as is_over,
+    `select t.revoked, t.user_id, t.session_id, s.aal, s.amr,
+       coalesce(s.not_after < now(), false) or ($3 > 0 and s.created_at < now() - make_interval(days => $3)) as is_over,
+       $4 > 0 and coalesce(s.refreshed_at, s.created_at) < now() - make_interval(days => $4) as is_idle,
        active.token as active_token,
        coalesce(active.parent = t.token, false) or t.updated_at > clock_timestamp() - $2::interval as is_reusable
      from auth.refresh_tokens t
      join auth.sessions s on s.id = t.session_id
      left join auth.refresh_tokens active on active.session_id = t.session_id and not active.revoked
      where t.token = $1`,
-    [hash, REUSE_INTERVAL],
+    [hash, REUSE_INTERVAL, sessionDays, sessionIdleDays],
   )
   return found.rows[0]
 }

@@ -2,7 +2,7 @@ import { type Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type Account, findAccount, isBanned } from './accounts.ts'
+import { type Account, findAccount, hasVerifiedFactor, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { type AuthService } from './service.ts'
 
@@ -33,6 +33,17 @@ export async function requireSession(context: Context, { database, tokens }: Aut
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   const level = aal === 'aal2' && session.aal === 'aal2' ? 'aal2' : 'aal1'
   return { account, sessionId, aal: level, openedAt: session.created_at }
+}
+
+/**
+ * Where the account has a second factor, the session must have brought it.
+ * @throws AuthError `insufficient_aal`
+ */
+export function requireFullLevel(person: SignedIn): SignedIn {
+  if (person.aal === 'aal1' && hasVerifiedFactor(person.account)) {
+    throw new AuthError('insufficient_aal', 'Enter the code of your second factor first')
+  }
+  return person
 }
 
 async function findSession(scope: Scope, id: string | undefined, userId: string) {

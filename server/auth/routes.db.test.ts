@@ -34,6 +34,7 @@ test('every route is known here, and none gives one person what is another perso
     'POST /magiclink': JSON.stringify({ email }),
     'POST /resend': JSON.stringify({ email, type: 'signup' }),
     'POST /sso': '{}',
+    'POST /sso/saml/acs': 'RelayState=guess&SAMLResponse=guess',
     'POST /factors': JSON.stringify({ factor_type: 'totp', friendly_name: 'a guess' }),
     'POST /factors/:id/challenge': '{}',
     'POST /factors/:id/verify': JSON.stringify({ challenge_id: user.id, code: '000000' }),
@@ -43,12 +44,16 @@ test('every route is known here, and none gives one person what is another perso
     'POST /admin/generate_link': JSON.stringify({ type: 'recovery', email }),
     'PUT /user': JSON.stringify({ id: user.id, email, data: { id: user.id } }),
     'POST /logout': '{}',
+    'POST /recovery-codes': '{}',
+    'POST /recovery-codes/verify': JSON.stringify({ code: 'aaaa-bbbb-cccc' }),
+    'POST /account/close': JSON.stringify({ email, password: 'a guess' }),
   }
   const bodiless = [
-    'GET /verify', 'GET /user', 'GET /health', 'GET /settings', 'GET /.well-known/jwks.json', 'GET /authorize',
+    'GET /verify', 'GET /user', 'GET /health', 'GET /settings', 'GET /.well-known/jwks.json', 'GET /authorize', 'GET /callback',
     'GET /user/identities/authorize', 'DELETE /user/identities/:id', 'GET /reauthenticate', 'DELETE /factors/:id',
     'GET /admin/users', 'GET /admin/users/:id', 'DELETE /admin/users/:id', 'GET /admin/users/:id/factors',
-    'DELETE /admin/users/:id/factors/:factorId',
+    'DELETE /admin/users/:id/factors/:factorId', 'GET /recovery-codes', 'GET /sessions', 'DELETE /sessions/:id',
+    'GET /sso/saml/metadata', 'GET /sso/saml/finish',
   ] // prettier-ignore
   expect([...routes].toSorted()).toEqual([...Object.keys(bodies), ...bodiless].toSorted())
 

@@ -1,19 +1,24 @@
 /** The auth service at /auth/v1, in the protocol of GoTrue, so that `supabase.auth` works with it as it is. */
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { cors } from 'hono/cors'
+import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { AuthError } from './errors.ts'
 import { adminUserRoutes } from './admin-users.ts'
+import { authorizeRoutes } from './authorize.ts'
+import { closingRoutes } from './close-account.ts'
 import { factorRoutes } from './factors.ts'
 import { identityRoutes } from './identities.ts'
 import { invitationRoutes } from './invitations.ts'
 import { logoutRoutes } from './logout.ts'
 import { mailRequestRoutes } from './mail-requests.ts'
 import { reauthenticationRoutes } from './reauthenticate.ts'
+import { recoveryCodeRoutes } from './recovery-codes.ts'
 import { renderError, requestedVersion, VERSION_HEADER } from './render-error.ts'
 import { type AuthDependencies, createAuthService } from './service.ts'
+import { sessionRoutes } from './session-list.ts'
 import { settingsRoutes } from './settings.ts'
 import { signupRoutes } from './signup.ts'
+import { ssoRoutes } from './sso.ts'
 import { tokenRoutes } from './token.ts'
 import { userRoutes } from './user.ts'
 import { verifyRoutes } from './verify.ts'
@@ -21,8 +26,7 @@ import { verifyRoutes } from './verify.ts'
 const LARGEST_BODY_BYTES = 1024 * 1024
 
 // Any page may call: what it may do is decided by the token it brings, and cookies count for nothing here.
-const openToAllOrigins = cors({
-  origin: '*',
+const openToAllOrigins = allowAnyOrigin({
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   allowHeaders: [
     'authorization', 'apikey', 'content-type', 'x-client-info', VERSION_HEADER, 'prefer', 'range', 'range-unit',
@@ -65,6 +69,11 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
   app.route('/', userRoutes(service))
   app.route('/', reauthenticationRoutes(service))
   app.route('/', factorRoutes(service))
+  app.route('/', recoveryCodeRoutes(service))
+  app.route('/', sessionRoutes(service))
+  app.route('/', closingRoutes(service))
+  app.route('/', authorizeRoutes(service))
+  app.route('/', ssoRoutes(service))
   app.route('/', identityRoutes(service))
   app.route('/', adminUserRoutes(service))
   app.route('/', invitationRoutes(service))

@@ -2,6 +2,7 @@
 import { type Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
+import { isFromOwnPage } from '#server/access/own-page.ts'
 import { type AuthService, type AuthSettings } from './service.ts'
 import { type Grant } from './sessions.ts'
 import { userAnswer } from './user-answer.ts'
@@ -40,11 +41,7 @@ function signAccessToken({ tokens, settings }: AuthService, { account, session }
  * Another site may post to us without being able to read the answer; it must not be able to sign its visitors in or out.
  */
 function isOurOwnPage(context: Context, { siteUrl }: AuthSettings): boolean {
-  const origin = context.req.header('origin')
-  if (origin === undefined) return true
-  if (!URL.canParse(origin)) return false
-  const { host } = new URL(origin)
-  return host === context.req.header('host') || host === new URL(siteUrl).host
+  return context.req.header('origin') === undefined || isFromOwnPage(context, siteUrl)
 }
 
 const cookieOptions = ({ secureCookies }: AuthSettings) =>

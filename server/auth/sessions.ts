@@ -8,8 +8,10 @@ import { type Visitor } from './request.ts'
 
 /** How somebody proved who they are, and when, in unix seconds. */
 interface AuthenticationMethod {
-  readonly method: 'password' | 'otp' | 'totp' | 'anonymous' | FlowMethod
+  readonly method: 'password' | 'otp' | 'totp' | 'mfa/phone' | 'recovery_code' | 'anonymous' | FlowMethod
   readonly timestamp: number
+  /** Which provider a company's sign-on came from. */
+  readonly provider?: string
 }
 
 export interface Session {
@@ -37,7 +39,7 @@ export const childTokenOf = (key: Buffer, sessionId: string, parent: string): st
 
 async function insertFirstToken(scope: Scope, sessionId: string, userId: string): Promise<string> {
   const refreshToken = randomBytes(32).toString('base64url')
-  await scope.query('insert into auth.refresh_tokens (session_id, user_id, token) values ($1, $2, $3)', [
+  await scope.prepared('insert into auth.refresh_tokens (session_id, user_id, token) values ($1, $2, $3)', [
     sessionId,
     userId,
     refreshTokenHash(refreshToken),
@@ -45,15 +47,28 @@ async function insertFirstToken(scope: Scope, sessionId: string, userId: string)
   return refreshToken
 }
 
+interface Opening {
+  readonly method: AuthenticationMethod['method']
+  readonly visitor: Visitor
+  readonly provider?: string
+  /** When it ends whatever happens; undefined where nobody says. */
+  readonly notAfter?: Date | undefined
+}
+
 export async function openSession(
   scope: Scope,
   account: Account,
-  { method, visitor }: { method: AuthenticationMethod['method']; visitor: Visitor },
+  { method, visitor, provider, notAfter }: Opening,
 ): Promise<Grant> {
-  const amr = [{ method, timestamp: Math.floor(Date.now() / 1000) }]
-  const opened = await scope.query<Session>(
-    `insert into auth.sessions (user_id, amr, user_agent, ip) values ($1, $2, $3, $4) returning id, aal, amr`,
-    [account.id, JSON.stringify(amr), visitor.userAgent, visitor.address ?? null],
+  const proof: AuthenticationMethod = {
+    method,
+    timestamp: Math.floor(Date.now() / 1000),
+    ...(provider === undefined ? {} : { provider }),
+  }
+  const opened = await scope.prepared<Session>(
+    `insert into auth.sessions (user_id, amr, user_agent, ip, not_after) values ($1, $2, $3, $4, $5)
+     returning id, aal, amr`,
+    [account.id, JSON.stringify([proof]), visitor.userAgent, visitor.address ?? null, notAfter ?? null],
   )
   const session = opened.rows[0]
   if (session === undefined) throw new AuthError('unexpected_failure', 'Error creating a session')
@@ -67,13 +82,17 @@ export async function openSession(
 export async function raiseSession(
   scope: Scope,
   account: Account,
-  { sessionId, factorId }: { sessionId: string; factorId: string },
+  {
+    sessionId,
+    method,
+    factorId,
+  }: { sessionId: string; method: 'totp' | 'mfa/phone' | 'recovery_code'; factorId: string | null },
 ): Promise<Grant> {
-  const method: AuthenticationMethod = { method: 'totp', timestamp: Math.floor(Date.now() / 1000) }
+  const proof: AuthenticationMethod = { method, timestamp: Math.floor(Date.now() / 1000) }
   const raised = await scope.query<Session>(
     `update auth.sessions set aal = 'aal2', factor_id = $2, amr = $3::jsonb || amr, updated_at = now()
      where id = $1 and user_id = $4 returning id, aal, amr`,
-    [sessionId, factorId, JSON.stringify([method]), account.id],
+    [sessionId, factorId, JSON.stringify([proof]), account.id],
   )
   const session = raised.rows[0]
   if (session === undefined)
@@ -87,7 +106,7 @@ export async function raiseSession(
 export async function lowerSessions(scope: Scope, factorId: string): Promise<void> {
   await scope.query(
     `update auth.sessions set aal = 'aal1', factor_id = null, updated_at = now(),
-       amr = jsonb_path_query_array(amr, '$[*] ? (@.method != "totp")')
+       amr = jsonb_path_query_array(amr, '$[*] ? (@.method != "totp" && @.method != "mfa/phone")')
      where factor_id = $1`,
     [factorId],
   )

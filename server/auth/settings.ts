@@ -1,10 +1,9 @@
-/** What the service is and offers: /health, /settings, the public keys, and the offers of the protocol it declines. */
+/** What the service is and offers: /health, /settings and the public keys. */
 import { Hono } from 'hono'
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import { AuthError } from './errors.ts'
 import { type AuthService } from './service.ts'
 
-export function settingsRoutes({ tokens, settings }: AuthService): Hono {
+export function settingsRoutes({ tokens, settings, providers }: AuthService): Hono {
   const app = new Hono()
 
   app.get('/health', (context) =>
@@ -13,12 +12,21 @@ export function settingsRoutes({ tokens, settings }: AuthService): Hono {
 
   app.get('/settings', (context) =>
     context.json({
-      external: { email: true, phone: false, anonymous_users: settings.anonymous },
+      external: {
+        email: true,
+        phone: false,
+        anonymous_users: settings.anonymous,
+        ...Object.fromEntries(Array.from(providers.keys(), (name) => [name, true])),
+      },
+      external_labels: Object.fromEntries(Array.from(providers.values(), ({ name, label }) => [name, label])),
       disable_signup: settings.signup !== 'open',
       mailer_autoconfirm: settings.autoconfirm,
       phone_autoconfirm: false,
       sms_provider: '',
-      saml_enabled: false,
+      saml_enabled: settings.samlProviders.length > 0,
+      sso_labels: Object.fromEntries(
+        settings.samlProviders.flatMap(({ id, label }) => (label === undefined ? [] : [[id, label]])),
+      ),
       passkeys_enabled: false,
     }),
   )
@@ -26,13 +34,6 @@ export function settingsRoutes({ tokens, settings }: AuthService): Hono {
   app.get('/.well-known/jwks.json', (context) => {
     context.header('cache-control', 'public, max-age=600')
     return context.json(tokens.jwks)
-  })
-
-  app.get('/authorize', (context) => {
-    throw new AuthError('validation_failed', `Unsupported provider: ${context.req.query('provider') ?? ''}`)
-  })
-  app.post('/sso', () => {
-    throw new AuthError('saml_provider_disabled', 'SAML 2.0 is disabled')
   })
   return app
 }

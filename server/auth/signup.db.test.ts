@@ -173,8 +173,8 @@ test('closed sign-up and sign-up without confirmation answer as they are set', a
   const closed = await startAuthService({ signup: 'closed' })
   const refused = await closed.newClient().auth.signUp({ email: 'a@example.test', password: PASSWORD })
   expect(refused.error).toMatchObject({ status: 422, code: 'signup_disabled' })
-  const refusedLink = await closed.newClient().auth.signInWithOtp({ email: 'a@example.test' })
-  expect(refusedLink.error?.code).toBe('signup_disabled')
+  expect((await closed.newClient().auth.signInWithOtp({ email: 'a@example.test' })).error).toBeNull()
+  expect(await closed.mails('a@example.test')).toEqual([])
   await closed.close()
 
   const automatic = await startAuthService({ autoconfirm: true })

@@ -56,8 +56,9 @@ function requireSignup({ email, phone, password }: SignupBody, { settings }: Aut
     throw new AuthError('validation_failed', message)
   }
   if (email === '') throw new AuthError('phone_provider_disabled', 'Phone signups are disabled')
-  requireAcceptablePassword(password, settings.minPasswordLength)
-  return requireEmail(email)
+  const address = requireEmail(email)
+  requireAcceptablePassword(password, settings)
+  return address
 }
 
 async function signUpAnonymously(service: AuthService, { password, data }: SignupBody, visitor: Visitor) {
@@ -73,7 +74,7 @@ async function signUpConfirmed({ database }: AuthService, candidate: NewAccount,
   const grant = await database.asAuth(async (scope) => {
     const id = await enrol(scope, candidate)
     if (id === undefined) return undefined
-    await confirmEmail(scope, id)
+    await confirmEmail(scope, id, { isAssumed: true })
     await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
     const account = await findAccount(scope, id)
     return account && openSession(scope, account, { method: 'password', visitor })

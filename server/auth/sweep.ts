@@ -12,6 +12,9 @@ export async function sweepAuth(database: Database): Promise<void> {
     )
     await scope.query('delete from auth.one_time_tokens where expires_at < now()')
     await scope.query(`delete from auth.flow_state where created_at < now() - interval '2 days'`)
+    await scope.query(`delete from auth.oauth_sign_ins where created_at < now() - interval '1 hour'`)
+    await scope.query(`delete from auth.saml_sign_ins where created_at < now() - interval '1 hour'`)
+    await scope.query('delete from auth.saml_assertions where ends_at < now()')
     await scope.query(
       `delete from auth.mfa_factors where status = 'unverified' and created_at < now() - interval '1 day'`,
     )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
+import { hashPassword } from './passwords.ts'
 import { refreshTokenHash } from './sessions.ts'
 
 let service: AuthTestService
@@ -141,7 +142,7 @@ test('what is no refresh token is told apart from one that is unknown', async ()
 })
 
 test('other grants are answered with the documented error', async () => {
-  for (const grant of ['id_token', '', 'constructor']) {
+  for (const grant of ['web3', '', 'constructor']) {
     const answer = await service.post(`/token?grant_type=${grant}`, {})
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
@@ -160,4 +161,51 @@ test('a banned person is told so only after the right password', async () => {
   expect((await client.auth.signInWithPassword({ email, password: PASSWORD })).error?.code).toBe('user_banned')
   const signedIn = await client.auth.getUser()
   expect(signedIn.error?.code).toBe('user_banned')
+})
+
+test('a session ends for good after its days, however often it was refreshed', async () => {
+  const { client, session } = await service.signedIn('long-lived@example.test')
+  const refresh = (token: string) => service.newClient().auth.refreshSession({ refresh_token: token })
+  const next = await refresh(session.refresh_token)
+  expect(next.error).toBeNull()
+  await service.admin.query(
+    `update auth.sessions set created_at = now() - interval '31 days'
+     where user_id = (select id from auth.users where email = 'long-lived@example.test')`,
+  )
+  const over = await refresh(next.data.session?.refresh_token ?? '')
+  expect(over.error).toMatchObject({ code: 'session_expired', status: 400 })
+  expect((await client.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' })
+})
+
+test('a session that was not used for its days is over, and one that was is not', async () => {
+  const { client, session } = await service.signedIn('seldom@example.test')
+  const used = await service.signedIn('often@example.test')
+  await service.admin.query(
+    `update auth.sessions s set created_at = now() - interval '15 days',
+       refreshed_at = case when u.email = 'often@example.test' then now() - interval '13 days' end
+     from auth.users u where u.id = s.user_id and u.email in ('seldom@example.test', 'often@example.test')`,
+  )
+  const refresh = (token: string) => service.newClient().auth.refreshSession({ refresh_token: token })
+  expect((await refresh(session.refresh_token)).error).toMatchObject({
+    code: 'session_expired',
+    status: 400,
+    message: 'Invalid Refresh Token: Session Expired (Inactivity)',
+  })
+  expect((await client.auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' })
+  expect((await refresh(used.session.refresh_token)).error).toBeNull()
+})
+
+test('a common password is refused with the reason, and reported where it is in use', async () => {
+  const email = 'common@example.test'
+  const { error } = await service.newClient().auth.signUp({ email, password: 'Password123' })
+  expect(error).toMatchObject({ code: 'weak_password', status: 422, reasons: ['pwned'] })
+  const { user } = await service.signedIn(email)
+  const { data } = await service.newAdmin().updateUserById(user.id, { password: PASSWORD })
+  expect(data.user?.id).toBe(user.id)
+  await service.admin.query('update auth.users set encrypted_password = $2 where email = $1', [
+    email,
+    await hashPassword('Password123'),
+  ])
+  const { data: known } = await service.newClient().auth.signInWithPassword({ email, password: 'Password123' })
+  expect(known).toMatchObject({ weakPassword: { reasons: ['pwned'] } })
 })

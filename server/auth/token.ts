@@ -1,12 +1,13 @@
-/** POST /token: a session for a password or for the code of PKCE, or the next tokens of a session for its refresh token. */
+/** POST /token: a session for a password, for the code of PKCE or for a provider's ID token, or the next tokens of a session for its refresh token. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
 import { giveBackAttempt } from '#server/access/rate-limit.ts'
 import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
+import { signInWithIdToken } from './id-token.ts'
 import { addressBucket, passwordBucket, requireAttempt } from './limits.ts'
-import { isRightPassword, isWeak } from './passwords.ts'
+import { hashPassword, isOutdatedHash, isRightPassword, weaknessOf } from './passwords.ts'
 import { useAuthCode } from './pkce.ts'
 import { refresh } from './refresh.ts'
 import { contact, isEmail, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
@@ -27,8 +28,8 @@ export function tokenRoutes(service: AuthService): Hono {
       const { email, password } = requirePasswordLogin(await readBody(context, passwordBody))
       const grant = await signInWithPassword(service, { email, password, visitor })
       const answer = await grantSession(context, service, grant)
-      const isTooWeak = isWeak(password, service.settings.minPasswordLength)
-      return context.json(isTooWeak ? { ...answer, weak_password: { reasons: ['length'] } } : answer)
+      const weakness = weaknessOf(password, service.settings)
+      return context.json(weakness === undefined ? answer : { ...answer, weak_password: weakness })
     },
     async refresh_token(context, visitor) {
       const { refresh_token: token } = await readBody(context, refreshBody)
@@ -44,10 +45,13 @@ export function tokenRoutes(service: AuthService): Hono {
       }
       await requireAttempt(service, [addressBucket('token', visitor)])
       const grant = await service.database.asAuth(async (scope) => {
-        const { account, method } = await useAuthCode(scope, { code, verifier })
-        return openSession(scope, account, { method, visitor })
+        const { account, ...flow } = await useAuthCode(scope, { code, verifier })
+        return openSession(scope, account, { ...flow, visitor })
       })
       return context.json(await grantSession(context, service, grant))
+    },
+    async id_token(context, visitor) {
+      return context.json(await grantSession(context, service, await signInWithIdToken(context, service, visitor)))
     },
   }
 
@@ -88,9 +92,10 @@ async function signInWithPassword(service: AuthService, { email, password, visit
   if (account === undefined || !isRight) throw new AuthError('invalid_credentials', 'Invalid login credentials')
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned', { status: 400 })
   const isConfirmed = account.confirmed_at !== null
+  const renewedHash = isOutdatedHash(account.encrypted_password) ? await hashPassword(password) : null
   const grant = await database.asAuth(async (scope) => {
     await giveBackAttempt(scope, failures.key)
-    return isConfirmed ? openAfterPassword(scope, account, visitor) : undefined
+    return isConfirmed ? openAfterPassword(scope, account, visitor, renewedHash) : undefined
   })
   if (!isConfirmed) throw new AuthError('email_not_confirmed', 'Email not confirmed')
   if (grant === undefined) throw new AuthError('invalid_credentials', 'Invalid login credentials')
@@ -101,7 +106,7 @@ async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
   // What is no address of ours is looked up as nobody's, so that it goes the same way too.
   const email = isEmail(typed) ? typed : ''
   const account = await findAccountByEmail(scope, email)
-  const familiar = await scope.query(
+  const familiar = await scope.prepared(
     `select from auth.sessions s join auth.users u on u.id = s.user_id
      where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval limit 1`,
     [email, address ?? null, FAMILIAR_FOR],
@@ -110,10 +115,16 @@ async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
 }
 
 /** Undefined where the password was changed while it was being checked. */
-async function openAfterPassword(scope: Scope, account: Account, visitor: Visitor): Promise<Grant | undefined> {
-  const signedIn = await scope.query(
-    'update auth.users set last_sign_in_at = now() where id = $1 and encrypted_password = $2',
-    [account.id, account.encrypted_password],
+async function openAfterPassword(
+  scope: Scope,
+  account: Account,
+  visitor: Visitor,
+  renewedHash: string | null,
+): Promise<Grant | undefined> {
+  const signedIn = await scope.prepared(
+    `update auth.users set last_sign_in_at = now(), encrypted_password = coalesce($3, encrypted_password)
+     where id = $1 and encrypted_password = $2`,
+    [account.id, account.encrypted_password, renewedHash],
   )
   const current = signedIn.rowCount === 1 ? await findAccount(scope, account.id) : undefined
   return current && openSession(scope, current, { method: 'password', visitor })

@@ -77,6 +77,10 @@ function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
     const message = 'AAL2 session is required to update email or password when MFA is enabled.'
     throw new AuthError('insufficient_aal', message, { status: 401 })
   }
+  if (account.is_sso_user && (email !== '' || phone !== '' || password != null)) {
+    const message = 'Updating email, phone, password of a SSO account only possible via SSO'
+    throw new AuthError('user_sso_managed', message)
+  }
   if (appMetadata != null) throw new AuthError('not_admin', 'Updating app_metadata requires admin privileges')
   if (phone !== '') throw new AuthError('phone_provider_disabled', 'Unsupported phone provider')
   if (password != null && email === '' && account.email === null) {
@@ -108,7 +112,7 @@ async function startEmailChange(
 ): Promise<Parcel[]> {
   if (!account.is_anonymous || !service.settings.autoconfirm) return beginEmailChange(scope, service, account, change)
   await changeEmail(scope, account.id, change.email)
-  await confirmEmail(scope, account.id)
+  await confirmEmail(scope, account.id, { isAssumed: true })
   return []
 }
 
@@ -120,7 +124,7 @@ async function hashNewPassword(
 ): Promise<string> {
   const { account } = person
   const next = password ?? ''
-  requireAcceptablePassword(next, service.settings.minPasswordLength)
+  requireAcceptablePassword(next, service.settings)
   if (currentPassword !== '') {
     await requireAttempt(service, [passwordBucket(account.email ?? '', visitor, true)])
     if (!(await isRightPassword(account.encrypted_password, currentPassword))) {

@@ -4,6 +4,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { factorAddressBucket, factorBucket, requireAttempt } from './limits.ts'
+import { checkPhoneCode } from './phone-factors.ts'
 import { type Visitor } from './request.ts'
 import { type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -30,12 +31,19 @@ export async function verifyFactor(service: AuthService, person: SignedIn, attem
     // One code of a person at a time: a second one with the same code must see that it was used.
     await lockAccount(scope, person.account.id)
     await useChallenge(scope, attempt)
-    await useCode(scope, service.keys.factors, attempt)
+    const isPhone = person.account.factors.some(
+      ({ id, factor_type: type }) => id === attempt.factorId && type === 'phone',
+    )
+    await (isPhone ? checkPhoneCode(scope, service, attempt) : useCode(scope, service.keys.factors, attempt))
     await giveBackAttempt(scope, guesses.key)
     await markVerified(scope, person, attempt.factorId)
     const account = await findAccount(scope, person.account.id)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
-    return raiseSession(scope, account, { sessionId: person.sessionId, factorId: attempt.factorId })
+    return raiseSession(scope, account, {
+      sessionId: person.sessionId,
+      method: isPhone ? 'mfa/phone' : 'totp',
+      factorId: attempt.factorId,
+    })
   })
 }
 

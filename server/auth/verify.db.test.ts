@@ -105,11 +105,23 @@ test('recovery and resend answer 200 whether there is an account or not, and mai
   expect((await service.mails()).length).toBe(before)
 })
 
+test('where no account may be made, the answer does not tell who has one', async () => {
+  await service.signedIn('known@example.test')
+  const askFor = async (email: string) => {
+    const response = await service.post('/otp', { email, create_user: false }, { 'x-forwarded-for': '203.0.113.77' })
+    return { status: response.status, body: await response.text() }
+  }
+  expect(await askFor('known@example.test')).toEqual(await askFor('unknown@example.test'))
+  const made = await service.admin.query(`select from auth.users where email = 'unknown@example.test'`)
+  expect(made.rowCount).toBe(0)
+})
+
 test('a magic link creates an account unless it may not', async () => {
   const email = 'magic@example.test'
   const client = service.newClient()
-  const refused = await client.auth.signInWithOtp({ email, options: { shouldCreateUser: false } })
-  expect(refused.error).toMatchObject({ status: 422, code: 'otp_disabled', message: 'Signups not allowed for otp' })
+  const { error } = await client.auth.signInWithOtp({ email, options: { shouldCreateUser: false } })
+  expect(error).toBeNull()
+  expect(await service.mails(email)).toEqual([])
   expect((await client.auth.signInWithOtp({ email })).error).toBeNull()
   const followed = await fetch(await service.linkFor(email), { redirect: 'manual' })
   expect(followed.headers.get('location')).toMatch(/#access_token=.*&type=magiclink/)
@@ -128,4 +140,25 @@ test('a request to verify says what it lacks', async () => {
     const answer = await service.post('/verify', body)
     expect([answer.status, await answer.json()]).toMatchObject([400, { msg: message }])
   }
+})
+
+test('whatever needs a message to a phone answers that none is sent', async () => {
+  const { client } = await service.signedIn('no-phone@example.test')
+  const phone = '+12025550123'
+  const disabled = { status: 400, code: 'phone_provider_disabled', message: 'Unsupported phone provider' }
+  for (const type of ['sms', 'phone_change'] as const) {
+    expect((await client.auth.verifyOtp({ phone, token: '123456', type })).error).toMatchObject({
+      status: 403,
+      code: 'otp_expired',
+      message: 'Token has expired or is invalid',
+    })
+    expect((await client.auth.verifyOtp({ phone: '0', token: '123456', type })).error).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    })
+    expect((await client.auth.resend({ phone, type })).error).toMatchObject(disabled)
+  }
+  expect((await service.newClient().auth.signInWithOtp({ phone })).error).toMatchObject(disabled)
+  const { error } = await client.auth.mfa.enroll({ factorType: 'phone', phone })
+  expect(error).toMatchObject({ code: 'mfa_phone_enroll_not_enabled' })
 })

@@ -10,10 +10,11 @@ import { addressBucket, codeBucket, requireAttempt } from './limits.ts'
 import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
 import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
+import { writeFailure, writeSession } from './redirect-answer.ts'
 import { asAuthError } from './render-error.ts'
-import { contact, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
+import { contact, normaliseEmail, optionalText, readBody, requirePhone, type Visitor, visitorOf } from './request.ts'
 import { type AuthService } from './service.ts'
-import { grantSession, type SessionAnswer } from './session-answer.ts'
+import { grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
 /** What each `type` of the protocol may use up. */
@@ -25,6 +26,9 @@ const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   invite: ['confirmation_token'],
   email_change: ['email_change_token_current', 'email_change_token_new'],
 }
+
+/** What is verified with a message to a phone: none is sent but for second factors, so no code can be right. */
+const PHONE_TYPES: ReadonlySet<string> = new Set(['sms', 'phone_change'])
 
 /** Said after the first of the two mails of a changed address. */
 const WAITING = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
@@ -48,6 +52,10 @@ export function verifyRoutes(service: AuthService): Hono {
 
   app.post('/verify', async (context) => {
     const body = await readBody(context, verifyBody)
+    if (PHONE_TYPES.has(body.type)) {
+      requirePhone(body.phone)
+      throw new AuthError('otp_expired', 'Token has expired or is invalid')
+    }
     const kinds = kindsOf(body.type)
     requireOneProof(body)
     const visitor = visitorOf(context, service.settings)
@@ -102,28 +110,10 @@ async function followLink(
       target.hash = new URLSearchParams({ message: WAITING, sb: '' }).toString()
       if (isPkceToken(token)) target.searchParams.set('message', WAITING)
     } else if ('code' in outcome) target.searchParams.set('code', outcome.code)
-    else target.hash = sessionFragment(await grantSession(context, service, outcome), type)
+    else writeSession(target, await grantSession(context, service, outcome), { type })
   } catch (error) {
-    const { code, status, message } = asAuthError(error, context, service.log)
-    const failure = {
-      error: status >= 500 ? 'server_error' : 'access_denied',
-      error_code: code,
-      error_description: message,
-    }
-    target.hash = new URLSearchParams({ ...failure, sb: '' }).toString()
-    // Programs that use PKCE look into the query.
-    if (isPkceToken(token)) for (const [name, value] of Object.entries(failure)) target.searchParams.set(name, value)
+    writeFailure(target, asAuthError(error, context, service.log), { isPkce: isPkceToken(token) })
   }
-}
-
-function sessionFragment({ user: _, ...session }: SessionAnswer, type: string): string {
-  return new URLSearchParams({
-    ...session,
-    expires_in: String(session.expires_in),
-    expires_at: String(session.expires_at),
-    type,
-    sb: '',
-  }).toString()
 }
 
 const invalidLink = () => new AuthError('otp_expired', 'Email link is invalid or has expired')

@@ -16,4 +16,6 @@ export interface BlobStore {
   size(id: string): Promise<number>
   /** Removing what is not there is no error. */
   remove(id: string): Promise<void>
+  /** Everything that is stored, also what was never stored to its end, in any order. */
+  list(): AsyncIterable<{ readonly id: string; readonly modifiedAt: Date }>
 }

@@ -120,19 +120,39 @@ export async function listMessages(
   return rows.map(({ row }) => row).reverse()
 }
 
+/** The next messages of a conversation behind a position, oldest first. */
+export async function listMessagesAfter(
+  scope: Scope,
+  conversationId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<MessageRow[]> {
+  const { rows } = await scope.query<Json<MessageRow>>(
+    `select to_jsonb(m) as row from messages m
+     where conversation_id = $1 and position > $2 order by position limit $3`,
+    [conversationId, after, limit],
+  )
+  return rows.map(({ row }) => row)
+}
+
 /** What a model reads of a message. */
 export interface Turn {
   readonly id: string
+  readonly position: number
   readonly content: string
   readonly sender_role: MessageRow['sender_role']
   /** Whether it reports that an answer failed. */
   readonly has_failed: boolean
+  /** Of a tool's run. */
+  readonly tool_name: string | null
+  /** Of a question: the documents that were chosen beside it, as they are stored. */
+  readonly document_ids?: unknown
 }
 
 /**
- * A question with what was said before it, oldest first, without what tools did and the sources that came with it. Where
+ * A question with what was said before it, oldest first, and what tools brought back for the questions before it. Where
  * another question was sent before this one's turn came, its answer stands after this one in the table and is read all
- * the same; questions that still wait are not.
+ * the same; questions that still wait are not, nor is what was said after a question that is answered anew, nor what a
+ * summary stands for.
  */
 export async function readTurns(
   scope: Scope,
@@ -140,13 +160,21 @@ export async function readTurns(
   questionId: string,
   limit: number,
 ): Promise<Turn[]> {
-  const { rows } = await scope.query<Turn & Record<string, unknown>>(
-    `select m.id, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed
+  const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
+    `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
+       m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids
      from messages m
      join messages question on question.id = $2
-     where m.conversation_id = $1 and m.sender_role <> $5 and (m.position <= question.position or m.sender_role <> $4)
+     left join replies r on r.conversation_id = $1 and r.answer_id = m.id
+     left join messages asked on asked.id = r.message_id
+     where m.conversation_id = $1
+       and (m.id = question.id or coalesce(asked.position, m.position) < question.position)
+       and m.position > coalesce((
+         select max(s.through_position) from conversation_summaries s
+         where s.conversation_id = $1 and s.through_position < question.position
+       ), 0)
      order by m.id = question.id desc, m.position desc limit $3`,
-    [conversationId, questionId, limit, SENDER_ROLES.user, SENDER_ROLES.tool],
+    [conversationId, questionId, limit],
   )
   return rows.reverse()
 }

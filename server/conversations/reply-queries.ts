@@ -5,7 +5,7 @@ import { type Claims, type Database, type Scope } from '#server/database/scope.t
 
 /** Hands a part to everyone who watches the conversation, when the transaction commits. */
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
-  await scope.query('select realtime.send($1::jsonb, $2, $3, true)', [
+  await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [
     JSON.stringify(part),
     REPLY_EVENT,
     conversationTopic(conversationId),
@@ -17,7 +17,7 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
  * with it, in the order of a deletion, or the two would wait for each other in a ring.
  */
 export async function holdConversation(scope: Scope, conversationId: string): Promise<void> {
-  await scope.query('select from conversations where id = $1 for key share', [conversationId])
+  await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
 interface ReplyRow {
@@ -31,7 +31,8 @@ interface ReplyRow {
 /** What a person may read of the reply that is being written: null where none is. Runs as that person. */
 export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
-    `select r.id, r.answer_id, r.attempt, coalesce(
+    // What waits to be written anew is told from the answer that is there by the attempt that will write it.
+    `select r.id, r.answer_id, r.attempt + (r.state = 'queued' and r.kind <> 'answer')::integer as attempt, coalesce(
        (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
      ) as parts
      from replies r
@@ -66,14 +67,15 @@ export async function retryReply(database: Database, asPerson: Claims, conversat
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
     await holdConversation(scope, conversationId)
-    const { rowCount } = await scope.query(
-      `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null
-       where id = $1 and state in ('failed', 'stopped')`,
+    // An answer of several versions stays, or they would go with it; in place of a failed one comes the next.
+    const { rows } = await scope.query<{ kind: string }>(
+      `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null,
+         kind = case when exists (select from message_versions v where v.message_id = answer_id) then 'rewrite' else 'answer' end
+       where id = $1 and state in ('failed', 'stopped') returning kind`,
       [reply.id],
     )
-    if (rowCount === 0)
-      throw new AppError('conflict', 'The last answer did not fail, so there is nothing to try again.')
-    await scope.query('delete from messages where id = $1', [reply.answer_id])
+    if (!rows[0]) throw new AppError('conflict', 'The last answer did not fail, so there is nothing to try again.')
+    if (rows[0].kind === 'answer') await scope.query('delete from messages where id = $1', [reply.answer_id])
     await scope.query(`select pg_notify('replies', $1)`, [conversationId])
   })
 }
@@ -98,7 +100,8 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
       [conversationId, STOP_CHANNEL],
     )
     const unstarted = await scope.query<ReplyRow>(
-      `update replies set state = 'stopped', finished_at = now() where conversation_id = $1 and state = 'queued'
+      `update replies set state = 'stopped', finished_at = now(), attempt = attempt + 1
+       where conversation_id = $1 and state = 'queued'
        returning id, conversation_id, answer_id, state, attempt`,
       [conversationId],
     )
@@ -108,12 +111,14 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
 
 async function endUnstarted(scope: Scope, reply: ReplyRow): Promise<void> {
   const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
+  // An answer that was to be written anew stays as it is.
   await scope.query(
-    `insert into messages (id, conversation_id, content, sender_role, metadata)
-     values ($1, $2, '', 2, '{"stopped": true}') on conflict (id) do nothing`,
-    [messageId, conversationId],
+    `insert into messages as m (id, conversation_id, content, sender_role, metadata)
+     values ($1, $2, '', 2, jsonb_build_object('stopped', true, 'attempt', $3::integer))
+     on conflict (id) do update set metadata = m.metadata || jsonb_build_object('attempt', $3::integer)`,
+    [messageId, conversationId, attempt],
   )
   // A worker that handed it back may have left some.
   await scope.query('delete from reply_parts where reply_id = $1', [replyId])
-  await broadcastPart(scope, conversationId, { replyId, messageId, attempt: attempt + 1, seq: 1, type: 'stopped' })
+  await broadcastPart(scope, conversationId, { replyId, messageId, attempt, seq: 1, type: 'stopped' })
 }

@@ -6,13 +6,17 @@ import { migrate } from './migrate.ts'
 test('refuses a database that is newer than the code and changes nothing', async () => {
   const { admin, adminConnection } = await temporaryDatabase()
   await admin.query(`insert into alcove_migrations.applied (name, checksum) values ('product/9999_future.sql', 'x')`)
-  await expect(migrate(adminConnection, 'unused')).rejects.toThrow(/newer than this Alcove.*9999_future/)
+  await expect(migrate(adminConnection, { authenticatorPassword: 'unused' })).rejects.toThrow(
+    /newer than this Alcove.*9999_future/,
+  )
 })
 
 test('refuses a migration that was altered after it was applied', async () => {
   const { admin, adminConnection } = await temporaryDatabase()
   await admin.query(`update alcove_migrations.applied set checksum = 'x' where name = 'product/0001_conversations.sql'`)
-  await expect(migrate(adminConnection, 'unused')).rejects.toThrow(/0001_conversations.sql differs/)
+  await expect(migrate(adminConnection, { authenticatorPassword: 'unused' })).rejects.toThrow(
+    /0001_conversations.sql differs/,
+  )
 })
 
 test('two servers that start at once on an empty database both succeed', async () => {
@@ -20,7 +24,10 @@ test('two servers that start at once on an empty database both succeed', async (
   const name = `${String(adminConnection.database)}_empty`
   await admin.query(`create database ${name}`)
   const empty = { ...adminConnection, database: name }
-  await Promise.all([migrate(empty, 'authenticator-of-the-tests'), migrate(empty, 'authenticator-of-the-tests')])
+  await Promise.all([
+    migrate(empty, { authenticatorPassword: 'authenticator-of-the-tests' }),
+    migrate(empty, { authenticatorPassword: 'authenticator-of-the-tests' }),
+  ])
   const client = new pg.Client(empty)
   await client.connect()
   const applied = await client.query<{ count: number }>(

@@ -4,11 +4,22 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 
+/** `platform`: what a Supabase project has by itself. `product`: the tables of the product, for either. */
+type Folder = 'platform' | 'product'
+
 interface Migration {
-  readonly folder: 'platform' | 'product'
+  readonly folder: Folder
   readonly name: string
   readonly sql: string
   readonly checksum: string
+}
+
+/**
+ * What a migration was before it was rewritten to apply in more places; where it had been applied, a later one brings the
+ * database to the same.
+ */
+const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
+  'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
 }
 
 /** Any number will do, as long as every version of the code takes the same. */
@@ -27,12 +38,24 @@ async function readMigrations(): Promise<Migration[]> {
   return migrations
 }
 
-async function pendingMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+export interface MigrateOptions {
+  readonly folders?: readonly Folder[]
+  /** Password of the login role that the server then works as; null where the server makes no such role. */
+  readonly authenticatorPassword: string | null
+}
+
+/** Those that are missing, of the wanted folders; what is applied is held against all. */
+async function pendingMigrations(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  folders: readonly Folder[],
+): Promise<Migration[]> {
   const known = new Map(migrations.map((migration) => [`${migration.folder}/${migration.name}`, migration]))
   const table = await client.query<{ present: boolean }>(
     `select to_regclass('alcove_migrations.applied') is not null as present`,
   )
-  if (!table.rows[0]?.present) return [...migrations]
+  const areWanted = (pending: Iterable<Migration>) => [...pending].filter(({ folder }) => folders.includes(folder))
+  if (!table.rows[0]?.present) return areWanted(migrations)
   const applied = await client.query<{ name: string; checksum: string }>(
     'select name, checksum from alcove_migrations.applied',
   )
@@ -44,7 +67,7 @@ async function pendingMigrations(client: pg.Client, migrations: readonly Migrati
         `The database is newer than this Alcove: it has the migration ${name}. Start the newer version instead; nothing was changed.`,
       )
     }
-    if (migration.checksum !== checksum) {
+    if (migration.checksum !== checksum && FORMER_CHECKSUMS[name] !== checksum) {
       throw new AppError(
         'startup',
         `The migration ${name} differs from the one that the database has applied. Restore the original file; nothing was changed.`,
@@ -52,22 +75,24 @@ async function pendingMigrations(client: pg.Client, migrations: readonly Migrati
     }
     known.delete(name)
   }
-  return [...known.values()]
+  return areWanted(known.values())
 }
 
 /**
  * Applies what is missing, as the role of `connection` (which may create roles).
- * @param authenticatorPassword password of the login role that the server then works as.
  * @throws AppError `startup` where the database is newer than the code or a file was altered.
  */
-export async function migrate(connection: pg.ClientConfig, authenticatorPassword: string): Promise<void> {
+export async function migrate(
+  connection: pg.ClientConfig,
+  { folders = ['platform', 'product'], authenticatorPassword }: MigrateOptions,
+): Promise<void> {
   const migrations = await readMigrations()
   const client = new pg.Client({ ...connection, application_name: 'alcove migrations' })
   await client.connect()
   try {
-    if ((await pendingMigrations(client, migrations)).length === 0) return
+    if ((await pendingMigrations(client, migrations, folders)).length === 0) return
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await ensureAuthenticator(client, authenticatorPassword)
+    if (authenticatorPassword !== null) await ensureAuthenticator(client, authenticatorPassword)
     await client.query(`
       create schema if not exists alcove_migrations;
       create table if not exists alcove_migrations.applied (
@@ -75,7 +100,7 @@ export async function migrate(connection: pg.ClientConfig, authenticatorPassword
       );
       alter table alcove_migrations.applied enable row level security;
       alter table alcove_migrations.applied force row level security`)
-    for (const migration of await pendingMigrations(client, migrations)) await apply(client, migration)
+    for (const migration of await pendingMigrations(client, migrations, folders)) await apply(client, migration)
   } finally {
     await client.end()
   }

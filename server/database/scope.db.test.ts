@@ -61,9 +61,79 @@ test('a single statement as the service commits, or leaves nothing behind', asyn
   expect(counted.rows).toEqual([{ count: 1 }])
 })
 
+test('a statement that requests keep bringing about stays planned, and shows each caller their own', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const people = [await createPerson(), await createPerson()]
+  const text = 'select c.uid, $1::text as given from conversations c order by c.id'
+  const isPlanned = `select count(*) as plans from pg_prepared_statements where statement = $1`
+  const plans: unknown[] = []
+  for (const [index, person] of [...people, ...people, ...people].entries()) {
+    await database.asUser(person, async (scope) => {
+      await scope.query(`insert into conversations (model_name) values ('m')`)
+      const { rows } = await scope.asked<{ uid: string; given: string }>(text, [String(index)])
+      expect(rows).toEqual(Array.from(rows, () => ({ uid: person.sub, given: String(index) })))
+      expect(rows).toHaveLength(1 + Math.floor(index / 2))
+      plans.push((await scope.query(isPlanned, [text])).rows[0]?.['plans'])
+    })
+  }
+  expect(plans).toEqual([0, 0, 1, 1, 1, 1])
+  expect((await database.asUser({ role: 'service_role' }, (scope) => scope.asked(text, ['all']))).rows).toHaveLength(6)
+  await expect(database.asUser({ role: 'anon' }, (scope) => scope.asked(text, ['none']))).rejects.toMatchObject({
+    code: '42501',
+  })
+})
+
 test('a reading scope refuses to write', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const write = (scope: Scope) => scope.query(`insert into conversations (model_name) values ('m')`)
   await expect(database.asUser(person, write, { readOnly: true })).rejects.toMatchObject({ code: '25006' })
+})
+
+test('many people read in one transaction, each with the own claims, whatever the one before has set', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const [first, second] = [await createPerson(), await createPerson()]
+  const spoiling = `select set_config('role', 'service_role', true), set_config('request.jwt.claims', '{}', true)`
+  const answers = await database.readAsEach('authenticated', [
+    { claims: first, text: WHO, values: [] },
+    { claims: first, text: spoiling, values: [] },
+    { claims: second, text: WHO, values: [] },
+  ])
+  expect([answers[0], answers[2]].map((answer) => answer?.rows[0])).toMatchObject([
+    { role: 'authenticated', uid: first.sub },
+    { role: 'authenticated', uid: second.sub },
+  ])
+  expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
+})
+
+test('of readings in one transaction none answers where one fails, and none writes', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const person = await createPerson()
+  const after = { claims: person, text: WHO, values: [] }
+  const failing = { claims: person, text: 'select 1 / $1::int', values: [0] }
+  await expect(database.readAsEach('authenticated', [failing, after])).rejects.toThrow('division by zero')
+  const writing = { claims: person, text: `insert into conversations (model_name) values ('m')`, values: [] }
+  await expect(database.readAsEach('authenticated', [writing])).rejects.toMatchObject({ code: '25006' })
+  expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
+})
+
+test('a write that waits for the disk after its commit is there when it resolves', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const person = await createPerson()
+  const setting = `select current_setting('synchronous_commit') as commits`
+  const written = await database.asUser(
+    person,
+    async (scope) => {
+      await scope.query(`insert into conversations (model_name) values ('m')`)
+      return (await scope.query(`${setting}, pg_current_wal_insert_lsn() as position`)).rows[0]
+    },
+    { flushesAfter: true },
+  )
+  const { rows } = await database.asService((scope) =>
+    scope.query(`${setting}, pg_current_wal_flush_lsn() > $1::pg_lsn as "isFlushed"`, [written?.['position']]),
+  )
+  expect([written, ...rows]).toMatchObject([{ commits: 'off' }, { commits: 'on', isFlushed: true }])
+  const insert = (scope: Scope) =>
+    scope.query(`insert into conversations (model_name, uid) values ('m', gen_random_uuid())`)
+  await expect(database.asUser(person, insert, { flushesAfter: true })).rejects.toMatchObject({ code: '42501' })
 })

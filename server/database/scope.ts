@@ -4,6 +4,8 @@
  */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
+import { createGatheringSocket } from './gathering-socket.ts'
+import { prepared, preparedIfFrequent } from './prepared.ts'
 
 /** The roles that a caller may bring; `service_role` only with the service key. */
 export type ApiRole = 'anon' | 'authenticated' | 'service_role'
@@ -18,6 +20,10 @@ export interface Claims {
 /** A running transaction, already switched to its role. */
 export interface Scope {
   query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
+  /** The same for a statement that comes again and again with the same text: the connection keeps its plan. */
+  prepared<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
+  /** The same for a statement that a request has brought about: its plan is kept once it has come several times. */
+  asked<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
 }
 
 export interface ScopeOptions {
@@ -25,6 +31,26 @@ export interface ScopeOptions {
   readonly readOnly?: boolean
   /** Settings that last as long as the transaction, such as `request.method`. */
   readonly settings?: Readonly<Record<string, string>>
+  /**
+   * Commits first and waits for the disk afterwards: for writes that notify. PostgreSQL lets one transaction with a
+   * notification commit at a time, and holds back the others until the disk has written it. Resolves, as ever, when the
+   * transaction would survive a crash; others may see it a moment before.
+   */
+  readonly flushesAfter?: boolean
+}
+
+/** One statement as one person. */
+export interface Reading {
+  readonly claims: Claims
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** What stands, and may be seen by others, but would not yet survive a crash of PostgreSQL. */
+export interface Ahead<Row extends pg.QueryResultRow> {
+  readonly rows: Row[]
+  /** @throws where it may be lost. */
+  readonly flushed: Promise<void>
 }
 
 export interface Database {
@@ -32,12 +58,19 @@ export interface Database {
   asUser<T>(claims: Claims, run: (scope: Scope) => Promise<T>, options?: ScopeOptions): Promise<T>
   /** Runs as `service_role`, which sees every row: for workers, never on behalf of a request's own words. */
   asService<T>(run: (scope: Scope) => Promise<T>, options?: ScopeOptions): Promise<T>
-  /** One statement as `service_role`, in a single round trip. */
+  /** One statement as `service_role`, in a single round trip. The connection keeps its plan. */
   serviceStatement<Row extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
     settings?: Readonly<Record<string, string>>,
   ): Promise<pg.QueryResult<Row>>
+  /** The same, resolving before the disk has it: what must not be lost in a crash waits for `flushed`. */
+  serviceStatementAhead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Ahead<Row>>
+  /**
+   * The same kind of reading for many people of one role: each with its own claims, all in one transaction and one round
+   * trip. Answers come in the order of the readings; where one fails, all do.
+   */
+  readAsEach(role: ApiRole, readings: readonly Reading[]): Promise<pg.QueryResult<pg.QueryResultRow>[]>
   /** Runs as the owner of accounts and sessions: for `auth/` alone. */
   asAuth<T>(run: (scope: Scope) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -52,8 +85,28 @@ const ENTER = `
   select set_config('role', $1, true), set_config('request.jwt.claims', $2, true),
     (select count(set_config(name, value, true)) from unnest($3::text[], $4::text[]) as given (name, value))`
 
+// The role as well: what a function of the one before has set must not reach the next.
+const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`
+
+// Several statements that belong together see one state, whatever is committed between them.
+const BEGIN_READING = 'begin isolation level repeatable read read only'
+
+// A commit of its own, which notifies nobody: the disk writes it together with everything before it, and with what other
+// connections wait for.
+const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
+
 /** A request that finds neither the database nor a free connection is refused, rather than kept waiting for ever. */
 const CONNECTION_TIMEOUT_MS = 10_000
+
+/** What was read stands; nobody need wait for the end of a transaction that has written nothing, not even for its being sent. */
+function endReading(client: pg.PoolClient): void {
+  setImmediate(() => {
+    client.query('commit').then(
+      () => client.release(),
+      (error: unknown) => client.release(error instanceof Error ? error : true),
+    )
+  })
+}
 
 export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
   const pool = new pg.Pool({
@@ -62,6 +115,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
+    stream: () => createGatheringSocket(),
     ...connection,
     types,
   })
@@ -79,22 +133,33 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     role: ApiRole | ServiceRole,
     claims: Claims,
     run: (scope: Scope) => Promise<T>,
-    { readOnly = false, settings = {} }: ScopeOptions = {},
+    { readOnly = false, flushesAfter = false, settings = {} }: ScopeOptions = {},
   ): Promise<T> {
+    const given = flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings
     const client = await pool.connect()
     let broken: Error | undefined
     let entered: Promise<unknown> | undefined
+    let isEnding = false
     try {
       // Sent ahead of the first statement without waiting for the answers. Where one of them fails, what follows is
       // refused: the transaction is aborted, or the login role that may see nothing is still the one that asks.
       entered = Promise.all([
-        client.query(readOnly ? 'begin read only' : 'begin'),
-        client.query(ENTER, [role, JSON.stringify(claims), Object.keys(settings), Object.values(settings)]),
+        client.query(readOnly ? BEGIN_READING : 'begin'),
+        client.query(prepared(ENTER, [role, JSON.stringify(claims), Object.keys(given), Object.values(given)])),
       ])
       entered.catch(() => undefined)
-      const result = await run({ query: (text, values) => client.query(text, values as unknown[] | undefined) })
+      const result = await run({
+        query: (text, values) => client.query(text, values as unknown[] | undefined),
+        prepared: (text, values) => client.query(prepared(text, values)),
+        asked: (text, values) => client.query(preparedIfFrequent(text, values)),
+      })
       await entered
-      await client.query('commit')
+      if (readOnly) {
+        isEnding = true
+        endReading(client)
+        return result
+      }
+      await Promise.all([client.query('commit'), flushesAfter && client.query(FLUSH)])
       return result
     } catch (thrown) {
       // Where the transaction could not be entered, every later error only says that it was aborted.
@@ -107,8 +172,34 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
       })
       throw error
     } finally {
-      client.release(broken)
+      if (!isEnding) client.release(broken)
     }
+  }
+
+  function sendAsService<Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    {
+      text,
+      values,
+      settings,
+    }: { text: string; values: readonly unknown[]; settings: Readonly<Record<string, string>> },
+  ) {
+    const claims = JSON.stringify({ role: 'service_role' })
+    return Promise.allSettled([
+      client.query('begin'),
+      client.query(prepared(ENTER, ['service_role', claims, Object.keys(settings), Object.values(settings)])),
+      client.query<Row>(prepared(text, values)),
+      // After a failure this only ends the transaction: PostgreSQL then rolls back.
+      client.query('commit'),
+    ])
+  }
+
+  function answerOf<Row extends pg.QueryResultRow>([begun, entered, answered, ended]: Awaited<
+    ReturnType<typeof sendAsService<Row>>
+  >): pg.QueryResult<Row> {
+    for (const step of [begun, entered, ended]) if (step.status === 'rejected') throw step.reason
+    if (answered.status === 'rejected') throw answered.reason
+    return answered.value
   }
 
   async function serviceStatement<Row extends pg.QueryResultRow>(
@@ -117,22 +208,50 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     settings: Readonly<Record<string, string>> = {},
   ): Promise<pg.QueryResult<Row>> {
     const client = await pool.connect()
-    const claims = JSON.stringify({ role: 'service_role' })
-    const [begun, entered, answered, ended] = await Promise.allSettled([
-      client.query('begin'),
-      client.query(ENTER, ['service_role', claims, Object.keys(settings), Object.values(settings)]),
-      client.query<Row>(text, values as unknown[]),
-      // After a failure this only ends the transaction: PostgreSQL then rolls back.
-      client.query('commit'),
-    ])
-    client.release(ended.status === 'rejected')
-    for (const step of [begun, entered, ended]) if (step.status === 'rejected') throw step.reason
-    if (answered.status === 'rejected') throw answered.reason
-    return answered.value
+    const steps = await sendAsService<Row>(client, { text, values, settings })
+    client.release(steps[3].status === 'rejected')
+    return answerOf(steps)
+  }
+
+  async function serviceStatementAhead<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Ahead<Row>> {
+    const client = await pool.connect()
+    const sent = sendAsService<Row>(client, { text, values, settings: { synchronous_commit: 'off' } })
+    const flushed = client.query(FLUSH).then(
+      () => client.release(),
+      (error: unknown) => {
+        client.release(true)
+        throw error
+      },
+    )
+    // Whoever needs it waits for it; a statement that failed has told already.
+    flushed.catch(() => undefined)
+    return { rows: answerOf(await sent).rows, flushed }
+  }
+
+  async function readAsEach(role: ApiRole, readings: readonly Reading[]): Promise<pg.QueryResult<pg.QueryResultRow>[]> {
+    const client = await pool.connect()
+    const answers: Promise<pg.QueryResult<pg.QueryResultRow>>[] = []
+    const sent: Promise<unknown>[] = [client.query('begin read only')]
+    for (const { claims, text, values } of readings) {
+      // Where one of them fails the transaction is aborted, and nothing behind it reads with the claims of another.
+      sent.push(client.query(prepared(BECOME, [role, JSON.stringify(claims)])))
+      const answer = client.query<pg.QueryResultRow>(prepared(text, values))
+      answers.push(answer)
+      sent.push(answer)
+    }
+    endReading(client)
+    // In the order of sending: the first failure is the one that tells why.
+    for (const step of await Promise.allSettled(sent)) if (step.status === 'rejected') throw step.reason
+    return Promise.all(answers)
   }
 
   return {
     serviceStatement,
+    serviceStatementAhead,
+    readAsEach,
     asUser: (claims, run, options) => transaction(claims.role, claims, run, options),
     asService: (run, options) => transaction('service_role', { role: 'service_role' }, run, options),
     asAuth: (run) => transaction('supabase_auth_admin', { role: 'service_role' }, run),

@@ -1,17 +1,19 @@
-/** From the stored pages of a document to its passages and postings. */
+/** From the stored pages of a document to its passages and a segment of the index. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
 import { detectLanguage } from './language.ts'
 import { cutPassages } from './passages.ts'
 import { ParseFailure } from './parse/failure.ts'
-import { type Heading } from './parse/page.ts'
+import { encodeEntry, type Postings } from './segment-format.ts'
+import { insertSegment } from './segments.ts'
 import { stemWords, type Terms } from './stem.ts'
 import { TOKENIZER_VERSION, wordsOf } from './tokenizer.ts'
 
 export interface PageToIndex {
   readonly page: number
   readonly text: string
-  readonly headings: readonly Heading[] | null
+  /** Where each heading begins, its words, and its level (1 is the highest) where the format knows one. */
+  readonly headings: readonly (readonly [offset: number, text: string, level?: number])[] | null
 }
 
 export interface DocumentToIndex {
@@ -24,15 +26,16 @@ interface Passage {
   readonly page: number
   readonly start: number
   readonly end: number
+  /** The headings that it stands below, the highest first. */
   readonly heading: string | undefined
   /** In words. */
   readonly length: number
 }
 
-/** Passages of one document, and for every word the passages that hold it, packed as 0005_passages.sql says. */
+/** Passages of one document, and for every word the passages that hold it. */
 interface CutDocument {
   readonly passages: readonly Passage[]
-  readonly postings: ReadonlyMap<string, readonly number[]>
+  readonly words: ReadonlyMap<string, Postings>
   /** Beginning of the text, to tell its language by. */
   readonly sample: string
 }
@@ -42,99 +45,140 @@ const HEADING_WEIGHT = 1
 const MAX_PASSAGES = 65_536
 const BATCH_ROWS = 5_000
 const SAMPLE_CHARACTERS = 20_000
+const WORDS_PER_TURN = 5_000
+const LONGEST_HEADING = 300
+const HEADING_SEPARATOR = ' › '
 
 /** The words of a file name without its extension. */
 const filenameWords = (filename: string): string[] =>
   wordsOf(filename.replace(/\.[a-z0-9]{1,5}$/i, '').replaceAll('_', ' '))
 
-const MOST_COUNTED = 63
-const LONGEST_COUNTED = 1_023
-const WORDS_PER_TURN = 5_000
+/** The headings that are open at a place of the document. A heading without a level closes all others. */
+class HeadingPath {
+  readonly #open: { level: number; title: string }[] = []
 
-const pack = (passage: number, count: number, length: number): number =>
-  (passage << 16) | (Math.min(count, MOST_COUNTED) << 10) | Math.min(length, LONGEST_COUNTED)
-const passageOf = (posting: number): number => posting >>> 16
-const countOf = (posting: number): number => (posting >> 10) & MOST_COUNTED
-const addCount = (posting: number, count: number): number =>
-  pack(passageOf(posting), countOf(posting) + count, posting & LONGEST_COUNTED)
+  enter(title: string, level = 1): void {
+    while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop()
+    this.#open.push({ level, title })
+  }
+
+  toString(): string | undefined {
+    if (this.#open.length === 0) return undefined
+    const path = this.#open.map(({ title }) => title.replace(/\s+/g, ' ').trim()).join(HEADING_SEPARATOR)
+    return path.slice(0, LONGEST_HEADING).toWellFormed()
+  }
+}
 
 /** Cuts and counts in small steps, so that the server goes on answering meanwhile. */
 async function cutDocument(pages: AsyncIterable<PageToIndex> | Iterable<PageToIndex>): Promise<CutDocument> {
   const passages: Passage[] = []
-  const postings = new Map<string, number[]>()
+  const words = new Map<string, Postings>()
+  const path = new HeadingPath()
   let sample = ''
-  let heading: string | undefined
   for await (const { page, text, headings } of pages) {
     if (sample.length < SAMPLE_CHARACTERS) sample += `${text.slice(0, SAMPLE_CHARACTERS)}\n`
+    const ahead = [...(headings ?? [])]
+    const enterUntil = (offset: number) => {
+      for (let next = ahead[0]; next && next[0] < offset; next = ahead[0]) {
+        path.enter(next[1], next[2])
+        ahead.shift()
+      }
+    }
     for (const { start, end } of cutPassages(text)) {
-      for (const [offset, title] of headings ?? []) if (offset <= start) heading = title
-      const words = wordsOf(text.slice(start, end))
-      countWords(postings, passages.length, words, heading === undefined ? [] : wordsOf(heading))
-      passages.push({ page, start, end, heading, length: words.length })
-      for (const [offset, title] of headings ?? []) if (offset < end) heading = title
+      enterUntil(start + 1)
+      const heading = path.toString()
+      const inside = wordsOf(text.slice(start, end))
+      countWords(words, passages.length, inside, heading === undefined ? [] : wordsOf(heading))
+      passages.push({ page, start, end, heading, length: inside.length })
+      enterUntil(end)
     }
     if (passages.length > MAX_PASSAGES) throw new ParseFailure('too_large')
     await nextTurn()
   }
-  return { passages, postings, sample }
+  return { passages, words, sample }
 }
 
 function countWords(
-  postings: Map<string, number[]>,
+  words: Map<string, Postings>,
   passage: number,
-  words: readonly string[],
-  headingWords: readonly string[],
+  inside: readonly string[],
+  heading: readonly string[],
 ): void {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  for (const word of headingWords) counts.set(word, (counts.get(word) ?? 0) + HEADING_WEIGHT)
-  for (const [word, count] of counts) {
-    const posting = pack(passage, count, words.length)
-    const list = postings.get(word)
-    if (list) list.push(posting)
-    else postings.set(word, [posting])
+  const places = new Map<string, number[]>()
+  for (const [position, word] of inside.entries()) {
+    const list = places.get(word)
+    if (list) list.push(position)
+    else places.set(word, [position])
+  }
+  const weights = new Map<string, number>()
+  for (const word of heading) weights.set(word, (weights.get(word) ?? 0) + HEADING_WEIGHT)
+  for (const word of new Set([...places.keys(), ...weights.keys()])) {
+    const found = places.get(word) ?? []
+    const postings = words.get(word) ?? { passages: [], counts: [], positions: [] }
+    postings.passages.push(passage)
+    postings.counts.push(found.length + (weights.get(word) ?? 0))
+    postings.positions.push(found)
+    words.set(word, postings)
   }
 }
 
 /** Words of one stem share their postings; the words of the file name count in every passage. */
 async function gatherByTerm(
-  { passages, postings }: CutDocument,
+  { passages, words }: CutDocument,
   title: readonly string[],
   terms: Terms,
-): Promise<Map<string, readonly number[]>> {
-  const byTerm = new Map<string, readonly number[]>()
-  const add = (word: string, list: readonly number[]) => {
+): Promise<Map<string, Postings>> {
+  const byTerm = new Map<string, Postings>()
+  const add = (word: string, postings: Postings) => {
     for (const term of terms.get(word) ?? []) {
       const known = byTerm.get(term)
-      byTerm.set(term, known ? mergePostings(known, list) : list)
+      byTerm.set(term, known ? joinPostings(known, postings) : postings)
     }
   }
   let added = 0
-  for (const [word, list] of postings) {
-    add(word, list)
+  for (const [word, postings] of words) {
+    add(word, postings)
     added += 1
     if (added % WORDS_PER_TURN === 0) await nextTurn()
   }
-  const everyPassage = passages.map(({ length }, passage) => pack(passage, FILENAME_WEIGHT, length))
+  const everyPassage: Postings = {
+    passages: passages.map((_, passage) => passage),
+    counts: passages.map(() => FILENAME_WEIGHT),
+    positions: passages.map(() => []),
+  }
   for (const word of title) add(word, everyPassage)
   return byTerm
 }
 
 /** Both are in the order of their passages. */
-function mergePostings(left: readonly number[], right: readonly number[]): number[] {
-  const merged: number[] = []
-  let next = 0
-  for (const posting of left) {
-    for (let other = right[next]; other !== undefined && passageOf(other) < passageOf(posting); other = right[next]) {
-      merged.push(other)
-      next += 1
-    }
-    const same = right[next]
-    const isShared = same !== undefined && passageOf(same) === passageOf(posting)
-    merged.push(isShared ? addCount(posting, countOf(same)) : posting)
-    if (isShared) next += 1
+function joinPostings(left: Postings, right: Postings): Postings {
+  const joined: Postings = { passages: [], counts: [], positions: [] }
+  let [one, other] = [0, 0]
+  while (one < left.passages.length || other < right.passages.length) {
+    const [first, second] = [left.passages[one] ?? Infinity, right.passages[other] ?? Infinity]
+    const passage = Math.min(first, second)
+    const here = first === passage ? (left.positions[one] ?? []) : []
+    const there = second === passage ? (right.positions[other] ?? []) : []
+    joined.passages.push(passage)
+    joined.counts.push(
+      (first === passage ? (left.counts[one] ?? 0) : 0) + (second === passage ? (right.counts[other] ?? 0) : 0),
+    )
+    joined.positions.push(
+      here.length === 0 ? there : there.length === 0 ? here : [...here, ...there].sort((a, b) => a - b),
+    )
+    if (first === passage) one += 1
+    if (second === passage) other += 1
   }
-  return [...merged, ...right.slice(next)]
+  return joined
+}
+
+async function encodeAll(byTerm: ReadonlyMap<string, Postings>): Promise<Map<string, Uint8Array>> {
+  const entries = new Map<string, Uint8Array>()
+  for (const [term, postings] of byTerm) {
+    entries.set(term, encodeEntry(term, postings))
+    if (entries.size % WORDS_PER_TURN === 0) await nextTurn()
+  }
+  return entries
 }
 
 /**
@@ -150,8 +194,8 @@ export async function indexDocument(
   const { passages } = cut
   const language = detectLanguage(cut.sample)
   const title = filenameWords(document.filename)
-  const terms = await stemWords(scope, [...cut.postings.keys(), ...title], [language])
-  const postings = [...(await gatherByTerm(cut, title, terms))]
+  const terms = await stemWords(scope, [...cut.words.keys(), ...title], [language])
+  const entries = await encodeAll(await gatherByTerm(cut, title, terms))
 
   await removeIndex(scope, document.id)
   for (let from = 0; from < passages.length; from += BATCH_ROWS) {
@@ -171,25 +215,27 @@ export async function indexDocument(
       ],
     )
   }
-  for (let from = 0; from < postings.length; from += BATCH_ROWS) {
-    const batch = postings.slice(from, from + BATCH_ROWS)
-    await scope.query(
-      `insert into postings (owner, document_id, term, packed)
-       select $1, $2, term, packed::int[] from unnest($3::text[], $4::text[]) as given (term, packed)`,
-      [document.owner, document.id, batch.map(([term]) => term), batch.map(([, packed]) => `{${packed.join(',')}}`)],
-    )
-    await nextTurn()
-  }
-  const length = passages.reduce((sum, passage) => sum + passage.length, 0)
+  const lengths = passages.map(({ length }) => length)
+  const segment = passages.length === 0 ? null : await insertSegment(scope, document.owner, lengths, entries)
   await scope.query(
-    `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [document.id, document.owner, TOKENIZER_VERSION, language, document.filename, passages.length, length],
+    `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
+    [
+      document.id,
+      document.owner,
+      TOKENIZER_VERSION,
+      language,
+      document.filename,
+      passages.length,
+      lengths.reduce((sum, length) => sum + length, 0),
+      segment,
+    ],
   )
 }
 
-/** The totals of the owner follow by trigger. */
+/** The totals of the owner follow by trigger, and so does the segment. */
 export async function removeIndex(scope: Scope, documentId: string): Promise<void> {
-  for (const table of ['postings', 'passages', 'document_index']) {
+  for (const table of ['passages', 'document_index']) {
     await scope.query(`delete from ${table} where document_id = $1`, [documentId])
   }
 }

@@ -17,9 +17,19 @@ import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest.ts'
-import { claimDocument, deleteDocument, getDocument, getPageText, insertDocument } from './queries.ts'
+import {
+  claimDocument,
+  deleteDocument,
+  getDocument,
+  getPageText,
+  insertDocument,
+  listDocuments,
+  listVersions,
+  renameDocument,
+} from './queries.ts'
 import { PARSE_LIMITS } from './parse/run-parser.ts'
 import { searchPassages } from './search.ts'
+import { TOKENIZER_VERSION } from './tokenizer.ts'
 
 const log = createLog('silent')
 const pages = Array.from({ length: 30 }, (_, index) =>
@@ -47,11 +57,24 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-async function store(bytes: Buffer, mimetype: string = UPLOAD_TYPES.pdf, name = 'report.pdf'): Promise<string> {
+async function store(
+  bytes: Buffer,
+  mimetype: string = UPLOAD_TYPES.pdf,
+  name = 'report.pdf',
+  series?: string,
+): Promise<string> {
   const { id: blob, size } = await blobs.put(Readable.from([bytes]))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const document = await test_.database.asService((scope) =>
-    insertDocument(scope, { owner: person.sub, name, mimetype, size, path: blob, sha256 }),
+    insertDocument(scope, {
+      owner: person.sub,
+      name,
+      mimetype,
+      size,
+      path: blob,
+      sha256,
+      ...(series === undefined ? {} : { series }),
+    }),
   )
   return document?.id ?? ''
 }
@@ -66,15 +89,15 @@ async function run(documentId: string, parts: Partial<IngestParts> & { signal?: 
 const read = (id: string): Promise<DocumentRow> => test_.database.asUser(person, (scope) => getDocument(scope, id))
 const search = (question: string) => test_.database.asUser(person, (scope) => searchPassages(scope, question))
 
-/** Every page once, every passage once, every posting in one place. */
+/** Every page once, every passage once, no segment without its document. */
 async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
   expect(await read(id)).toMatchObject({ state: 'ready', pages: pageCount, pages_done: pageCount, error: null })
   const { rows } = await test_.admin.query<Record<string, number>>(
     `select (select count(*)::int from document_pages where document_id = $1) as pages,
        (select count(*)::int from passages where document_id = $1) as passages,
        (select count(distinct (page, "start"))::int from passages where document_id = $1) as distinct_passages,
-       (select count(*)::int from postings where document_id = $1) as postings,
-       (select count(distinct term)::int from postings where document_id = $1) as terms,
+       (select count(*)::int from search_segments where owner = $2) as segments,
+       (select count(distinct segment)::int from document_index where owner = $2) as used_segments,
        (select passages from search_stats where owner = $2) as total`,
     [id, person.sub],
   )
@@ -82,7 +105,7 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
   expect(counts['pages']).toBe(pageCount)
   expect(counts['passages']).toBeGreaterThanOrEqual(pageCount)
   expect(counts['distinct_passages']).toBe(counts['passages'])
-  expect(counts['postings']).toBe(counts['terms'])
+  expect(counts['segments']).toBe(counts['used_segments'])
   expect(counts['total']).toBe(counts['passages'])
 }
 
@@ -109,7 +132,7 @@ function crashAt(stage: IngestStage) {
 }
 
 describe('reading', () => {
-  test('makes pages, passages and postings that are found on their page', async () => {
+  test('makes pages and passages that are found on their page', async () => {
     const id = await store(makePdf(pages))
     await run(id)
     await expectOneWholeSet(id, 30)
@@ -246,6 +269,86 @@ describe('a crash', () => {
   })
 })
 
+describe('a newer version', () => {
+  const lamp = makePdf(['The lamp is lit with whale oil.'])
+  const newer = makePdf(['The lamp is lit with paraffin.'])
+  const newest = makePdf(['The lamp is lit with gas.'])
+
+  async function storeVersion(of: string, bytes: Buffer): Promise<string> {
+    const { series } = await read(of)
+    return store(bytes, UPLOAD_TYPES.pdf, 'another name.pdf', series)
+  }
+  const searched = async () => (await search('what is the lamp lit with')).map(({ documentId }) => documentId)
+
+  test('is searched from when it is ready, and the older one can still be opened', async () => {
+    const first = await store(lamp)
+    await run(first)
+    const second = await storeVersion(first, newer)
+    expect(await searched()).toEqual([first])
+    await run(second)
+    expect(await searched()).toEqual([second])
+    expect(await read(second)).toMatchObject({ version: 2, filename: 'report.pdf', originalname: 'another name.pdf' })
+    expect((await read(first)).superseded_at).not.toBeNull()
+    const page = await test_.database.asUser(person, (scope) => getPageText(scope, first, 1))
+    expect(page.text).toBe('The lamp is lit with whale oil.')
+    expect((await test_.database.asUser(person, listDocuments)).map(({ id }) => id)).toEqual([second])
+  })
+
+  test('that cannot be read leaves the older one in use', async () => {
+    const first = await store(lamp)
+    await run(first)
+    const second = await storeVersion(first, Buffer.from('%PDF-1.7\nnothing more'))
+    await run(second)
+    expect(await read(second)).toMatchObject({ state: 'failed' })
+    expect(await searched()).toEqual([first])
+    await test_.database.asUser(person, (scope) => deleteDocument(scope, second))
+    expect(await searched()).toEqual([first])
+  })
+
+  test('that was slower than the one after it is never searched', async () => {
+    const first = await store(lamp)
+    await run(first)
+    const second = await storeVersion(first, newer)
+    const third = await storeVersion(first, newest)
+    await run(third)
+    await run(second)
+    expect(await searched()).toEqual([third])
+    const versions = await test_.database.asUser(person, (scope) => listVersions(scope, first))
+    expect(versions.map(({ id, superseded_at }) => [id, superseded_at === null])).toEqual([
+      [third, true],
+      [second, false],
+      [first, false],
+    ])
+  })
+
+  test('is renamed and deleted with all the others', async () => {
+    const first = await store(lamp)
+    await run(first)
+    const second = await storeVersion(first, newer)
+    await run(second)
+    await test_.database.asUser(person, (scope) => renameDocument(scope, second, 'lamps.pdf'))
+    expect((await read(first)).filename).toBe('lamps.pdf')
+    await test_.database.asUser(person, (scope) => deleteDocument(scope, second))
+    for (const table of ['documents', 'document_pages', 'passages', 'document_index', 'search_segments'])
+      expect((await test_.admin.query(`select from ${table} where owner = $1`, [person.sub])).rowCount, table).toBe(0)
+  })
+
+  test("does not reach into another person's series", async () => {
+    const first = await store(lamp)
+    await run(first)
+    const { series } = await read(first)
+    const owner = person
+    person = await test_.createPerson()
+    const foreign = await store(newer, UPLOAD_TYPES.pdf, 'theirs.pdf', series).catch(() => 'refused')
+    expect(foreign).toBe('refused')
+    await expect(test_.database.asUser(person, (scope) => listVersions(scope, first))).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    person = owner
+    expect(await searched()).toEqual([first])
+  })
+})
+
 describe('an attempt that is not the newest', () => {
   test('writes nothing any more', async () => {
     const id = await store(makePdf(pages))
@@ -271,7 +374,7 @@ describe('an attempt that is not the newest', () => {
       },
     })
     await deleting
-    for (const table of ['documents', 'document_pages', 'passages', 'postings']) {
+    for (const table of ['documents', 'document_pages', 'passages', 'search_segments']) {
       expect((await test_.admin.query(`select from ${table} where owner = $1`, [person.sub])).rowCount, table).toBe(0)
     }
   })
@@ -338,10 +441,13 @@ test('documents that nobody queued are found when a server starts', async () => 
     .toEqual(['ready', 'ready'])
 })
 
-test('another tokenizer or name is indexed anew in the background', async () => {
+test.each([
+  ['another tokenizer', `update document_index set tokenizer = 'old' where document_id = $1`],
+  ['an index that an upgrade has emptied', 'delete from document_index where document_id = $1'],
+])('%s is indexed anew in the background', async (_, change) => {
   const id = await store(makePdf(pages))
   await run(id)
-  await test_.admin.query(`update document_index set tokenizer = 'old' where document_id = $1`, [id])
+  await test_.admin.query(change, [id])
   const jobs = startJobs({
     connection: test_.connection,
     log,
@@ -354,6 +460,6 @@ test('another tokenizer or name is indexed anew in the background', async () => 
         id,
       ])
     ).rows[0]?.tokenizer
-  await expect.poll(tokenizer, { timeout: 20_000 }).not.toBe('old')
+  await expect.poll(tokenizer).toBe(TOKENIZER_VERSION)
   await expectOneWholeSet(id, 30)
 })

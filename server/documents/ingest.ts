@@ -12,12 +12,16 @@ import { type JobHandlers, type JobRequest } from '#server/jobs/handler.ts'
 import { indexDocument, type PageToIndex, removeIndex } from './indexing.ts'
 import { ParseFailure } from './parse/failure.ts'
 import { type ParsedPage } from './parse/page.ts'
-import { type ParseLimits, runParser } from './parse/run-parser.ts'
+import { type ReadyReaders } from './parse/ready-readers.ts'
+import { runParser } from './parse/run-parser.ts'
+import { createSlots, type Slots } from './parse/slots.ts'
+import { type ParseLimits } from './parse/watch-child.ts'
 import {
   claimDocument,
   type ClaimedDocument,
   handBack,
   holdAttempt,
+  listLanguages,
   listStale,
   listUnfinished,
   markFailed,
@@ -25,12 +29,15 @@ import {
   markReady,
   removePages,
   setProgress,
+  supersedeVersions,
 } from './queries.ts'
+import { sweepBlobs } from './sweep-blobs.ts'
 import { TOKENIZER_VERSION } from './tokenizer.ts'
 
 export const INGEST_JOB = 'documents.ingest'
 export const REINDEX_JOB = 'documents.reindex'
 export const DISCARD_JOB = 'blobs.discard'
+const SWEEP_JOB = 'blobs.sweep'
 
 /** Moments that a test may interrupt. */
 export type IngestStage = 'claimed' | 'pages stored' | 'parsed' | 'indexed'
@@ -41,6 +48,10 @@ export interface IngestParts {
   readonly log: Log
   /** How many files are read at once; half the processors where nothing is said. */
   readonly concurrency?: number
+  /** How many processes of all files together recognise pages; as many as there are processors where nothing is said. */
+  readonly recognisers?: number
+  /** Without them each process that recognises starts from nothing. */
+  readonly readers?: ReadyReaders
   readonly limits?: ParseLimits
   readonly onStage?: (stage: IngestStage, documentId: string) => void
   readonly onProcess?: (pid: number) => void
@@ -52,6 +63,9 @@ const BATCH_CHARACTERS = 1_000_000
 const READ_BATCH_PAGES = 50
 const EXPIRE_S = 3_600
 const STALE_CHECK_INTERVAL_MS = 60_000
+const SWEEP_INTERVAL_MS = 6 * 60 * 60_000
+
+type ReadingParts = Omit<IngestParts, 'recognisers'> & { readonly recognisers: Slots }
 
 const documentJob = z.object({ documentId: z.uuid() })
 
@@ -59,9 +73,11 @@ const documentJob = z.object({ documentId: z.uuid() })
 class StaleAttempt extends Error {}
 
 /** The jobs around documents, to be handed to `startJobs`. */
-export function createIngest(parts: IngestParts): JobHandlers {
-  const { database, blobs, concurrency = Math.max(1, availableParallelism() >> 1) } = parts
+export function createIngest(given: IngestParts): JobHandlers {
+  const { database, blobs, log, concurrency = Math.max(1, availableParallelism() >> 1) } = given
+  const parts = { ...given, recognisers: createSlots(given.recognisers ?? availableParallelism()) }
   let nextStaleCheckAt = 0
+  let nextSweepAt = 0
   return {
     [INGEST_JOB]: {
       concurrency,
@@ -93,6 +109,19 @@ export function createIngest(parts: IngestParts): JobHandlers {
         return rowCount === 0 ? [] : [DISCARD_REQUEST]
       },
     },
+    [SWEEP_JOB]: {
+      concurrency: 1,
+      expireInSeconds: EXPIRE_S,
+      async run(_data, { signal }) {
+        const removed = await sweepBlobs({ database, blobs }, { signal })
+        if (removed > 0) log.warn({ removed }, 'bytes that nothing named were removed')
+      },
+      async findWork() {
+        if (performance.now() < nextSweepAt) return []
+        nextSweepAt = performance.now() + SWEEP_INTERVAL_MS
+        return [{ key: 'all', data: {} }]
+      },
+    },
   }
 }
 
@@ -100,7 +129,7 @@ const requestFor = (documentId: string): JobRequest => ({ key: documentId, data:
 
 export const DISCARD_REQUEST: JobRequest = { key: 'all', data: {} }
 
-async function ingest(parts: IngestParts, documentId: string, signal: AbortSignal): Promise<void> {
+async function ingest(parts: ReadingParts, documentId: string, signal: AbortSignal): Promise<void> {
   const { database, log, onStage } = parts
   const document = await database.asService((scope) => claimDocument(scope, documentId))
   if (!document) return
@@ -112,6 +141,7 @@ async function ingest(parts: IngestParts, documentId: string, signal: AbortSigna
     await writeAs(database, document, async (scope) => {
       await indexDocument(scope, document, readPages(scope, document.id))
       await markReady(scope, document.id)
+      for (const id of await supersedeVersions(scope, document.series)) await removeIndex(scope, id)
     })
     onStage?.('indexed', documentId)
   } catch (error) {
@@ -149,7 +179,7 @@ async function writeAs(
 
 /** Stores the pages as they come, in batches a quarter of a second apart; each batch moves the progress that people see. */
 async function storePages(
-  { database, blobs, limits, onStage, onProcess }: IngestParts,
+  { database, blobs, limits, recognisers, readers, onStage, onProcess }: ReadingParts,
   document: ClaimedDocument,
   signal: AbortSignal,
 ): Promise<void> {
@@ -176,13 +206,16 @@ async function storePages(
     await removePages(scope, document.id)
     await setProgress(scope, document.id, null, 0)
   })
-  const { path, size, mimetype } = document
-  const bytes = await blobs.open(path)
+  const { path, size, mimetype, owner } = document
+  const languages = await database.asService((scope) => listLanguages(scope, owner))
   for await (const part of runParser({
-    bytes,
+    open: () => blobs.open(path),
     size,
     mimetype,
     signal,
+    languages,
+    recognisers,
+    ...(readers ? { readers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
   })) {
@@ -205,10 +238,12 @@ async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: 
   if (pages.length === 0) return
   const json = (values: readonly unknown[] | undefined) => (values && values.length > 0 ? JSON.stringify(values) : null)
   await scope.query(
-    `insert into document_pages (document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut)
-     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, boxes::jsonb, confidence, is_cut
-     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[], $10::boolean[])
-       as given (page, text, items, headings, rows, boxes, confidence, is_cut)`,
+    `insert into document_pages
+       (document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap)
+     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, boxes::jsonb, confidence, is_cut, blocks::jsonb, gap
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[], $10::boolean[],
+         $11::text[], $12::text[])
+       as given (page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap)`,
     [
       id,
       owner,
@@ -220,6 +255,8 @@ async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: 
       pages.map(({ boxes }) => json(boxes)),
       pages.map(({ confidence }) => confidence ?? null),
       pages.map(({ isCut }) => isCut ?? false),
+      pages.map(({ blocks }) => (blocks ? JSON.stringify(blocks) : null)),
+      pages.map(({ gap }) => gap ?? null),
     ],
   )
 }
@@ -241,20 +278,23 @@ async function* readPages(scope: Scope, documentId: string): AsyncGenerator<Page
 async function reindex(database: Database, documentId: string): Promise<void> {
   await database.asService(async (scope) => {
     const { rows } = await scope.query<{ id: string; owner: string; filename: string }>(
-      `select id, owner, filename from documents where id = $1 and state = 'ready' for update`,
+      `select id, owner, filename from documents where id = $1 and state = 'ready' and superseded_at is null for update`,
       [documentId],
     )
     if (rows[0]) await indexDocument(scope, rows[0], readPages(scope, documentId))
   })
 }
 
-/** Removing bytes twice is harmless, so the note of it goes last. */
-async function discardBlobs(database: Database, blobs: BlobStore): Promise<void> {
-  const { rows } = await database.asService((scope) =>
-    scope.query<{ path: string }>('select path from discarded_blobs order by discarded_at limit 1000'),
-  )
-  for (const { path } of rows) {
-    await blobs.remove(path)
-    await database.asService((scope) => scope.query('delete from discarded_blobs where path = $1', [path]))
+/** Removes the bytes of all documents that are gone. Removing them twice is harmless, so the note of it goes last. */
+export async function discardBlobs(database: Database, blobs: BlobStore): Promise<void> {
+  for (;;) {
+    const { rows } = await database.asService((scope) =>
+      scope.query<{ path: string }>('select path from discarded_blobs order by discarded_at limit 1000'),
+    )
+    if (rows.length === 0) return
+    for (const { path } of rows) {
+      await blobs.remove(path)
+      await database.asService((scope) => scope.query('delete from discarded_blobs where path = $1', [path]))
+    }
   }
 }

@@ -52,6 +52,8 @@ export function detectLanguage(text: string): string {
   for (const [script, language] of BY_SCRIPT) {
     if ((sample.match(script)?.length ?? 0) > 0.4 * letters) return language
   }
+  // The commonest words below are all in Latin letters: a few of them in a Chinese text say nothing about it.
+  if ((sample.match(/\p{Script=Latin}/gu)?.length ?? 0) < 0.5 * letters) return NO_LANGUAGE
   const counts = new Map<string, number>()
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
   for (const word of words) {

@@ -1,9 +1,16 @@
 /** Every statement about documents and their pages, once. Each takes the scope of whoever asks. */
+import { z } from 'zod'
 import {
   type DocumentError,
+  type DocumentLanguage,
+  documentLanguage,
   type DocumentRow,
   type ItemRun,
+  LANGUAGES_PREFERENCE,
+  type PageBlock,
+  type PageGap,
   type PageText,
+  type ReadingReport,
   type SheetRow,
   UNSURE_BELOW,
   type WordBox,
@@ -11,22 +18,36 @@ import {
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 
-interface StoredDocument extends Omit<DocumentRow, 'uploaded_at'> {
+interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
   uploaded_at: Date
+  superseded_at: Date | null
 }
 
-const COLUMNS = 'id, filename, originalname, mimetype, size, state, pages, pages_done, error, readability, uploaded_at'
+const COLUMNS = `id, filename, originalname, mimetype, size, state, pages, pages_done, error, readability, uploaded_at,
+  series, version, superseded_at`
 
-const toRow = ({ uploaded_at, ...rest }: StoredDocument): DocumentRow => ({
+const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): DocumentRow => ({
   ...rest,
+  superseded_at: superseded_at?.toISOString() ?? null,
   uploaded_at: uploaded_at.toISOString(),
 })
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
-/** Newest first. */
+/** Newest first, without the versions that were replaced. */
 export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
-  const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents order by uploaded_at desc, id`)
+  const { rows } = await scope.query<StoredDocument>(
+    `select ${COLUMNS} from documents where superseded_at is null order by uploaded_at desc, id`,
+  )
+  return rows.map(toRow)
+}
+
+/** The newest version of each document and those that were replaced, each series together with its newest first. */
+export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
+  const { rows } = await scope.query<StoredDocument>(
+    `select ${COLUMNS} from documents
+     order by max(uploaded_at) over (partition by series) desc, series, version desc`,
+  )
   return rows.map(toRow)
 }
 
@@ -35,6 +56,16 @@ export async function getDocument(scope: Scope, id: string): Promise<DocumentRow
   const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where id = $1`, [id])
   if (!rows[0]) throw missing()
   return toRow(rows[0])
+}
+
+/** All versions of a document, newest first. @throws AppError `not_found` */
+export async function listVersions(scope: Scope, id: string): Promise<DocumentRow[]> {
+  const { rows } = await scope.query<StoredDocument>(
+    `select ${COLUMNS} from documents where series = (select series from documents where id = $1) order by version desc`,
+    [id],
+  )
+  if (rows.length === 0) throw missing()
+  return rows.map(toRow)
 }
 
 export async function findDocumentBySha256(scope: Scope, sha256: string): Promise<DocumentRow | undefined> {
@@ -61,22 +92,48 @@ export async function getPageText(scope: Scope, documentId: string, page: number
     page: number
     text: string
     items: ItemRun[] | null
+    blocks: PageBlock[] | null
     rows: SheetRow[] | null
     boxes: WordBox[] | null
     confidence: number | null
-  }>('select page, text, items, rows, boxes, confidence from document_pages where document_id = $1 and page = $2', [
-    documentId,
-    page,
-  ])
+  }>(
+    'select page, text, items, blocks, rows, boxes, confidence from document_pages where document_id = $1 and page = $2',
+    [documentId, page],
+  )
   if (!found[0]) throw new AppError('not_found', 'There is no such page.')
-  const { text, items, rows, boxes, confidence } = found[0]
+  const { text, items, blocks, rows, boxes, confidence } = found[0]
   return {
     page,
     text,
     ...(items === null ? {} : { items }),
+    ...(blocks === null ? {} : { blocks }),
     ...(rows === null ? {} : { rows }),
     ...(boxes === null ? {} : { boxes }),
     ...(confidence === null ? {} : { confidence }),
+  }
+}
+
+/** Which pages were read by OCR, hold no text or were cut. @throws AppError `not_found` */
+export async function getReadingReport(scope: Scope, documentId: string): Promise<ReadingReport> {
+  const { pages } = await getDocument(scope, documentId)
+  const { rows } = await scope.query<{
+    page: number
+    confidence: number | null
+    gap: PageGap | null
+    has_text: boolean
+    is_cut: boolean
+  }>(
+    `select page, confidence, gap, text ~ '\\S' as has_text, is_cut from document_pages
+     where document_id = $1 and (confidence is not null or is_cut or text !~ '\\S') order by page`,
+    [documentId],
+  )
+  return {
+    pages: pages ?? 0,
+    recognised: rows.flatMap(({ page, confidence, has_text }) =>
+      has_text && confidence !== null ? [{ page, confidence }] : [],
+    ),
+    without_text: rows.flatMap(({ page, gap, has_text }) => (has_text ? [] : [{ page, why: gap }])),
+    cut: rows.flatMap(({ page, is_cut }) => (is_cut ? [page] : [])),
   }
 }
 
@@ -103,6 +160,8 @@ export interface NewDocument {
   readonly size: number
   readonly path: string
   readonly sha256: string
+  /** The series that it is the next version of; its name is that of the others. */
+  readonly series?: string
 }
 
 /**
@@ -111,14 +170,47 @@ export interface NewDocument {
  */
 export async function insertDocument(
   scope: Scope,
-  { owner, name, mimetype, size, path, sha256 }: NewDocument,
+  { owner, name, mimetype, size, path, sha256, series }: NewDocument,
 ): Promise<DocumentRow | undefined> {
+  if (series !== undefined) await lockSeries(scope, series)
   const { rows } = await scope.query<StoredDocument>(
-    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256) values ($1, $2, $2, $3, $4, $5, $6)
+    `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, series, version)
+     select $1, coalesce(max(filename), $2), $2, $3, $4, $5, $6, $7::uuid, coalesce(max(version), 0) + 1
+     from documents where series = $7::uuid and owner = $1
      on conflict (owner, sha256) do nothing returning ${COLUMNS}`,
-    [owner, name, mimetype, size, path, sha256],
+    [owner, name, mimetype, size, path, sha256, series ?? null],
   )
   return rows[0] && toRow(rows[0])
+}
+
+/** The languages that a person says the own documents are in; what else stands in the setting is ignored. */
+export async function listLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
+  const { rows } = await scope.query<{ languages: unknown }>(
+    'select preferences -> $2 as languages from user_settings where owner = $1',
+    [owner, LANGUAGES_PREFERENCE],
+  )
+  return z.array(documentLanguage).catch([]).parse(rows[0]?.languages)
+}
+
+/** Versions of one document are numbered, and take each other's place, one after the other. */
+async function lockSeries(scope: Scope, series: string): Promise<void> {
+  await scope.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [series])
+}
+
+/**
+ * Lets a version that has just become ready take the place of the older ones; where a newer one was quicker, it is itself
+ * replaced at once. Answers which documents are not to be searched any more.
+ */
+export async function supersedeVersions(scope: Scope, series: string): Promise<string[]> {
+  await lockSeries(scope, series)
+  const { rows } = await scope.query<{ id: string }>(
+    `update documents d set superseded_at = now()
+     where d.series = $1 and d.state = 'ready' and d.superseded_at is null
+       and d.version < (select max(version) from documents where series = $1 and state = 'ready')
+     returning d.id`,
+    [series],
+  )
+  return rows.map((row) => row.id)
 }
 
 /** A document that a worker has begun on. */
@@ -129,6 +221,7 @@ export interface ClaimedDocument {
   readonly mimetype: string
   readonly size: number
   readonly path: string
+  readonly series: string
   readonly attempt: number
   readonly tries: number
   readonly is_parsed: boolean
@@ -139,7 +232,7 @@ export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDo
   const { rows } = await scope.query<ClaimedDocument>(
     `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
      where id = $1 and state in ('queued', 'reading')
-     returning id, owner, filename, mimetype, size, path, attempt, tries, parsed_at is not null as is_parsed`,
+     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
     [id],
   )
   return rows[0]
@@ -208,7 +301,7 @@ export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead:
 export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select d.id from documents d left join document_index i on i.document_id = d.id
-     where d.state = 'ready' and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
+     where d.state = 'ready' and d.superseded_at is null and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
      limit 1000`,
     [tokenizer],
   )

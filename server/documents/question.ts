@@ -30,22 +30,41 @@ const stopWordsOf = new Map(
   Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(' '))]),
 )
 
+/** Chinese signs that carry grammar or ask: a pair that holds one of them is more about the sentence than the subject. */
+const GRAMMAR_SIGNS = new Set('的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些')
+const HAN = /^\p{Script=Han}+$/u
+const HALF_GRAMMAR_WEIGHT = 0.3
+
 export interface AskedTerms {
   readonly terms: readonly string[]
   readonly weights: readonly number[]
+  /** The telling words, each with its terms. */
+  readonly words: ReadonlyMap<string, readonly string[]>
 }
 
-/** The terms to look for, each with its weight. Run as the person: the languages are those of the person's library. */
-export async function termsOfQuestion(scope: Scope, question: string): Promise<AskedTerms> {
+export const isStopWord = (word: string, languages: readonly string[]): boolean =>
+  languages.some((language) => stopWordsOf.get(language)?.has(word))
+
+function weigh(word: string): number {
+  if (!HAN.test(word)) return 1
+  const signs = Array.from(word)
+  const grammar = signs.filter((sign) => GRAMMAR_SIGNS.has(sign)).length
+  return grammar === 0 ? 1 : grammar === signs.length ? 0 : HALF_GRAMMAR_WEIGHT
+}
+
+/** The terms to look for, each with its weight. @param languages of the library that is searched. */
+export async function termsOfQuestion(
+  scope: Scope,
+  question: string,
+  languages: readonly string[],
+): Promise<AskedTerms> {
   const words = wordsOf(question)
-  const totals = await scope.query<{ languages: string[] }>(
-    'select languages from search_stats where owner = (select auth.uid())',
-  )
-  const languages = totals.rows[0]?.languages ?? []
-  const telling = words.filter((word) => !languages.some((language) => stopWordsOf.get(language)?.has(word)))
+  const telling = words.filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
   const asked = telling.length > 0 ? telling : words
   const stems = await stemWords(scope, asked, languages)
   const weights = new Map<string, number>()
-  for (const word of asked) for (const term of stems.get(word) ?? []) weights.set(term, (weights.get(term) ?? 0) + 1)
-  return { terms: [...weights.keys()], weights: [...weights.values()] }
+  for (const word of asked) {
+    for (const term of stems.get(word) ?? []) weights.set(term, (weights.get(term) ?? 0) + (weigh(word) || 1))
+  }
+  return { terms: [...weights.keys()], weights: [...weights.values()], words: stems }
 }

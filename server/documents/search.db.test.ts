@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { type QueryResultRow } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { createIndexJobs } from './index-jobs.ts'
 import { indexDocument } from './indexing.ts'
 import { deleteDocument } from './queries.ts'
-import { searchPassages, type SearchOptions } from './search.ts'
+import { type FoundPassage, searchDocuments, searchPassages, type SearchOptions } from './search.ts'
+import { mergeSegments } from './segments.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 
@@ -135,29 +139,143 @@ describe('another person', () => {
   })
 
   test('who is not signed in may not search', async () => {
-    const attempt = test_.database.asUser({ role: 'anon' }, (scope) =>
-      scope.query(`select * from search_passages('{a}', '{1}')`),
-    )
-    await expect(attempt).rejects.toThrow(/permission denied for function/)
+    const attempt = test_.database.asUser({ role: 'anon' }, (scope) => searchPassages(scope, 'anything'))
+    await expect(attempt).rejects.toThrow(/permission denied for table/)
   })
 })
 
-test('the search reads the index of one owner, under the policy', async () => {
+test('a misspelt word, or one in a form that no stemmer knows, is found by what resembles it', async () => {
   const person = await test_.createPerson()
-  for (let index = 0; index < 60; index += 1)
-    await addDocument(
-      await test_.createPerson(),
-      'x.txt',
-      `Word ${index} and many other words to fill the table with rows of somebody else.`,
-    )
+  await addDocument(person, 'a.txt', 'The government received an invoice for the lighthouse.')
+  await addDocument(person, 'b.txt', 'Podpisano umowę najmu lokalu użytkowego w Krakowie.')
+  const { passages, trace } = await test_.database.asUser(person, (scope) =>
+    searchDocuments(scope, 'goverment recieved lighthuose'),
+  )
+  expect(passages[0]?.filename).toBe('a.txt')
+  expect(trace.guessed.map(({ word }) => word)).toEqual(['goverment', 'recieved', 'lighthuose'])
+  expect((await textsOf(person, 'użytkowych'))[0]).toContain('użytkowego')
+  expect(await textsOf(person, 'xylophone')).toEqual([])
+})
+
+test('the same passage of two copies appears once', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'a.txt', 'The notice period is three months.')
+  await addDocument(person, 'copy of a.txt', 'The notice period \nis three months.')
+  const { passages, trace } = await test_.database.asUser(person, (scope) => searchDocuments(scope, 'notice period'))
+  expect(passages).toHaveLength(1)
+  expect(trace.considered.map(({ cut }) => cut).sort()).toEqual(['copy', null])
+})
+
+test('words that stand together rank before the same words apart', async () => {
+  const person = await test_.createPerson()
+  await addDocument(
+    person,
+    'a.txt',
+    'A house by the road. The light over there is dim and far from any harbour, they say.',
+  )
+  await addDocument(
+    person,
+    'b.txt',
+    'A road by the house. They say the harbour light over there is dim and far from any.',
+  )
+  expect((await search(person, 'harbour light'))[0]?.filename).toBe('b.txt')
+})
+
+describe('merging', () => {
+  const segmentsOf = async ({ sub }: Person) =>
+    (await test_.admin.query<{ passages: number }>('select passages from search_segments where owner = $1', [sub])).rows
+  const mergeAll = async ({ sub }: Person) => {
+    const [job] = Object.values(createIndexJobs({ database: test_.database }))
+    await job?.run({ owner: sub }, { signal: new AbortController().signal })
+  }
+  const TEXTS = Array.from(
+    { length: 9 },
+    (_, index) => `Note ${index} about the harbour and the keeper of light ${index}.`,
+  )
+
+  test('changes no score, and deleting afterwards is as exact as before', async () => {
+    const [person, other] = [await test_.createPerson(), await test_.createPerson()]
+    const ids: string[] = []
+    for (const [index, text] of TEXTS.entries()) ids.push(await addDocument(person, `${index}.txt`, text))
+    for (const [index, text] of TEXTS.slice(1).entries()) await addDocument(other, `${index + 1}.txt`, text)
+    const before = await search(person, 'harbour light 4', { limit: 20 })
+    await mergeAll(person)
+    expect(await segmentsOf(person)).toHaveLength(1)
+    const scores = (found: readonly FoundPassage[]) => found.map(({ filename, score }) => [filename, score]).sort()
+    expect(scores(await search(person, 'harbour light 4', { limit: 20 }))).toEqual(scores(before))
+
+    await test_.database.asUser(person, (scope) => deleteDocument(scope, ids[0] ?? ''))
+    const left = await search(person, 'harbour light 4', { limit: 20 })
+    expect(scores(left)).toEqual(scores(await search(other, 'harbour light 4', { limit: 20 })))
+    expect(left.map(({ text }) => text)).not.toContain(TEXTS[0])
+  })
+
+  test('writes a segment anew that has lost much, and drops one that has lost all', async () => {
+    const person = await test_.createPerson()
+    const ids: string[] = []
+    for (const [index, text] of TEXTS.entries()) ids.push(await addDocument(person, `${index}.txt`, text))
+    await mergeAll(person)
+    for (const id of ids.slice(0, 4)) await test_.database.asUser(person, (scope) => deleteDocument(scope, id))
+    await mergeAll(person)
+    expect(await segmentsOf(person)).toEqual([{ passages: 5 }])
+    expect(await search(person, 'harbour', { limit: 20 })).toHaveLength(5)
+    for (const id of ids.slice(4)) await test_.database.asUser(person, (scope) => deleteDocument(scope, id))
+    expect(await segmentsOf(person)).toEqual([])
+  })
+})
+
+test('the search reads the rows of one owner by their keys, under the policy', async () => {
+  const [person, other] = [await test_.createPerson(), await test_.createPerson()]
   await addDocument(person, 'a.txt', 'A word of mine.')
-  await test_.admin.query('analyze postings; analyze search_stats')
+  await addDocument(other, 'b.txt', 'A word of somebody else.')
+  await test_.admin.query(
+    `insert into search_buckets select segment, number, owner, '' from search_segments, generate_series(1, 5000) as number where owner = $1`,
+    [other.sub],
+  )
+  await test_.admin.query('analyze search_segments; analyze search_buckets')
   const plan = await test_.database.asUser(person, (scope) =>
     scope.query<{ 'QUERY PLAN': string }>(
-      `explain select p.packed from unnest('{word,row}'::text[]) as t (term) join postings p on p.term = t.term where p.owner = (select auth.uid())`,
+      `explain select b.content from unnest('{1,2}'::bigint[], '{0,0}'::int[]) as wanted (segment, bucket)
+       join search_buckets b on b.segment = wanted.segment and b.bucket = wanted.bucket where b.owner = (select auth.uid())`,
     ),
   )
   const lines = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
-  expect(lines).toContain('postings_owner_term_idx')
-  expect(lines).toMatch(/Index Cond: \(\(owner = \(InitPlan \d+\)\.col1\) AND \(term = t\.term\)\)/)
+  expect(lines).toContain('search_buckets_pkey')
+  expect(lines).toMatch(/Index Cond: \(\(segment = wanted\.segment\) AND \(bucket = wanted\.bucket\)\)/)
+})
+
+test('a merge of segments that commits between two statements of a search hides nothing from it', async () => {
+  const person = await test_.createPerson()
+  for (const place of ['harbour', 'cape', 'island'])
+    await addDocument(person, `${place}.txt`, `The lighthouse of the ${place} was lit in winter.`)
+  const segmentsOf = async () => {
+    const { rows } = await test_.admin.query<{ segment: string }>(
+      'select segment::text from search_segments where owner = $1 order by segment',
+      [person.sub],
+    )
+    return rows.map(({ segment }) => segment)
+  }
+  const before = await segmentsOf()
+  let isMerged = false
+  const found = await test_.database.asUser(
+    person,
+    (scope) => {
+      const interrupted: Scope = {
+        ...scope,
+        async prepared<Row extends QueryResultRow>(text: string, values?: readonly unknown[]) {
+          const answer = await scope.prepared<Row>(text, values)
+          if (!isMerged) {
+            isMerged = true
+            await mergeSegments(test_.database, person.sub, before)
+          }
+          return answer
+        },
+      }
+      return searchPassages(interrupted, 'lighthouse')
+    },
+    { readOnly: true },
+  )
+  expect(before).toHaveLength(3)
+  expect(await segmentsOf()).toHaveLength(1)
+  expect(found).toHaveLength(3)
 })

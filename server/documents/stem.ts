@@ -29,6 +29,13 @@ export async function stemWords(scope: Scope, words: Iterable<string>, languages
   )
 }
 
+/**
+ * Stems that have been asked for, by dictionary: they depend on nothing but the word, and a question waits for each round
+ * trip. Dropped as a whole when there are too many, which costs one statement.
+ */
+const known = new Map<string, Map<string, string>>()
+const MOST_KNOWN = 50_000
+
 async function stemsByWord(
   scope: Scope,
   words: readonly string[],
@@ -36,14 +43,27 @@ async function stemsByWord(
 ): Promise<ReadonlyMap<string, string[]>> {
   const stems = new Map<string, string[]>()
   const stemmable = words.filter((word) => STEMMABLE.test(word))
-  if (languages.length === 0 || stemmable.length === 0) return stems
+  const missing = languages.filter((language) => stemmable.some((word) => !known.get(language)?.has(word)))
+  if (missing.length > 0) await readStems(scope, stemmable, missing)
+  for (const word of stemmable) {
+    const found = languages.flatMap((language) => known.get(language)?.get(word) ?? [])
+    if (found.length > 0) stems.set(word, found)
+  }
+  return stems
+}
+
+async function readStems(scope: Scope, words: readonly string[], languages: readonly string[]): Promise<void> {
   // Older servers know fewer languages: no dictionary, no row, and the words stay as they are.
-  const found = await scope.query<{ word: string; stem: string | null }>(
-    `select word, (ts_lexize(d.oid::regdictionary, word))[1] as stem
+  const found = await scope.prepared<{ language: string; word: string; stem: string | null }>(
+    `select replace(d.dictname, '_stem', '') as language, word, (ts_lexize(d.oid::regdictionary, word))[1] as stem
      from pg_catalog.pg_ts_dict d cross join unnest($1::text[]) as word
      where d.dictname = any ($2) and d.dictnamespace = 'pg_catalog'::regnamespace`,
-    [stemmable, languages.map((language) => `${language}_stem`)],
+    [words, languages.map((language) => `${language}_stem`)],
   )
-  for (const { word, stem } of found.rows) stems.set(word, [...(stems.get(word) ?? []), stem ?? word])
-  return stems
+  for (const [language, rows] of Map.groupBy(found.rows, (row) => row.language)) {
+    const stored = known.get(language)
+    const stems = stored && stored.size + rows.length <= MOST_KNOWN ? stored : new Map<string, string>()
+    for (const { word, stem } of rows) stems.set(word, stem ?? word)
+    known.set(language, stems)
+  }
 }

@@ -32,7 +32,7 @@ async function detectExtension(
   if (known) return known
   // Readers of pdf accept some junk before the header, and so do we.
   if (Buffer.from(head.subarray(0, 1024)).includes('%PDF-')) return 'pdf'
-  return named === 'txt' && decodeText(head) !== undefined ? 'txt' : undefined
+  return named === 'txt' && (await decodeText(head)) !== undefined ? 'txt' : undefined
 }
 
 function legacyOfficeType(streams: readonly string[], named: string): UploadExtension | undefined {

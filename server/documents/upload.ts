@@ -26,6 +26,8 @@ export interface Upload {
   readonly claims: Claims & { readonly sub: string }
   readonly contentType: string
   readonly body: ReadableStream<Uint8Array>
+  /** The document that the one file is the next version of. */
+  readonly versionOf?: DocumentRow
 }
 
 const FIELD = 'files'
@@ -41,11 +43,14 @@ export interface UploadOutcome extends UploadAnswer {
  * Stores what can be stored and says of each other file why not.
  * @throws AppError `bad_request` where the body is no multipart upload with files.
  */
-export async function receiveUpload({ claims, contentType, body }: Upload, parts: UploadParts): Promise<UploadOutcome> {
+export async function receiveUpload(
+  { claims, contentType, body, versionOf }: Upload,
+  parts: UploadParts,
+): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
   try {
-    await readMultipart(contentType, body, (name, stream) => {
-      pending.push(receiveFile(cleanName(name), stream, { claims, position: pending.length }, parts))
+    await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES }, (name, stream) => {
+      pending.push(receiveFile(cleanName(name), stream, { claims, versionOf, position: pending.length }, parts))
     })
   } catch (error) {
     // Files that had arrived whole before it broke off are kept; the others clean up after themselves.
@@ -62,11 +67,41 @@ export async function receiveUpload({ claims, contentType, body }: Upload, parts
   }
 }
 
+export interface StoredFile {
+  readonly owner: string
+  /** Below the bucket `documents`. */
+  readonly objectName: string
+  readonly open: () => Promise<Readable>
+}
+
+/**
+ * Makes a document of a file that was put into the bucket of documents: its bytes are copied, and it goes with the file, or
+ * when the file is replaced. What the library holds already stays as it is.
+ * @throws AppError with what an upload would have said of it.
+ */
+export async function takeStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
+  const claims = { role: 'authenticated', sub: owner } as const
+  const name = cleanName(objectName)
+  const received = await receiveFile(name, await open(), { claims, versionOf: undefined, position: 0 }, parts)
+  if ('rejected' in received) {
+    const { status, message } = received.rejected
+    throw new AppError(REJECTION_CODES.find((code) => APP_ERROR_STATUS[code] === status) ?? 'bad_request', message)
+  }
+  const { id } = received.document
+  await parts.database.asService(async (scope) => {
+    await scope.query('delete from documents where owner = $1 and object_name = $2 and id <> $3', [
+      owner,
+      objectName,
+      id,
+    ])
+    if (received.isNew) await scope.query('update documents set object_name = $2 where id = $1', [id, objectName])
+  })
+}
+
 type Received = { readonly document: DocumentRow; readonly isNew: boolean } | { readonly rejected: RejectedFile }
 
 async function readMultipart(
-  contentType: string,
-  body: ReadableStream<Uint8Array>,
+  { contentType, body, maxFiles }: Pick<Upload, 'contentType' | 'body'> & { readonly maxFiles: number },
   onFile: (name: string | undefined, stream: Readable) => void,
 ): Promise<void> {
   let parser: busboy.Busboy
@@ -75,7 +110,7 @@ async function readMultipart(
       headers: { 'content-type': contentType },
       defParamCharset: 'utf8',
       // A file that just fills the limit counts as cut off.
-      limits: { fileSize: MAX_UPLOAD_BYTES + 1, files: MAX_FILES, fields: 50, fieldSize: 64 * 1024 },
+      limits: { fileSize: MAX_UPLOAD_BYTES + 1, files: maxFiles, fields: 50, fieldSize: 64 * 1024 },
     })
   } catch (error) {
     throw new AppError('bad_request', 'Upload files as multipart/form-data.', { cause: error })
@@ -87,7 +122,11 @@ async function readMultipart(
       source.unpipe(parser)
       source.destroy()
       for (const stream of open) stream.destroy(error instanceof Error ? error : new Error(messageOf(error)))
-      reject(new AppError('bad_request', 'The upload broke off or is not well-formed.', { cause: error }))
+      reject(
+        error instanceof AppError
+          ? error
+          : new AppError('bad_request', 'The upload broke off or is not well-formed.', { cause: error }),
+      )
     }
     parser.on('file', (field, stream, { filename }) => {
       if (field !== FIELD) {
@@ -98,7 +137,14 @@ async function readMultipart(
       stream.once('close', () => open.delete(stream))
       onFile(filename, stream)
     })
-    parser.on('filesLimit', () => fail(new Error(`more than ${MAX_FILES} files`)))
+    parser.on('filesLimit', () =>
+      fail(
+        new AppError(
+          'bad_request',
+          `Upload no more than ${maxFiles === 1 ? 'one file' : `${maxFiles} files`} at a time.`,
+        ),
+      ),
+    )
     parser.on('error', fail)
     parser.once('close', resolve)
     source.on('error', fail)
@@ -120,12 +166,15 @@ function cleanName(name: string | undefined): string {
     .replaceAll('\ufffd', '')}${extension}`
 }
 
-const rejection = (name: string, code: 'too_large' | 'unsupported_type' | 'empty', why: string): Received => ({
+const REJECTION_CODES = ['conflict', 'too_large', 'unsupported_type', 'empty'] as const
+
+const rejection = (name: string, code: (typeof REJECTION_CODES)[number], why: string): Received => ({
   rejected: { name, status: APP_ERROR_STATUS[code], message: `"${name}" ${why}` },
 })
 
 interface FileOrigin {
   readonly claims: Upload['claims']
+  readonly versionOf: DocumentRow | undefined
   /** Place among the files of its upload, from 0. */
   readonly position: number
 }
@@ -133,7 +182,7 @@ interface FileOrigin {
 async function receiveFile(
   name: string,
   stream: Readable,
-  { claims, position }: FileOrigin,
+  { claims, versionOf, position }: FileOrigin,
   parts: UploadParts,
 ): Promise<Received> {
   const { database, blobs, jobs } = parts
@@ -156,9 +205,17 @@ async function receiveFile(
       return rejection(name, 'unsupported_type', 'is not a PDF, Word, Excel, text, JPEG or PNG file.')
     const sha256 = hash.digest('hex')
     const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
-    if (existing) return { document: existing, isNew: false }
+    if (existing) return versionOf ? refuseKnown(name, existing, versionOf) : { document: existing, isNew: false }
     const document = await database.asService((scope) =>
-      insertDocument(scope, { owner: claims.sub, name, mimetype, size: blob.size, path: blob.id, sha256 }),
+      insertDocument(scope, {
+        owner: claims.sub,
+        name,
+        mimetype,
+        size: blob.size,
+        path: blob.id,
+        sha256,
+        ...(versionOf ? { series: versionOf.series } : {}),
+      }),
     )
     if (document) {
       isKept = true
@@ -169,11 +226,20 @@ async function receiveFile(
     // Somebody uploaded the same bytes at the same moment.
     const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
-    return { document: twin, isNew: false }
+    return versionOf ? refuseKnown(name, twin, versionOf) : { document: twin, isNew: false }
   } finally {
     if (!isKept) await blobs.remove(blob.id)
   }
 }
+
+const refuseKnown = (name: string, known: DocumentRow, versionOf: DocumentRow): Received =>
+  rejection(
+    name,
+    'conflict',
+    known.series === versionOf.series
+      ? `is the same file as version ${known.version} of this document.`
+      : `is in your library already, as "${known.filename}".`,
+  )
 
 const sourceOfBlob = (blobs: BlobStore, { id, size }: { readonly id: string; readonly size: number }): ByteSource => ({
   size,

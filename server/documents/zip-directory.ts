@@ -6,6 +6,10 @@ export interface ZipEntry {
   readonly compressedSize: number
   /** As declared: a hostile file may lie, so memory is watched as well. */
   readonly uncompressedSize: number
+  /** 0 for bytes as they are, 8 for deflated ones. */
+  readonly method: number
+  /** Where the entry's own header begins in the file. */
+  readonly offset: number
 }
 
 const END_SIGNATURE = 0x06054b50
@@ -41,6 +45,8 @@ function parseDirectory(bytes: Uint8Array, count: number): ZipEntry[] | undefine
       name: new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)),
       compressedSize: view.getUint32(at + 20, true),
       uncompressedSize: view.getUint32(at + 24, true),
+      method: view.getUint16(at + 10, true),
+      offset: view.getUint32(at + 42, true),
     })
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }

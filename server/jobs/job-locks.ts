@@ -10,11 +10,12 @@ import { JOBS_SCHEMA } from './install.ts'
 const LOCK_CLASS = 7_141_884
 
 /** A job is claimed a moment before it is locked. */
-const CLAIM_GRACE_S = 2
+export const CLAIM_GRACE_S = 2
 
 export interface JobLocks {
   during(id: string, run: () => Promise<void>): Promise<void>
-  findAbandoned(names: readonly string[]): Promise<{ name: string; id: string }[]>
+  /** Lets the jobs of dead servers run again at once: these did not fail, so they have nothing to wait for. */
+  freeAbandoned(names: readonly string[]): Promise<{ name: string; id: string }[]>
   release(): Promise<void>
 }
 
@@ -58,15 +59,16 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
         await client.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
       }
     },
-    async findAbandoned(names) {
+    async freeAbandoned(names) {
       const found = await client.query<{ name: string; id: string }>(
-        `select name, id from ${JOBS_SCHEMA}.job
+        `update ${JOBS_SCHEMA}.job set state = 'retry', start_after = now()
          where name = any ($1) and state = 'active' and started_on < now() - make_interval(secs => $2)
            and not exists (
              select from pg_locks l
              where l.locktype = 'advisory' and l.classid::bigint = $3 and l.objid::bigint = hashtext(job.id::text)::bigint & 4294967295
                and l.objsubid = 2 and l.database = (select oid from pg_database where datname = current_database())
-           )`,
+           )
+         returning name, id`,
         [names, CLAIM_GRACE_S, LOCK_CLASS],
       )
       return found.rows

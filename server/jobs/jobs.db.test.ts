@@ -104,6 +104,27 @@ test('a job of a server that died is taken up by the next one', async () => {
   expect(second.seen).toEqual([{ n: 1 }])
 })
 
+test('a job that was claimed just before its server died does not wait for the sweep', async () => {
+  const { connection, adminConnection, admin } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const before = startJobs({ connection, log, handlers: { greet: recorder().handler } })
+  await before.started
+  await before.stop()
+  await admin.query(
+    `insert into pgboss.job (id, name, data, state, started_on, singleton_key, policy, retry_limit)
+     values ($1, 'greet', '{"n":1}', 'active', now(), 'a', 'exclusive', 0)`,
+    [randomUUID()],
+  )
+  const second = recorder()
+  const run = second.next()
+  const jobs = stopAtEnd(
+    startJobs({ connection, log, handlers: { greet: second.handler }, sweepIntervalMs: 3_600_000 }),
+  )
+  await jobs.started
+  await run
+  expect(second.seen).toEqual([{ n: 1 }])
+})
+
 test('a running job is left alone by the sweep of another server', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)

@@ -5,7 +5,7 @@ import { messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type JobHandler, type JobHandlers, type JobRequest } from './handler.ts'
 import { JOBS_SCHEMA } from './install.ts'
-import { holdJobLocks } from './job-locks.ts'
+import { CLAIM_GRACE_S, holdJobLocks } from './job-locks.ts'
 
 export interface Jobs {
   /** Settles once jobs are worked on; rejects where that is impossible. */
@@ -42,9 +42,12 @@ export function startJobs({
 }: JobsOptions): Jobs {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
+  const workersByName = new Map<string, string[]>(Object.keys(handlers).map((name) => [name, []]))
+  const workersOf = (name: string) => workersByName.get(name) ?? []
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
   let sweeper: NodeJS.Timeout | undefined
+  let secondSweep: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
   async function start(): Promise<void> {
@@ -81,9 +84,12 @@ export function startJobs({
     }
     await sweep(boss, locks)
     for (const [name, handler] of Object.entries(handlers)) await work(boss, locks, name, handler)
-    sweeper = setInterval(() => {
+    const sweepAgain = () => {
       if (boss && locks) sweeping = sweep(boss, locks)
-    }, sweepIntervalMs)
+    }
+    // What a killed server had claimed a moment before cannot be told from a job that is about to be locked.
+    secondSweep = setTimeout(sweepAgain, CLAIM_GRACE_S * 1000)
+    sweeper = setInterval(sweepAgain, sweepIntervalMs)
   }
 
   async function work(
@@ -92,7 +98,7 @@ export function startJobs({
     name: string,
     handler: JobHandler,
   ): Promise<void> {
-    const workers: string[] = []
+    const workers = workersOf(name)
     const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     while (workers.length < handler.concurrency) {
       const worker = await queue.work(name, options, async ([job]) => {
@@ -117,9 +123,9 @@ export function startJobs({
   /** Frees the jobs of dead servers, and asks for work that no job stands for. */
   async function sweep(queue: PgBoss, held: NonNullable<typeof locks>): Promise<void> {
     try {
-      for (const { name, id } of await held.findAbandoned(Object.keys(handlers))) {
+      for (const { name, id } of await held.freeAbandoned(Object.keys(handlers))) {
         log.warn({ job: name, id }, 'a job of a server that is gone is taken up again')
-        await queue.fail(name, id, { message: 'its server is gone' })
+        for (const idle of workersOf(name)) queue.notifyWorker(idle)
       }
       for (const [name, handler] of Object.entries(handlers)) {
         const due = (await handler.findWork?.()) ?? []
@@ -144,8 +150,8 @@ export function startJobs({
     },
     async stop(timeoutMs = 5_000) {
       stopping.abort(new Error('the server is stopping'))
-      clearInterval(sweeper)
       await started.catch(() => undefined)
+      clearTimeout(secondSweep)
       clearInterval(sweeper)
       await sweeping
       const timeout = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())

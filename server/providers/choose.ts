@@ -1,22 +1,37 @@
 /** Which providers are configured, which of their models there are, and which one answers a conversation. */
-import { z } from 'zod'
-import { AppError } from '#server/base/errors.ts'
-import { type ChatModel, createChatModel, ProviderError } from './chat.ts'
+import { type ChatModel } from './chat.ts'
+import { createChatModel } from './chat-model.ts'
+import { ProviderError } from './provider-error.ts'
+import { type LoadModel } from './converse.ts'
+import { tapForListener } from './tap-text.ts'
 
 export const COMPATIBLE_PREFIX = 'openai-compatible/'
+const OWN_PREFIX = 'endpoint:'
 
-export interface ProviderSettings {
-  readonly anthropic: { readonly apiKey: string | undefined; readonly baseUrl: string | undefined }
-  readonly openai: { readonly apiKey: string | undefined; readonly baseUrl: string | undefined }
-  readonly compatible: { readonly apiKey: string | undefined; readonly baseUrl: string | undefined }
-  readonly silenceMs: number
+/** What names a model of a person's own endpoint in all of Alcove. */
+export const ownIdentifier = (endpointId: string, model: string): string => `${OWN_PREFIX}${endpointId}/${model}`
+
+interface Account {
+  readonly apiKey: string | undefined
+  readonly baseUrl: string | undefined
+  readonly fetch?: typeof fetch
 }
 
-/** A model as an OpenAI-compatible endpoint lists it. */
-export interface ListedModel {
-  readonly identifier: string
+/** An endpoint that a person has connected. */
+export interface OwnEndpoint {
+  readonly id: string
   readonly name: string
-  readonly contextWindow: number
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  readonly fetch: typeof fetch
+}
+
+export interface ProviderSettings {
+  readonly anthropic: Account
+  readonly openai: Account
+  readonly compatible: Account
+  readonly own?: readonly OwnEndpoint[]
+  readonly silenceMs: number
 }
 
 export interface Availability {
@@ -27,114 +42,103 @@ export interface Availability {
   readonly host: string | null
 }
 
+/** The providers that one person can use. */
 export interface Providers {
   /** Names, as in `models.provider`, of what can be used, in the order of the picker. */
   readonly configured: readonly string[]
   /** @throws ProviderError `not_configured` or `unknown_model`. */
   chatModel(provider: string | undefined, identifier: string): ChatModel
-  availability(provider: string): Availability
-  /** Asks the OpenAI-compatible endpoint for its chat models. Empty where none is configured. */
-  listCompatibleModels(signal: AbortSignal): Promise<ListedModel[]>
+  availability(provider: string, identifier: string): Availability
 }
 
-const DEFAULT_HOSTS = { Anthropic: 'api.anthropic.com', OpenAI: 'api.openai.com' } as const
-const DEFAULT_CONTEXT_WINDOW = 32_000
-const NOT_FOR_CHAT = /embed|whisper|transcri|tts|speech|dall-e|image|rerank|moderation/i
+/**
+ * The providers of a person: own keys before those of the environment.
+ * @param hasOwn false where it is known that the person has connected none, which spares the look.
+ */
+export type ProvidersOf = (owner: string, hasOwn?: boolean) => Promise<Providers>
 
-const modelList = z.object({
-  data: z.array(
-    z.looseObject({
-      id: z.string().min(1),
-      context_length: z.int().positive().optional(),
-      max_model_len: z.int().positive().optional(),
-    }),
-  ),
-})
+export const DEFAULT_BASE_URLS = {
+  Anthropic: 'https://api.anthropic.com/v1',
+  OpenAI: 'https://api.openai.com/v1',
+} as const
 
-export function createProviders({ anthropic, openai, compatible, silenceMs }: ProviderSettings): Providers {
+export function createProviders({ anthropic, openai, compatible, own = [], silenceMs }: ProviderSettings): Providers {
+  const loaded = new Map<string, ReturnType<LoadModel>>()
   const keyed = { Anthropic: anthropic, OpenAI: openai } as const
+  const isKeyed = (provider: string): provider is keyof typeof keyed => provider in keyed
+  const ownOf = (identifier: string) => own.find(({ id }) => identifier.startsWith(ownIdentifier(id, '')))
   const isConfigured = (provider: string) =>
     provider === 'OpenAI-compatible'
       ? compatible.baseUrl !== undefined
-      : (provider === 'Anthropic' || provider === 'OpenAI') && keyed[provider].apiKey !== undefined
-  const hostOf = (url: string | undefined, fallback: string) => (url === undefined ? fallback : new URL(url).host)
+      : isKeyed(provider) && keyed[provider].apiKey !== undefined
+
+  /** Kept: each model that the SDK makes compiles schemas of its own, which is more work than the rest of a short answer. */
+  const once =
+    (key: string, load: LoadModel): LoadModel =>
+    () => {
+      const model = loaded.get(key) ?? load()
+      loaded.set(key, model)
+      return model
+    }
 
   function chatModel(provider: string | undefined, identifier: string): ChatModel {
-    if (provider === undefined) {
+    const endpoint = ownOf(identifier)
+    if (provider === undefined || (endpoint === undefined && identifier.startsWith(OWN_PREFIX))) {
       throw new ProviderError('unknown_model', `There is no model named "${identifier}". Choose another one.`, {
         retryable: false,
       })
     }
-    if (!isConfigured(provider)) {
+    if (endpoint === undefined && !isConfigured(provider)) {
       throw new ProviderError(
         'not_configured',
         `No key is configured for ${provider}. Add one, or choose another model.`,
         { retryable: false },
       )
     }
-    const shared = { identifier, providerName: provider, silenceMs }
-    if (provider === 'Anthropic') {
-      return createChatModel({
-        ...shared,
-        load: async () => (await import('@ai-sdk/anthropic')).createAnthropic(present(anthropic))(identifier),
-      })
-    }
-    if (provider === 'OpenAI') {
-      return createChatModel({
-        ...shared,
-        load: async () => (await import('@ai-sdk/openai')).createOpenAI(present(openai))(identifier),
-      })
-    }
-    return createChatModel({
-      ...shared,
-      load: async () => {
-        const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-        const { apiKey, baseURL = '' } = present(compatible)
-        const provided = createOpenAICompatible({
-          name: 'openai-compatible',
-          baseURL,
-          includeUsage: true,
-          ...(apiKey === undefined ? {} : { apiKey }),
-        })
-        return provided(identifier.slice(COMPATIBLE_PREFIX.length))
-      },
+    const load = once(`${provider} ${identifier}`, () => loadModel(provider, identifier, endpoint))
+    return createChatModel({ identifier, providerName: provider, silenceMs, load })
+  }
+
+  async function loadModel(provider: string, identifier: string, endpoint: OwnEndpoint | undefined) {
+    if (provider === 'Anthropic')
+      return (await import('@ai-sdk/anthropic')).createAnthropic(present(anthropic))(identifier)
+    if (provider === 'OpenAI') return (await import('@ai-sdk/openai')).createOpenAI(present(openai))(identifier)
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const { apiKey, baseURL = '', fetch } = present(endpoint ?? compatible)
+    const provided = createOpenAICompatible({
+      name: 'openai-compatible',
+      baseURL,
+      includeUsage: true,
+      ...(apiKey === undefined ? {} : { apiKey }),
+      fetch,
     })
+    const prefix = endpoint === undefined ? COMPATIBLE_PREFIX : ownIdentifier(endpoint.id, '')
+    return provided(identifier.slice(prefix.length))
   }
 
   return {
-    configured: ['Anthropic', 'OpenAI', 'OpenAI-compatible'].filter(isConfigured),
+    configured: [
+      ...['Anthropic', 'OpenAI', 'OpenAI-compatible'].filter(isConfigured),
+      ...own.map(({ name }) => name).toSorted(),
+    ],
     chatModel,
-    availability(provider) {
+    availability(provider, identifier) {
       if (provider === 'Alcove') return { available: true, reason: null, host: null }
-      const host =
-        provider === 'Anthropic' || provider === 'OpenAI'
-          ? hostOf(keyed[provider].baseUrl, DEFAULT_HOSTS[provider])
-          : hostOf(compatible.baseUrl, 'no host')
-      if (isConfigured(provider)) return { available: true, reason: null, host }
+      const endpoint = ownOf(identifier)
+      const { baseUrl } = endpoint ?? (isKeyed(provider) ? keyed[provider] : compatible)
+      const address = baseUrl ?? (isKeyed(provider) ? DEFAULT_BASE_URLS[provider] : undefined)
+      const host = address === undefined ? 'no host' : new URL(address).host
+      if (endpoint !== undefined || isConfigured(provider)) return { available: true, reason: null, host }
       return { available: false, reason: `No key is configured for ${provider}.`, host }
-    },
-    async listCompatibleModels(signal) {
-      if (compatible.baseUrl === undefined) return []
-      const headers = compatible.apiKey === undefined ? {} : { authorization: `Bearer ${compatible.apiKey}` }
-      const response = await fetch(`${compatible.baseUrl}/models`, { headers, signal, redirect: 'error' })
-      if (!response.ok)
-        throw new AppError(
-          'unavailable',
-          `OPENAI_COMPATIBLE_BASE_URL answered ${response.status} when asked for its models.`,
-        )
-      const { data } = modelList.parse(await response.json())
-      return data
-        .filter(({ id }) => !NOT_FOR_CHAT.test(id))
-        .map(({ id, context_length, max_model_len }) => ({
-          identifier: COMPATIBLE_PREFIX + id,
-          name: id,
-          contextWindow: context_length ?? max_model_len ?? DEFAULT_CONTEXT_WINDOW,
-        }))
     },
   }
 }
 
 /** The AI SDK tells an absent option from an undefined one, and spells the address its own way. */
-function present({ apiKey, baseUrl }: { apiKey: string | undefined; baseUrl: string | undefined }) {
-  return { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }
+function present({ apiKey, baseUrl, fetch = globalThis.fetch }: Account) {
+  return {
+    fetch: tapForListener(fetch),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+  }
 }

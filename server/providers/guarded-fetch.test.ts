@@ -1,22 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
-import { guardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts'
+import { describe, expect, test } from 'vitest'
+import { serveLoopback } from '#test/loopback.ts'
+import { createGuardedFetch, guardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts'
 import { isPublicAddress } from './public-address.ts'
 
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return `http://127.0.0.1:${address.port}`
-}
+const serve = async (answer: RequestListener): Promise<string> => (await serveLoopback(answer)).origin
 
 const html = (body: string | Buffer, headers: Record<string, string> = {}) =>
   ((_request: IncomingMessage, response: ServerResponse) =>
@@ -161,4 +150,56 @@ test('stops when it is told to, with the reason that it is given', async () => {
   const stopping = new AbortController()
   const silent = await serve(() => stopping.abort(new Error('enough')))
   await expect(get(silent, { signal: stopping.signal })).rejects.toThrow('enough')
+})
+
+/** What speaks to model servers and tool servers that a person has entered. */
+describe('fetch for protocols', () => {
+  const local = { allowAddress: (address: string) => address === '127.0.0.1' }
+
+  test('refuses the own network, and sends no key on to where a redirect leads', async () => {
+    const asked: (string | undefined)[] = []
+    const origin = await serve((request, response) => {
+      asked.push(request.headers.authorization)
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    const headers = { authorization: 'Bearer key' }
+    await expect(createGuardedFetch({})(origin, { headers })).rejects.toMatchObject({ code: 'forbidden' })
+    expect(asked).toEqual([])
+    await expect(createGuardedFetch(local)(origin, { headers })).rejects.toThrow('which is not followed')
+    expect(asked).toEqual(['Bearer key'])
+  })
+
+  test('connects to what was looked at, however the name is answered later', async () => {
+    const origin = new URL(await serve(html('pinned')))
+    let asked = 0
+    const resolve = async () => ((asked += 1) === 1 ? ['127.0.0.1', '10.0.0.1'] : ['10.0.0.1'])
+    const answer = await createGuardedFetch({ ...local, resolve })(`http://rebinding.test:${origin.port}/`)
+    expect(await answer.text()).toBe('pinned')
+    expect(asked).toBe(1)
+  })
+
+  test('breaks off an answer without end, packed or not, and lets its server go', async () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<undefined>()
+    const endless = await serve((_request, response) => {
+      response.on('close', () => close(undefined))
+      const write = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      }
+      response.on('drain', write)
+      write()
+    })
+    const few = createGuardedFetch({ ...local, maxBytes: 1_000_000 })
+    await expect((await few(endless)).text()).rejects.toMatchObject({ code: 'too_large' })
+    await closed
+    const bomb = await serve(html(gzipSync(Buffer.alloc(5_000_000)), { 'content-encoding': 'gzip' }))
+    await expect((await few(bomb)).text()).rejects.toMatchObject({ code: 'too_large' })
+  })
+
+  test('is not held up by a resolver that never answers', async () => {
+    const stopping = new AbortController()
+    const never = () => new Promise<string[]>(() => undefined)
+    const asked = createGuardedFetch({ resolve: never })('http://slow.test/', { signal: stopping.signal })
+    stopping.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+  })
 })

@@ -11,15 +11,18 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
-export interface GuardedFetchOptions {
+export interface NetworkAccess {
+  /** Which network addresses may be connected to; those of the public internet unless it says otherwise. */
+  readonly allowAddress?: (address: string) => boolean
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
+export interface GuardedFetchOptions extends NetworkAccess {
   readonly signal: AbortSignal
   /** Media types that are read; anything else is refused. */
   readonly accept: readonly string[]
   readonly maxBytes?: number
   readonly timeoutMs?: number
-  /** Which network addresses may be connected to. */
-  readonly allowAddress?: (address: string) => boolean
-  readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
 export interface FetchedResource {
@@ -54,7 +57,7 @@ const resolveAll = async (hostname: string) =>
 /** The network addresses of a host that may be connected to: at least one. */
 async function admit(
   { hostname }: URL,
-  { allowAddress = isPublicAddress, resolve = resolveAll }: GuardedFetchOptions,
+  { allowAddress = isPublicAddress, resolve = resolveAll }: NetworkAccess,
 ): Promise<readonly string[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses =
@@ -77,15 +80,20 @@ const pinTo =
     else answer(null, found[0]?.address ?? '', found[0]?.family)
   }
 
-function open(url: URL, addresses: readonly string[], accept: readonly string[], signal: AbortSignal) {
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
+function open(url: URL, addresses: readonly string[], { body, ...sent }: Sent, signal: AbortSignal) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const headers = { accept: accept.join(', '), 'accept-encoding': 'gzip, br', 'user-agent': 'Alcove' }
     // No shared agent: its idle connections are found by name, whatever address they lead to.
-    send(url, { agent: false, lookup: pinTo(addresses), headers, signal })
+    send(url, { ...sent, agent: false, lookup: pinTo(addresses), signal })
       .once('response', resolve)
       .on('error', reject)
-      .end()
+      .end(body)
   })
 }
 
@@ -126,11 +134,15 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
     signal.addEventListener('abort', () => reject(new Error('interrupted', { cause: signal.reason })), { once: true })
   })
   interrupted.catch(() => undefined)
+  const sent = {
+    method: 'GET',
+    headers: { accept: accept.join(', '), 'accept-encoding': 'gzip, br', 'user-agent': 'Alcove' },
+  }
   let url = parseAddress(address)
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       signal.throwIfAborted()
-      const response = await open(url, await Promise.race([admit(url, options), interrupted]), accept, signal)
+      const response = await open(url, await Promise.race([admit(url, options), interrupted]), sent, signal)
       try {
         const { statusCode = 0, headers } = response
         if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
@@ -163,5 +175,75 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
       `${url.host} cannot be read: ${messageOf(error) || (codeOf(error) ?? 'no answer')}.`,
       { cause: error },
     )
+  }
+}
+
+const WITHOUT_BODY = new Set([204, 205, 304])
+/** Of one streamed answer: the longest that models write take a quarter of it on the wire. */
+const MAX_STREAMED_BYTES = 64 * 1024 * 1024
+
+/** Passes bytes on, and breaks off where there are too many: whoever reads an answer may keep all of it in memory. */
+async function* atMost(bytes: Readable, maxBytes: number, host: string): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of bytes as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > maxBytes) throw new AppError('too_large', `${host} answered with far too much.`)
+    yield chunk
+  }
+}
+
+/** What comes first: the resolver of names cannot be interrupted. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * `fetch` for whoever speaks a protocol of its own to an address that a person entered: any method, streamed answers,
+ * the same guard. A redirect is refused, because the request may carry a key.
+ * @throws AppError where the address may not be called or cannot be reached, or the reason of an aborted signal.
+ */
+export function createGuardedFetch({
+  maxBytes = MAX_STREAMED_BYTES,
+  ...access
+}: NetworkAccess & { readonly maxBytes?: number }): typeof fetch {
+  return async function fetchGuarded(input, init) {
+    const request = new Request(input, init)
+    const url = parseAddress(request.url)
+    const { method, signal } = request
+    const headers = { 'user-agent': 'Alcove', ...Object.fromEntries(request.headers), 'accept-encoding': 'gzip, br' }
+    const body = request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }
+    try {
+      const admitted = await untilAborted(admit(url, access), signal)
+      const response = await open(url, admitted, { method, headers, ...body }, signal)
+      const { statusCode = 0 } = response
+      if (REDIRECTS.has(statusCode)) {
+        response.destroy()
+        throw new AppError('unavailable', `${url.host} sends on to another address, which is not followed.`)
+      }
+      const received = new Headers()
+      for (let index = 0; index < response.rawHeaders.length; index += 2) {
+        const name = response.rawHeaders[index] ?? ''
+        // What is handed on is unpacked, so its length and its packing are no longer those.
+        if (!/^content-(?:encoding|length)$/i.test(name)) received.append(name, response.rawHeaders[index + 1] ?? '')
+      }
+      if (WITHOUT_BODY.has(statusCode)) response.resume()
+      const stream = WITHOUT_BODY.has(statusCode)
+        ? null
+        : ReadableStream.from(atMost(decoded(response), maxBytes, url.host))
+      return new Response(stream, { status: statusCode, headers: received })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof AppError) throw error
+      const reason = messageOf(error) || (codeOf(error) ?? 'no answer')
+      throw new AppError('unavailable', `${url.host} cannot be reached: ${reason}.`, { cause: error })
+    }
   }
 }

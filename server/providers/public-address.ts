@@ -49,3 +49,23 @@ export function isPublicAddress(address: string): boolean {
   if (family === 6) return globalV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6')
   return false
 }
+
+/** Admits the public internet, and besides it the networks (CIDR, or single addresses) that the operator named. */
+export function admitNetworks(networks: readonly string[]): (address: string) => boolean {
+  const named = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) named.addAddress(address, family)
+    else named.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => isPublicAddress(address) || named.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Whether `admitNetworks` can read it. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
+}

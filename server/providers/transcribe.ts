@@ -20,6 +20,8 @@ export interface TranscriberSettings {
 export interface Recording {
   /** Media type in lower case, without parameters. */
   readonly type: string
+  /** What is spoken (ISO 639-1), where the person said so. */
+  readonly language?: string | undefined
   /** The recording as it arrives. An AppError that it throws is what the caller of `transcribe` gets. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
@@ -46,8 +48,11 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const answer = z.looseObject({ text: z.string() })
 
 /** multipart/form-data (RFC 7578), written while the recording is still arriving. */
-async function* writeForm(boundary: string, model: string, file: string, { type, bytes }: Recording) {
+async function* writeForm(boundary: string, model: string, file: string, { type, language, bytes }: Recording) {
   const encoder = new TextEncoder()
+  if (language !== undefined) {
+    yield encoder.encode(`--${boundary}\r\ncontent-disposition: form-data; name="language"\r\n\r\n${language}\r\n`)
+  }
   yield encoder.encode(
     `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\n${model}\r\n` +
       `--${boundary}\r\ncontent-disposition: form-data; name="response_format"\r\n\r\njson\r\n` +
@@ -84,7 +89,7 @@ export function createTranscriber(settings: TranscriberSettings): Transcriber | 
         }
       }
       const boundary = `alcove-${randomUUID()}`
-      const form = writeForm(boundary, model, `recording.${ending}`, { type: recording.type, bytes: noticed() })
+      const form = writeForm(boundary, model, `recording.${ending}`, { ...recording, bytes: noticed() })
       const timeout = AbortSignal.timeout(timeoutMs)
       try {
         const response = await fetch(`${baseUrl}/audio/transcriptions`, {

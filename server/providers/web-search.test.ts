@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { serveLoopback } from '#test/loopback.ts'
 import { createWebSearch } from './web-search.ts'
 
 interface Asked {
@@ -14,7 +14,7 @@ interface Asked {
 /** A search engine that answers everything with one body. */
 async function serve(answer: unknown, status = 200): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
-  const server = createServer((request, response) => {
+  const { origin } = await serveLoopback((request, response) => {
     const { method, url, headers } = request
     void text(request).then((body) => {
       asked.push({ method, url, headers, body })
@@ -22,15 +22,7 @@ async function serve(answer: unknown, status = 200): Promise<{ origin: string; a
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return { origin: `http://127.0.0.1:${address.port}`, asked }
+  return { origin, asked }
 }
 
 const { signal } = new AbortController()

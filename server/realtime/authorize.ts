@@ -1,7 +1,7 @@
 /** Who a channel belongs to, and what its topic's policies let that person do there. */
 import { decodeJwt } from 'jose'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { Refusal } from './refusal.ts'
 
@@ -28,7 +28,7 @@ export const usableToken = (token: string | null | undefined): string | undefine
   token == null || token === '' || token.startsWith('sb_') ? undefined : token
 
 /** @throws Refusal with the code that realtime-js knows for this token. */
-export async function verifyToken(tokens: Tokens, token: string): Promise<VerifiedClaims> {
+export async function verifyToken(tokens: TokenVerifier, token: string): Promise<VerifiedClaims> {
   try {
     return await tokens.verify(token)
   } catch (error) {

@@ -57,7 +57,7 @@ export async function checkBinding(
     }
     for (const condition of filters) refuseInvalid(() => matchesRow(condition, described.formats, {}))
   }
-  return { event: event.data, schema, table, filters, select }
+  return { event: event.data, schema, table, filters, filterText: filter ?? '', select }
 }
 
 const invalid = (text: string, cause?: unknown) => new Refusal(UNSUBSCRIBABLE, text, { cause })

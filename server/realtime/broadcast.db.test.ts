@@ -233,7 +233,7 @@ test('nobody but the service reads what is on its way', async () => {
       const reading = database.database.asUser(claims, (scope) => scope.query(`select from realtime.${table}`))
       await expect(reading).rejects.toThrow(/permission denied/)
     }
-    for (const call of [`realtime.relay('{}')`, `realtime.send('{}', 'e', 't')`, 'realtime.watch_publication()']) {
+    for (const call of [`realtime.relay('{}')`, 'realtime.watch_publication()']) {
       const calling = database.database.asUser(claims, (scope) => scope.query(`select ${call}`))
       await expect(calling).rejects.toThrow(/permission denied/)
     }
@@ -241,4 +241,46 @@ test('nobody but the service reads what is on its way', async () => {
   await sendFromSql(`conversation:${conversation}`, 'reply', { text: 'z'.repeat(9_000) })
   const stored = await database.database.asUser(stranger, (scope) => scope.query('select from realtime.messages'))
   expect(stored.rowCount).toBe(0)
+})
+
+test('what a person sends from SQL is heard where the policies admit it, and breaks no write where they do not', async () => {
+  const { heard } = await enter(await clientOf(owner), 'room:sql', { private: true })
+  const send = (topic: string, text: string) =>
+    database.database.asUser(owner, (scope) =>
+      scope.query('select realtime.send($1, $2, $3)', [JSON.stringify({ text }), 'said', topic]),
+    )
+  await send('elsewhere', 'not admitted')
+  await database.database.asUser(
+    owner,
+    (scope) =>
+      scope.query(
+        `insert into realtime.messages (topic, extension, payload, event, private)
+       values ('room:sql', 'broadcast', '{"text": "inserted"}', 'said', true)`,
+      ),
+    { settings: { 'realtime.topic': 'room:sql' } },
+  )
+  await send('room:sql', 'sent')
+  expect(await heard.next()).toMatchObject({ event: 'said', payload: { text: 'inserted' } })
+  expect(await heard.next()).toMatchObject({ event: 'said', payload: { text: 'sent' } })
+})
+
+test('a trigger tells a topic how a row has changed', async () => {
+  await database.admin.query(`
+    create table notes (id integer primary key, text text);
+    create function tell_notes() returns trigger language plpgsql security definer set search_path = '' as $$
+    begin
+      perform realtime.broadcast_changes('room:notes', tg_op, tg_op, tg_table_name, tg_table_schema, new, old);
+      return null;
+    end $$;
+    create trigger tell after insert or update or delete on notes for each row execute function tell_notes()`)
+  const { heard } = await enter(await clientOf(owner), 'room:notes', { private: true })
+  await database.admin.query(`insert into notes values (1, 'a'); update notes set text = 'b'; delete from notes`)
+  expect(await heard.next()).toMatchObject({
+    event: 'INSERT',
+    payload: { operation: 'INSERT', table: 'notes', schema: 'public', record: { id: 1, text: 'a' }, old_record: null },
+  })
+  expect(await heard.next()).toMatchObject({
+    payload: { record: { text: 'b' }, old_record: { text: 'a' } },
+  })
+  expect(await heard.next()).toMatchObject({ payload: { record: null, old_record: { text: 'b' } } })
 })

@@ -22,6 +22,8 @@ export interface PublishedTable {
   readonly hasRowSecurity: boolean
   /** Its replica identity is full: the old row is sent whole. */
   readonly isFull: boolean
+  /** The service sees every row of it. */
+  readonly isOpenToService: boolean
   /** Columns that the role may select. */
   readonly readable: Readonly<Record<ApiRole, ReadonlySet<string>>>
   /**
@@ -56,6 +58,7 @@ const row = z.object({
   isFull: z.boolean(),
   readable: byRole(z.array(z.string())),
   sight: byRole(z.string()),
+  isOpenToService: z.boolean(),
 })
 
 const READ_PUBLISHED = `
@@ -72,6 +75,8 @@ const READ_PUBLISHED = `
     select oid, rolname, rolbypassrls from pg_roles where rolname in ('anon', 'authenticated', 'service_role')
   )
   select n.nspname as schema, c.relname as name, c.relrowsecurity as "hasRowSecurity",
+    not c.relrowsecurity or exists (select from roles r where r.rolname = 'service_role' and r.rolbypassrls)
+      as "isOpenToService",
     c.relreplident = 'f' as "isFull",
     (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -125,7 +130,7 @@ const READ_PUBLISHED = `
   join pg_namespace n on n.oid = c.relnamespace`
 
 const READ_CATALOGUE = `
-  select schema, name, columns, key, "hasRowSecurity", "isFull", readable,
+  select schema, name, columns, key, "hasRowSecurity", "isFull", "isOpenToService", readable,
     (select jsonb_object_agg(k, format('(%s) and %s', permitted ->> k, restricted ->> k)) from jsonb_object_keys(permitted) k) as sight
   from (${READ_PUBLISHED}) described`
 

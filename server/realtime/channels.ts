@@ -16,6 +16,8 @@ export interface Binding {
   /** Undefined: every published table of the schema. */
   readonly table: string | undefined
   readonly filters: readonly Filter[]
+  /** The same as the client wrote them. */
+  readonly filterText: string
   readonly select: ReadonlySet<string> | undefined
 }
 
@@ -39,6 +41,8 @@ export interface Channel {
   subscriber: string
   permissions: TopicPermissions
   bindings: readonly Binding[]
+  /** When its latest presence calls came. */
+  presenceCalls: readonly number[]
   isOpen: boolean
 }
 
@@ -51,6 +55,8 @@ export interface Connection {
   lastHeardAt: number
   /** The messages that are being handled: each waits for the one before. */
   work: Promise<void>
+  /** How much of what was said is not dealt with yet. */
+  unhandledBytes: number
   /** What was asked in the running second. */
   second: number
   events: number

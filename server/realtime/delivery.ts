@@ -2,40 +2,22 @@
  * Takes recorded changes to those who subscribed: each row is read as each distinct subscriber, so that a socket never
  * says more than a query would. One reading per subscriber and batch, however many sockets and channels they have.
  */
-import { type ApiRole, type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { type ApiRole, type Database } from '#server/database/scope.ts'
 import { matchesBinding, wantsOperation } from './bindings.ts'
 import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type Channel, type Channels } from './channels.ts'
 import { type Change } from './outbox.ts'
 import { type Persevere } from './persevere.ts'
-import { canReadKey, type OldRow, readOldRows, readRows, type SeenRow } from './rows.ts'
+import { renderChange } from './render-change.ts'
+import { canReadKey, readingOfRows, type SeenRow } from './rows.ts'
 import { type Sender } from './send.ts'
+import { type Audience, readViews, type View, type Wanted } from './views.ts'
 
-const READERS_AT_ONCE = 6
-const LARGEST_ROW_BYTES = 1024 * 1024
-const LARGEST_KEPT_VALUE_BYTES = 64
-
-interface Wanted {
-  readonly change: Change
-  readonly table: PublishedTable
-  readonly bindings: readonly Binding[]
-}
-
-/** Those who see the same, and what they may want to hear. */
-interface Audience {
-  readonly subscriber: string
-  readonly claims: Claims
-  readonly wanted: Wanted[]
-}
-
-/** What one subscriber gets of a change; records are JSON. */
-interface View {
-  readonly record?: string
-  readonly old?: string
-  readonly error?: string
-  /** Holds filters' columns; undefined where there is nothing to hold a filter against. */
-  readonly values?: Readonly<Record<string, unknown>>
-}
+const READERS_AT_ONCE = 3
+/** People who read in one transaction. */
+const PEOPLE_AT_ONCE = 50
+/** With more people than these, looking first at whose filters fit is cheaper than asking for all of them. */
+const FEW_PEOPLE = 4
 
 export interface DeliveryOptions {
   readonly database: Database
@@ -48,7 +30,9 @@ export interface DeliveryOptions {
 export function createDelivery({ database, catalogue, channels, sender, persevere }: DeliveryOptions) {
   return async function deliver(changes: readonly Change[]): Promise<void> {
     const wanted = await persevere(() => findWanted(changes))
-    if (wanted) await deliverWanted(wanted)
+    if (!wanted || wanted.length === 0) return
+    const fitting = await persevere(() => dropUnfitting(wanted))
+    await deliverWanted(fitting ?? wanted)
   }
 
   async function findWanted(changes: readonly Change[]): Promise<Wanted[]> {
@@ -64,40 +48,71 @@ export function createDelivery({ database, catalogue, channels, sender, persever
     return found
   }
 
+  /**
+   * Leaves out the bindings whose filters the row does not fulfil, whoever looks at it: a look as the service spares the
+   * looks of people who did not ask for this row. What remains is read as each of them and held against its filters again.
+   */
+  async function dropUnfitting(wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+    const tried = new Set(wanted.filter(isWorthALook))
+    if (tried.size === 0) return wanted
+    const rows = new Map<Change, SeenRow>()
+    for (const [table, ofTable] of Map.groupBy(tried, (one) => one.table)) {
+      const reading = readingOfRows(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
+      const { text, values } = reading
+      const [found] = await database.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
+      for (const [change, row] of reading.decode(found?.rows ?? [])) rows.set(change, row)
+    }
+    return wanted.flatMap((one) => {
+      if (!tried.has(one)) return [one]
+      const row = rows.get(one.change)
+      const bindings = row ? fittingBindings(one, row) : []
+      return bindings.length > 0 ? [{ ...one, bindings }] : []
+    })
+  }
+
   async function deliverWanted(wanted: readonly Wanted[]): Promise<void> {
-    const waiting = [...audiencesOf(wanted)]
+    const waiting = [...Map.groupBy(audiencesOf(wanted), ({ claims }) => claims.role)].flatMap(([role, audiences]) =>
+      inPortions(audiences, PEOPLE_AT_ONCE).map((portion) => ({ role, portion })),
+    )
     const readers = Array.from({ length: Math.min(READERS_AT_ONCE, waiting.length) }, async () => {
-      for (let audience = waiting.pop(); audience; audience = waiting.pop()) await deliverTo(audience)
+      for (let next = waiting.pop(); next; next = waiting.pop()) await deliverTo(next.role, next.portion)
     })
     await Promise.all(readers)
   }
 
-  async function deliverTo({ subscriber, claims, wanted }: Audience, isRepeated = false): Promise<void> {
-    const views = await persevere(() =>
-      database.asUser(claims, (scope) => readViews(scope, claims.role, wanted), { readOnly: true }),
-    )
+  async function deliverTo(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
+    const views = await persevere(() => readViews(database, role, audiences))
     if (!views) {
+      // One whose reading fails must not keep the row from the others.
+      if (audiences.length > 1) for (const audience of audiences) await deliverTo(role, [audience])
       // The schema may have changed between the change and its reading.
-      return isRepeated ? undefined : deliverTo({ subscriber, claims, wanted: await describeAnew(wanted) }, true)
+      else if (!isRepeated) await deliverTo(role, await describeAnew(audiences), true)
+      return
     }
     const missed: Wanted[] = []
-    for (const one of wanted) {
-      // A fresh token may have made somebody else of a channel while the row was read.
-      const moved = one.bindings.filter(({ channel }) => channel.isOpen && channel.subscriber !== subscriber)
-      if (moved.length > 0) missed.push({ ...one, bindings: moved })
-      const view = views.get(one.change)
-      if (view)
-        tell({ ...one, bindings: one.bindings.filter(({ channel }) => channel.subscriber === subscriber) }, view)
+    for (const [index, { subscriber, wanted }] of audiences.entries()) {
+      for (const one of wanted) {
+        // A fresh token may have made somebody else of a channel while the row was read.
+        const moved = one.bindings.filter(({ channel }) => channel.isOpen && channel.subscriber !== subscriber)
+        if (moved.length > 0) missed.push({ ...one, bindings: moved })
+        const view = views[index]?.get(one.change)
+        if (view)
+          tell({ ...one, bindings: one.bindings.filter(({ channel }) => channel.subscriber === subscriber) }, view)
+      }
     }
     if (missed.length > 0) await deliverWanted(missed)
   }
 
-  async function describeAnew(wanted: readonly Wanted[]): Promise<Wanted[]> {
+  async function describeAnew(audiences: readonly Audience[]): Promise<Audience[]> {
     catalogue.forget()
-    const described: Wanted[] = []
-    for (const one of wanted) {
-      const table = await persevere(() => catalogue.table(one.change.schema, one.change.table))
-      if (table) described.push({ ...one, table })
+    const described: Audience[] = []
+    for (const audience of audiences) {
+      const wanted: Wanted[] = []
+      for (const one of audience.wanted) {
+        const table = await persevere(() => catalogue.table(one.change.schema, one.change.table))
+        if (table) wanted.push({ ...one, table })
+      }
+      described.push({ ...audience, wanted })
     }
     return described
   }
@@ -132,8 +147,31 @@ export function createDelivery({ database, catalogue, channels, sender, persever
   }
 }
 
-function audiencesOf(wanted: readonly Wanted[]): Iterable<Audience> {
-  const audiences = new Map<string, Audience>()
+/** Many people, at least some of whom asked for certain rows only, of a table that the service sees whole. */
+function isWorthALook({ change, table, bindings }: Wanted): boolean {
+  if (change.operation === 'DELETE' || !table.isOpenToService || !canReadKey(table, 'service_role')) return false
+  if (!bindings.some(({ filters }) => filters.length > 0)) return false
+  const people = new Set<string>()
+  for (const { channel } of bindings) {
+    people.add(channel.subscriber)
+    if (people.size > FEW_PEOPLE) return true
+  }
+  return false
+}
+
+function fittingBindings({ table, bindings }: Wanted, { values }: SeenRow): Binding[] {
+  const isFitting = new Map<string, boolean>()
+  return bindings.filter((binding) => {
+    const { filters, filterText } = binding
+    if (filters.some(({ column }) => !Object.hasOwn(values, column))) return true
+    const fits = isFitting.get(filterText) ?? matchesBinding(binding, table, values)
+    isFitting.set(filterText, fits)
+    return fits
+  })
+}
+
+function audiencesOf(wanted: readonly Wanted[]): Audience[] {
+  const audiences = new Map<string, { subscriber: string; claims: Audience['claims']; wanted: Wanted[] }>()
   for (const { change, table, bindings } of wanted) {
     for (const [subscriber, own] of Map.groupBy(bindings, ({ channel }) => channel.subscriber)) {
       const claims = own[0]?.channel.claims
@@ -143,79 +181,11 @@ function audiencesOf(wanted: readonly Wanted[]): Iterable<Audience> {
       audience.wanted.push({ change, table, bindings: own })
     }
   }
-  return audiences.values()
+  return [...audiences.values()]
 }
 
 const canReadAnything = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 ? canReadKey(table, role) : table.readable[role].size > 0
 
-/** Reads everything that one subscriber may want to know, table by table. */
-async function readViews(scope: Scope, role: ApiRole, wanted: readonly Wanted[]): Promise<Map<Change, View>> {
-  const views = new Map<Change, View>()
-  for (const [table, ofTable] of Map.groupBy(wanted, (one) => one.table)) {
-    const changes = ofTable.map(({ change }) => change)
-    if (table.key.length === 0) {
-      for (const change of changes) views.set(change, { error: 'Error 400: Bad Request, no primary key' })
-    } else if (canReadKey(table, role)) {
-      const standing = changes.filter(({ operation }) => operation !== 'DELETE')
-      const rows = standing.length > 0 ? await readRows(scope, table, role, standing) : new Map<Change, SeenRow>()
-      const replaced = changes.filter(
-        (change) => change.operation === 'DELETE' || (table.isFull && rows.has(change) && change.old !== undefined),
-      )
-      const olds = replaced.length > 0 ? await readOldRows(scope, table, role, replaced) : new Map<Change, OldRow>()
-      for (const change of changes) {
-        const view = viewOf(change, table, rows.get(change), olds.get(change))
-        if (view) views.set(change, view)
-      }
-    }
-  }
-  return views
-}
-
-function viewOf(
-  change: Change,
-  table: PublishedTable,
-  row: SeenRow | undefined,
-  old: OldRow | undefined,
-): View | undefined {
-  if (change.operation === 'DELETE') {
-    if (!old?.isSeen) return undefined
-    return { old: table.isFull && !table.hasRowSecurity ? old.json : old.keyJson, values: old.values }
-  }
-  if (!row) return undefined
-  if (change.operation === 'INSERT') return { record: row.json, values: row.values }
-  // A row that came from out of sight comes without its past.
-  const whole = old && (old.isSeen ? old.json : old.keyJson)
-  return { record: row.json, old: whole ?? change.old ?? '{}', values: row.values }
-}
-
-function renderChange(
-  change: Change,
-  columns: readonly { name: string; type: string }[],
-  view: View,
-  select: ReadonlySet<string> | undefined,
-): string {
-  const isTooLarge = (view.record?.length ?? 0) + (view.old?.length ?? 0) > LARGEST_ROW_BYTES
-  const shorten = (json: string) => (select || isTooLarge ? keepFields(json, select, isTooLarge) : json)
-  const errors = isTooLarge ? ['Error 413: Payload Too Large'] : view.error === undefined ? null : [view.error]
-  const fields = [
-    `"schema":${JSON.stringify(change.schema)}`,
-    `"table":${JSON.stringify(change.table)}`,
-    `"type":"${change.operation}"`,
-    `"commit_timestamp":"${new Date(change.changedAt).toISOString()}"`,
-    `"columns":${JSON.stringify(columns.map(({ name, type }) => ({ name, type })))}`,
-    ...(change.operation === 'DELETE' ? [] : [`"record":${shorten(view.record ?? '{}')}`]),
-    ...(change.operation === 'INSERT' ? [] : [`"old_record":${shorten(view.old ?? '{}')}`]),
-    `"errors":${JSON.stringify(errors)}`,
-  ]
-  return `{${fields.join(',')}}`
-}
-
-function keepFields(json: string, select: ReadonlySet<string> | undefined, isTooLarge: boolean): string {
-  const parsed: unknown = JSON.parse(json)
-  const entries = Object.entries(parsed ?? {}).filter(
-    ([name, value]) =>
-      (select?.has(name) ?? true) && (!isTooLarge || JSON.stringify(value).length <= LARGEST_KEPT_VALUE_BYTES),
-  )
-  return JSON.stringify(Object.fromEntries(entries))
-}
+const inPortions = <Value>(values: readonly Value[], size: number): Value[][] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))

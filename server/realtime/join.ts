@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Database } from '#server/database/scope.ts'
 import { probeTopic, PUBLIC_TOPIC, type TopicPermissions, usableToken, verifyToken } from './authorize.ts'
 import { checkBinding, requestedBinding, UNSUBSCRIBABLE } from './bindings.ts'
@@ -37,7 +37,7 @@ type JoinPayload = z.output<typeof joinPayload>
 
 interface JoinOptions {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly limits: RealtimeLimits
   readonly catalogue: Catalogue
   readonly channels: Channels
@@ -182,6 +182,7 @@ function createChannel(connection: Connection, { topic, joinRef, ref }: Incoming
     subscriber: subscriberOf(claims),
     permissions,
     bindings: [],
+    presenceCalls: [],
     isOpen: true,
   }
 }

@@ -3,12 +3,16 @@ export interface RealtimeLimits {
   readonly channelsPerSocket: number
   readonly joinsPerSecond: number
   readonly eventsPerSecond: number
+  /** Of one channel, in half a minute. */
+  readonly presenceCalls: number
   readonly bindingsPerChannel: number
   /** Of one broadcast or presence. */
   readonly payloadBytes: number
   readonly frameBytes: number
   /** What may wait for a slow reader before its socket is cut off. */
   readonly bufferedBytes: number
+  /** What a socket may have said that is not dealt with yet, before it is not read from for a while. */
+  readonly unhandledBytes: number
   /** A socket that says nothing for so long, not even a heartbeat, is dropped. */
   readonly silenceMs: number
 }
@@ -19,12 +23,17 @@ export const DEFAULT_LIMITS: RealtimeLimits = {
   channelsPerSocket: 100,
   joinsPerSecond: 100,
   eventsPerSecond: 100,
+  presenceCalls: 5,
   bindingsPerChannel: 100,
   payloadBytes: 3 * MIB,
   frameBytes: 5 * MIB,
   bufferedBytes: MIB,
+  unhandledBytes: 5 * MIB,
   silenceMs: 60_000,
 }
+
+/** The span that `presenceCalls` counts over. */
+export const PRESENCE_WINDOW_MS = 30_000
 
 /** The longest name whose length fits into one byte of a binary frame, prefix included. */
 export const LONGEST_NAME_BYTES = 255

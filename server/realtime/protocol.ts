@@ -1,7 +1,7 @@
 /** What a client may say on a socket, and what follows: joining, leaving, sending, a fresh token. */
 import { WebSocket } from 'ws'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { toAppError } from '#server/database/errors.ts'
@@ -13,10 +13,13 @@ import { type Channel, type Channels, type Connection, subscriberOf } from './ch
 import { createDepartures } from './departures.ts'
 import { type Incoming } from './frames.ts'
 import { createJoin } from './join.ts'
-import { type RealtimeLimits } from './limits.ts'
+import { type Intake } from './intake.ts'
+import { PRESENCE_WINDOW_MS, type RealtimeLimits } from './limits.ts'
 import { type Presences } from './presence.ts'
 import { Refusal } from './refusal.ts'
 import { type Sender } from './send.ts'
+
+const TOO_FAST = 'Too many messages per second'
 
 const tokenPayload = z.object({ access_token: z.string().nullish() })
 const broadcastPush = z.object({ event: z.string(), payload: z.unknown().optional() })
@@ -25,7 +28,7 @@ const trackedMeta = z.record(z.string(), z.unknown())
 
 export interface ProtocolOptions {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits: RealtimeLimits
   readonly catalogue: Catalogue
@@ -33,11 +36,12 @@ export interface ProtocolOptions {
   readonly sender: Sender
   readonly broadcasts: Broadcasts
   readonly presences: Presences
+  readonly intake: Intake
 }
 
 export interface Protocol {
   /** Handles one message after those before it on the same socket. */
-  receive(connection: Connection, message: Incoming): void
+  receive(connection: Connection, message: Incoming): Promise<void>
   /** Closes the channels whose token has expired. */
   closeExpired(connection: Connection, now: number): void
   /** Closes the channels of a session that was signed out. */
@@ -47,11 +51,11 @@ export interface Protocol {
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
-  const { database, tokens, log, limits, channels, sender, broadcasts, presences } = options
+  const { database, tokens, log, limits, channels, sender, broadcasts, presences, intake } = options
   const { remove, closeWith } = createDepartures({ channels, sender, presences })
   const join = createJoin({ ...options, remove })
 
-  function receive(connection: Connection, message: Incoming): void {
+  async function receive(connection: Connection, message: Incoming): Promise<void> {
     if (message.topic === 'phoenix' && message.event === 'heartbeat') return sender.reply(connection, message, 'ok', {})
     if (isTooFast(connection, message)) return
     connection.work = connection.work
@@ -64,6 +68,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
         const reason = isOfTheClient ? `InvalidMessage: ${error.message}` : 'UnknownError: Something went wrong'
         sender.reply(connection, message, 'error', { reason })
       })
+    return connection.work
   }
 
   /** Counts messages and joins by the second. */
@@ -79,7 +84,17 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     connection.events += 1
     if (connection.events <= limits.eventsPerSecond || message.event === 'phx_leave') return false
     const channel = connection.channels.get(message.topic)
-    if (channel) closeWith(channel, 'Too many messages per second')
+    if (channel) closeWith(channel, TOO_FAST)
+    return true
+  }
+
+  /** Every call is written and told to a whole room, so fewer are allowed than of anything else. */
+  function isTooBusy(channel: Channel): boolean {
+    const now = Date.now()
+    const recent = channel.presenceCalls.filter((at) => at > now - PRESENCE_WINDOW_MS)
+    channel.presenceCalls = [...recent, now]
+    if (recent.length < limits.presenceCalls) return false
+    closeWith(channel, TOO_FAST)
     return true
   }
 
@@ -115,6 +130,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       return sender.reply(channel.connection, message, 'error', { reason: 'Payload size exceeds the limit' })
     }
     const { name: topic, isPrivate, id: from } = channel
+    const release = intake.hold(channel.connection, bytes)
     const published = broadcasts.publish({ topic, event, isPrivate, body, from }).then(
       () => channel.wantsAck && sender.reply(channel.connection, message, 'ok', {}),
       (error: unknown) => {
@@ -123,10 +139,11 @@ export function createProtocol(options: ProtocolOptions): Protocol {
           sender.reply(channel.connection, message, 'error', { reason: 'Broadcast could not be sent' })
       },
     )
-    void published
+    void published.finally(release)
   }
 
   async function changePresence(channel: Channel, message: Incoming): Promise<void> {
+    if (isTooBusy(channel)) return
     const push = presencePush.safeParse(message.payload)
     const event = push.success ? push.data.event.toLowerCase() : ''
     const answer = (status: 'ok' | 'error', response: unknown) =>

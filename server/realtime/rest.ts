@@ -1,10 +1,10 @@
 /** `POST /api/broadcast`: sending to a topic without having joined it, many messages or one. */
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { cors } from 'hono/cors'
 import { z } from 'zod'
 import { bearerOf } from '#server/access/authenticate.ts'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
+import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -26,7 +26,7 @@ const batch = z.object({
 
 export interface RestOptions {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
   readonly broadcasts: Broadcasts
   readonly limits: RealtimeLimits
@@ -35,8 +35,7 @@ export interface RestOptions {
 export function createRestRoutes({ database, tokens, log, broadcasts, limits }: RestOptions): Hono {
   const app = new Hono()
   app.use(
-    cors({
-      origin: '*',
+    allowAnyOrigin({
       allowMethods: ['POST', 'OPTIONS'],
       allowHeaders: ['authorization', 'apikey', 'content-type', 'x-client-info'],
     }),
@@ -44,7 +43,8 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
   app.use(
     bodyLimit({
       maxSize: limits.payloadBytes,
-      onError: (context) => context.json({ error: 'Payload size exceeds the limit' }, 413),
+      // The rest of the body is not read, so the connection cannot serve another request.
+      onError: (context) => context.json({ error: 'Payload size exceeds the limit' }, 413, { connection: 'close' }),
     }),
   )
   app.onError((error, context) => {

@@ -1,6 +1,7 @@
 /** Reads changed rows as one person: what row-level security shows, the columns that the role may select. */
 import pg from 'pg'
-import { type ApiRole, type Scope } from '#server/database/scope.ts'
+import { z } from 'zod'
+import { type ApiRole } from '#server/database/scope.ts'
 import { type Column, type PublishedTable } from './catalogue.ts'
 import { type Change } from './outbox.ts'
 
@@ -27,18 +28,21 @@ function columnsFor(table: PublishedTable, role: ApiRole) {
   return table.columns.filter(({ name }) => table.readable[role].has(name))
 }
 
+/** A statement, and what its rows say about the changes that it was made for. */
+export interface RowReading<Found> {
+  readonly text: string
+  readonly values: readonly unknown[]
+  decode(rows: readonly unknown[]): Map<Change, Found>
+}
+
+const seenRow = z.object({ position: z.number(), record: z.string(), exact: z.string().nullable() })
+
 /**
- * The changed rows that the person can select now, by the position of their change. The key comes as typed arrays, so
- * that the comparison is leakproof and finds its index under a policy too.
+ * Reads the changed rows that the person can select now. The key comes as typed arrays, so that the comparison is
+ * leakproof and finds its index under a policy too.
  */
-export async function readRows(
-  scope: Scope,
-  table: PublishedTable,
-  role: ApiRole,
-  changes: readonly Change[],
-): Promise<Map<Change, SeenRow>> {
+export function readingOfRows(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowReading<SeenRow> {
   const columns = columnsFor(table, role)
-  const seen = new Map<Change, SeenRow>()
   const quote = (name: string) => pg.escapeIdentifier(name)
   const list = columns.map(({ name }) => `t.${quote(name)}`).join(', ')
   const exact = columns
@@ -47,22 +51,31 @@ export async function readRows(
   const arrays = table.key.map(({ format }, index) => `$${index + 1}::${format}[]`).join(', ')
   const names = table.key.map((_, index) => `k${index}`).join(', ')
   const matches = table.key.map(({ name }, index) => `t.${quote(name)} = k.k${index}`).join(' and ')
-  const { rows } = await scope.query<{ position: number; record: string; exact: string | null }>(
-    `select k.position::int, (select row_to_json(r) from (select ${list}) r)::text as record,
-      ${exact.length > 0 ? `json_build_object(${exact.join(', ')})::text` : 'null'} as exact
+  return {
+    text: `select k.position::int, (select row_to_json(r.*) from (select ${list}) r)::text as record,
+      ${exact.length > 0 ? `json_build_object(${exact.join(', ')})::text` : 'null::text'} as exact
     from unnest(${arrays}) with ordinality as k (${names}, position)
     join ${table.sqlName} t on ${matches}`,
-    table.key.map(({ name }) => changes.map(({ key }) => key?.[name])),
-  )
-  for (const { position, record, exact: rounded } of rows) {
-    const change = changes[position - 1]
-    if (change)
-      seen.set(change, {
+    values: table.key.map(({ name }) => changes.map(({ key }) => key?.[name])),
+    decode: (rows) =>
+      byChange(changes, z.array(seenRow).parse(rows), ({ record, exact: rounded }) => ({
         json: record,
         values: { ...parseObject(record), ...(rounded === null ? {} : parseObject(rounded)) },
-      })
+      })),
   }
-  return seen
+}
+
+function byChange<Row extends { readonly position: number }, Found>(
+  changes: readonly Change[],
+  rows: readonly Row[],
+  read: (row: Row) => Found,
+): Map<Change, Found> {
+  return new Map(
+    rows.flatMap((row): [Change, Found][] => {
+      const change = changes[row.position - 1]
+      return change ? [[change, read(row)]] : []
+    }),
+  )
 }
 
 /** What was kept of an old row, as one person may have it. */
@@ -74,16 +87,19 @@ export interface OldRow {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-export async function readOldRows(
-  scope: Scope,
-  table: PublishedTable,
-  role: ApiRole,
-  changes: readonly Change[],
-): Promise<Map<Change, OldRow>> {
+const oldRow = z.object({
+  position: z.number(),
+  isSeen: z.boolean(),
+  key: z.string(),
+  json: z.string(),
+  exact: z.string(),
+})
+
+export function readingOfOldRows(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowReading<OldRow> {
   const readable = columnsFor(table, role)
   const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)
-  const { rows } = await scope.query<{ position: number; isSeen: boolean; key: string; json: string; exact: string }>(
-    `select i.position::int,
+  return {
+    text: `select i.position::int,
       exists (
         select from jsonb_populate_record(null::${table.sqlName}, i.image) as ${pg.escapeIdentifier(table.name)}
         where ${table.sight[role]}
@@ -92,18 +108,18 @@ export async function readOldRows(
       (select coalesce(jsonb_object_agg(c, i.image -> c), '{}') from unnest($3::text[]) c where i.image ? c)::text as json,
       (select coalesce(jsonb_object_agg(c, i.image ->> c), '{}') from unnest($4::text[]) c where i.image ? c)::text as exact
     from unnest($1::jsonb[]) with ordinality as i (image, position)`,
-    [
+    values: [
       changes.map(({ old }) => old ?? '{}'),
       namesOf(table.key),
       namesOf(readable),
       namesOf(readable.filter(({ format }) => ROUNDED_FORMATS.has(format))),
     ],
-  )
-  return new Map(
-    rows.flatMap(({ position, isSeen, key, json, exact }) => {
-      const change = changes[position - 1]
-      const values = { ...parseObject(json), ...parseObject(exact) }
-      return change ? [[change, { isSeen, keyJson: key, json, values }]] : []
-    }),
-  )
+    decode: (rows) =>
+      byChange(changes, z.array(oldRow).parse(rows), ({ isSeen, key, json, exact }) => ({
+        isSeen,
+        keyJson: key,
+        json,
+        values: { ...parseObject(json), ...parseObject(exact) },
+      })),
+  }
 }

@@ -2,7 +2,7 @@
 import { type IncomingMessage } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { type Hono } from 'hono'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
@@ -11,6 +11,7 @@ import { createBroadcasts } from './broadcast.ts'
 import { createCatalogue } from './catalogue.ts'
 import { createChannels } from './channels.ts'
 import { createDelivery } from './delivery.ts'
+import { createIntake } from './intake.ts'
 import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
 import { followOutbox } from './outbox.ts'
 import { createPersevere } from './persevere.ts'
@@ -25,11 +26,21 @@ const SOCKET_SWEEP_MS = 1_000
 export interface RealtimeOptions {
   readonly database: Database
   readonly listener: Listener
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits?: Partial<RealtimeLimits>
   /** How often this node shows itself alive to the others and clears what was delivered long ago. */
   readonly databaseSweepMs?: number
+}
+
+export interface RealtimeStats {
+  readonly sockets: number
+  readonly channels: number
+  readonly bindings: number
+  /** What waits for readers. */
+  readonly bufferedBytes: number
+  /** What clients said that is not dealt with yet. */
+  readonly unhandledBytes: number
 }
 
 export interface Realtime {
@@ -37,7 +48,7 @@ export interface Realtime {
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Below `/realtime/v1`. */
   readonly routes: Hono
-  stats(): { readonly sockets: number; readonly channels: number; readonly bindings: number }
+  stats(): RealtimeStats
   /** Sends every client away and finishes what is under way; before the listener and the database are closed. */
   close(): Promise<void>
 }
@@ -54,8 +65,9 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const shared = { database, listener, log, channels, sender, persevere }
   const broadcasts = await createBroadcasts(shared)
   const presences = await createPresences(shared)
-  const protocol = createProtocol({ database, tokens, log, limits, catalogue, channels, sender, broadcasts, presences })
-  const sockets = createSockets({ tokens, log, limits, protocol })
+  const connected = { tokens, log, limits, intake: createIntake(limits.unhandledBytes) }
+  const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
+  const sockets = createSockets({ ...connected, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
   const outbox = await followOutbox({
     database,
@@ -84,7 +96,13 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   return {
     handleUpgrade: sockets.handleUpgrade,
     routes: createRestRoutes({ database, tokens, log, broadcasts, limits }),
-    stats: () => ({ sockets: sockets.size, channels: channels.size, bindings: channels.bindingCount }),
+    stats: () => ({
+      sockets: sockets.size,
+      channels: channels.size,
+      bindings: channels.bindingCount,
+      bufferedBytes: sockets.bufferedBytes,
+      unhandledBytes: sockets.unhandledBytes,
+    }),
     async close() {
       for (const timer of timers) clearInterval(timer)
       sockets.close()

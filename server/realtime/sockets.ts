@@ -3,12 +3,13 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { verifyToken } from './authorize.ts'
 import { type Connection } from './channels.ts'
 import { decodeFrame, type Vsn } from './frames.ts'
+import { type Intake } from './intake.ts'
 import { type RealtimeLimits } from './limits.ts'
 import { type Protocol } from './protocol.ts'
 import { Refusal } from './refusal.ts'
@@ -22,6 +23,10 @@ const version = z.enum(['1.0.0', '2.0.0'])
 
 export interface Sockets {
   readonly size: number
+  /** What waits for readers, on all sockets together. */
+  readonly bufferedBytes: number
+  /** What was said and is not dealt with yet, on all sockets together. */
+  readonly unhandledBytes: number
   /** Answers an upgrade request: 101, or why not, as JSON. */
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Drops silent sockets and closes channels whose token has expired. */
@@ -34,10 +39,11 @@ export interface Sockets {
 }
 
 export interface SocketOptions {
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits: RealtimeLimits
   readonly protocol: Protocol
+  readonly intake: Intake
 }
 
 class HandshakeError extends Error {
@@ -49,7 +55,7 @@ class HandshakeError extends Error {
   }
 }
 
-export function createSockets({ tokens, log, limits, protocol }: SocketOptions): Sockets {
+export function createSockets({ tokens, log, limits, protocol, intake }: SocketOptions): Sockets {
   // Without compression: its buffers would cost more per idle socket than everything else.
   const server = new WebSocketServer({
     noServer: true,
@@ -100,6 +106,7 @@ export function createSockets({ tokens, log, limits, protocol }: SocketOptions):
       channels: new Map(),
       lastHeardAt: Date.now(),
       work: Promise.resolve(),
+      unhandledBytes: 0,
       second: 0,
       events: 0,
       joins: 0,
@@ -115,8 +122,11 @@ export function createSockets({ tokens, log, limits, protocol }: SocketOptions):
 
   function hear(connection: Connection, data: RawData, isBinary: boolean): void {
     connection.lastHeardAt = Date.now()
+    const frame = toBuffer(data)
     try {
-      protocol.receive(connection, decodeFrame(connection.vsn, toBuffer(data), isBinary))
+      const message = decodeFrame(connection.vsn, frame, isBinary)
+      const release = intake.hold(connection, frame.length)
+      void protocol.receive(connection, message).finally(release)
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'a frame that cannot be read')
       connection.ws.close(UNSUPPORTED_DATA, 'unreadable frame')
@@ -131,11 +141,17 @@ export function createSockets({ tokens, log, limits, protocol }: SocketOptions):
     get size() {
       return connections.size
     },
+    get bufferedBytes() {
+      return sumOf(connections, ({ ws }) => ws.bufferedAmount)
+    },
+    get unhandledBytes() {
+      return sumOf(connections, ({ unhandledBytes }) => unhandledBytes)
+    },
     handleUpgrade,
     sweep() {
       const now = Date.now()
       for (const connection of connections) {
-        if (now - connection.lastHeardAt > limits.silenceMs) connection.ws.terminate()
+        if (!connection.ws.isPaused && now - connection.lastHeardAt > limits.silenceMs) connection.ws.terminate()
         else protocol.closeExpired(connection, now)
       }
     },
@@ -154,6 +170,9 @@ export function createSockets({ tokens, log, limits, protocol }: SocketOptions):
     },
   }
 }
+
+const sumOf = (connections: Iterable<Connection>, read: (connection: Connection) => number): number =>
+  Iterator.from(connections).reduce((sum, connection) => sum + read(connection), 0)
 
 function toBuffer(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data

@@ -23,9 +23,10 @@ const EXPOSED_HEADERS =
   'Content-Range, Content-Location, Content-Profile, Location, Preference-Applied, Proxy-Status, X-Total-Count, Link, X-Supabase-Api-Version, Retry-After, WWW-Authenticate'
 
 export const allowAnyOrigin: MiddlewareHandler = async function allowAnyOrigin(context, next) {
+  await next()
+  // Set on the answer as it is: merged with headers that were set before it, a short text would go out as a stream.
   context.res.headers.set('Access-Control-Allow-Origin', '*')
   context.res.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
-  await next()
 }
 
 export function answerPreflight(context: Context): Response {

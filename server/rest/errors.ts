@@ -17,12 +17,15 @@ const STATUS = {
   PGRST108: 400,
   PGRST116: 406,
   PGRST117: 405,
+  PGRST118: 400,
+  PGRST120: 400,
   PGRST122: 400,
   PGRST123: 400,
   PGRST124: 400,
   PGRST125: 404,
   PGRST128: 400,
   PGRST200: 400,
+  PGRST201: 300,
   PGRST202: 404,
   PGRST203: 300,
   PGRST204: 400,
@@ -35,10 +38,13 @@ const STATUS = {
 
 type RestErrorCode = keyof typeof STATUS
 
+/** Mostly a sentence; what there is to choose from, where a request may mean several things. */
+type Details = string | readonly Readonly<Record<string, string>>[] | null
+
 export class RestError extends Error {
   readonly code: string
   readonly status: number
-  readonly details: string | null
+  readonly details: Details
   readonly hint: string | null
   readonly headers: Readonly<Record<string, string>>
 
@@ -51,7 +57,7 @@ export class RestError extends Error {
       hint = null,
       headers = {},
       cause,
-    }: { details?: string | null; hint?: string | null; headers?: Record<string, string>; cause?: unknown } = {},
+    }: { details?: Details; hint?: string | null; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'RestError'

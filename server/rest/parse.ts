@@ -1,19 +1,11 @@
 /** The query string as PostgREST reads it: what to select, which rows, in which order. Names are not looked up here. */
-import { type Field, type Filter, readCondition, readField, readName } from '#server/database/filter.ts'
+import { type Field, type Filter, readCondition, readName } from '#server/database/filter.ts'
 import { createScanner, type Scanner } from '#server/database/scanner.ts'
-import { restError } from './errors.ts'
-
-export type SelectItem =
-  | { readonly kind: 'all' }
-  | {
-      readonly kind: 'field'
-      readonly field: Field
-      readonly cast: string | undefined
-      readonly alias: string | undefined
-    }
-  | { readonly kind: 'embedded'; readonly relation: string }
+import { readBoundedField, readList, readSelect, type SelectItem } from './parse-select.ts'
 
 export interface OrderTerm {
+  /** A column of this embedded relation, rather than of the rows themselves. */
+  readonly embedded: string | undefined
   readonly field: Field
   readonly direction: 'asc' | 'desc' | undefined
   readonly nulls: 'first' | 'last' | undefined
@@ -23,88 +15,38 @@ export type Logic =
   | { readonly kind: 'filter'; readonly filter: Filter }
   | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly Logic[] }
 
-export interface Query {
-  readonly select: readonly SelectItem[]
+/** Which rows of one table are asked for, and in which order. */
+export interface Clauses {
   /** All of these must hold. */
   readonly where: readonly Logic[]
   readonly order: readonly OrderTerm[]
   readonly limit: bigint | undefined
   readonly offset: bigint | undefined
+}
+
+export interface Query extends Clauses {
+  readonly select: readonly SelectItem[]
+  /** The same of embedded relations: names from the outermost to the one that is meant. */
+  readonly nested: readonly { readonly path: readonly string[]; readonly clauses: Clauses }[]
   readonly columns: readonly string[] | undefined
   readonly onConflict: readonly string[] | undefined
   /** Parameters of a function called by GET, in the order given. */
   readonly args: readonly (readonly [name: string, value: string])[]
 }
 
-// Deeper or longer than anybody writes by hand, shallow enough for PostgreSQL's parser.
+// Deeper than anybody writes by hand, shallow enough for PostgreSQL's parser.
 const DEEPEST_LOGIC = 50
-const LONGEST_PATH = 100
-
-const skipSpace = (scanner: Scanner) => scanner.match(/[ \t]*/y)
-
-function readList<Item>(scanner: Scanner, readItem: () => Item): Item[] {
-  const items: Item[] = []
-  do {
-    skipSpace(scanner)
-    items.push(readItem())
-    skipSpace(scanner)
-  } while (scanner.take(','))
-  return items
-}
-
-function readBoundedField(scanner: Scanner): Field {
-  const field = readField(scanner)
-  return field.path.length > LONGEST_PATH ? scanner.fail('a shorter json path') : field
-}
-
-const notEmbedded = (name: string) =>
-  restError('PGRST108', `'${name}' is not an embedded resource in this request`, {
-    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
-  })
-
-const aggregatesRefused = () => restError('PGRST123', 'Use of aggregate functions is not allowed')
-
-/** `relation(…)`, `relation!hint(…)`; the inside is not looked at. */
-function readEmbedded(scanner: Scanner): SelectItem | undefined {
-  return scanner.attempt(() => {
-    const relation = readName(scanner)
-    while (scanner.take('!')) readName(scanner)
-    if (relation === 'count' || !scanner.take('(')) return undefined
-    for (let depth = 1; depth > 0;) {
-      if (scanner.take(')')) depth -= 1
-      else if (scanner.take('(')) depth += 1
-      else if (scanner.match(/"(?:[^"\\]|\\.)*"|[^()"]+|"/sy) === undefined) scanner.fail('")"')
-    }
-    return { kind: 'embedded', relation }
-  })
-}
-
-function readSelectItem(scanner: Scanner): SelectItem {
-  if (scanner.match(/\*(?=[ \t]*(?:,|$))/y) !== undefined) return { kind: 'all' }
-  const isSpread = scanner.take('...')
-  const alias = scanner.attempt(() => {
-    const name = readName(scanner)
-    return scanner.match(/:(?!:)/y) === undefined ? undefined : name
-  })
-  const embedded = readEmbedded(scanner)
-  if (embedded) return embedded
-  if (isSpread) return scanner.fail('a relation')
-  if (scanner.sees('count()')) throw aggregatesRefused()
-  const field = readBoundedField(scanner)
-  const cast = scanner.take('::') ? readTypeName(scanner) : undefined
-  if (scanner.match(/\.(?:sum|avg|count|max|min)\(\)/y) !== undefined) throw aggregatesRefused()
-  return { kind: 'field', field, cast, alias }
-}
-
-const readTypeName = (scanner: Scanner): string =>
-  scanner.match(/[\p{L}\p{N}_$ ]+/uy)?.trim() ?? scanner.fail('letter or digit')
 
 function readOrderTerm(scanner: Scanner): OrderTerm {
+  const embedded = scanner.attempt(() => {
+    const name = readName(scanner)
+    return scanner.take('(') ? name : undefined
+  })
   const field = readBoundedField(scanner)
-  if (scanner.sees('(')) throw notEmbedded(field.column)
+  if (embedded !== undefined) scanner.expect(')')
   const direction = scanner.take('.asc') ? 'asc' : scanner.take('.desc') ? 'desc' : undefined
   const nulls = scanner.take('.nullsfirst') ? 'first' : scanner.take('.nullslast') ? 'last' : undefined
-  return { field, direction, nulls }
+  return { embedded, field, direction, nulls }
 }
 
 /** `and(…)`, `not.or(…)` or `column.operator.value`. */
@@ -129,14 +71,25 @@ function parseWith<Result>(what: string, text: string, read: (scanner: Scanner) 
   return result
 }
 
-/** The column that a filter parameter is named after. */
-function parseKey(key: string): Field {
-  return parseWith('tree path', key, (scanner) => {
-    const field = readBoundedField(scanner)
-    if (field.path.length === 0 && scanner.take('.')) throw notEmbedded(field.column)
-    return field
+/** Names with dots between them: the embedded relations on the way, and what is meant there. */
+const parsePath = (key: string): string[] =>
+  parseWith('tree path', key, (scanner) => {
+    const names = [readName(scanner)]
+    while (scanner.take('.')) names.push(readName(scanner))
+    return names
   })
-}
+
+/** The column that a filter parameter is named after, perhaps of an embedded relation. */
+const parseColumnPath = (key: string): { path: string[]; field: Field } =>
+  parseWith('tree path', key, (scanner) => {
+    const path: string[] = []
+    let field = readBoundedField(scanner)
+    while (field.path.length === 0 && scanner.take('.')) {
+      path.push(field.column)
+      field = readBoundedField(scanner)
+    }
+    return { path, field }
+  })
 
 const parseNames = (what: string, text: string): string[] =>
   parseWith(`${what} parameter`, text, (scanner) => readList(scanner, () => readName(scanner)))
@@ -145,57 +98,85 @@ function parseCount(name: string, text: string): bigint {
   return parseWith(name, text, (scanner) => BigInt(scanner.match(/-?\d{1,18}/y) ?? scanner.fail('digit')))
 }
 
-const EMBEDDABLE = new Set(['order', 'limit', 'offset', 'and', 'or'])
+type MutableClauses = { -readonly [Name in keyof Clauses]: Clauses[Name] } & { where: Logic[] }
+
+const EVERYTHING: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
+
+/** Collects what is asked of each table on its own. */
+function createLevels() {
+  const levels = new Map<string, { path: readonly string[]; clauses: MutableClauses }>()
+  return {
+    at(path: readonly string[]): MutableClauses {
+      const key = JSON.stringify(path)
+      const level = levels.get(key) ?? { path, clauses: { ...EVERYTHING, where: [] } }
+      levels.set(key, level)
+      return level.clauses
+    },
+    nested: () => [...levels.values()].filter(({ path }) => path.length > 0),
+  }
+}
+
+const CLAUSES = new Set(['order', 'limit', 'offset', 'and', 'or'])
+
+/** Reads `order`, `limit`, `offset`, `and` and `or`, each perhaps of an embedded relation. Of one given twice the first counts. */
+function readClause(levels: ReturnType<typeof createLevels>, key: string, value: string, given: Set<string>): void {
+  const path = parsePath(key)
+  const word = path.pop() ?? ''
+  if (word === 'and' || word === 'or') {
+    const way = path.filter((name) => name !== 'not')
+    const negation = way.length < path.length ? 'not.' : ''
+    levels.at(way).where.push(parseWith('logic tree', `${negation}${word}${value}`, readLogic))
+    return
+  }
+  if (given.has(key)) return
+  given.add(key)
+  const level = levels.at(path)
+  if (word === 'order') {
+    level.order = parseWith('order', value, (scanner) => readList(scanner, () => readOrderTerm(scanner)))
+  } else if (word === 'limit') level.limit = parseCount('limit', value)
+  else level.offset = parseCount('offset', value)
+}
 
 /**
  * @param isCall parameters that are no filter are arguments of a function called by GET.
  * @throws AppError with what does not parse, RestError for what is not offered.
  */
 export function parseQuery(parameters: URLSearchParams, { isCall }: { isCall: boolean }): Query {
-  const where: Logic[] = []
+  const levels = createLevels()
+  const given = new Set<string>()
   const args: (readonly [string, string])[] = []
   for (const [key, value] of parameters) {
-    const word = key.slice(key.lastIndexOf('.') + 1)
     if (['select', 'columns', 'on_conflict'].includes(key)) continue
-    if (!EMBEDDABLE.has(word)) {
-      const condition = parseFilterParameter(key, value, isCall)
-      if (condition) where.push(condition)
-      else args.push([key, value])
-    } else if (word === 'and' || word === 'or') {
-      if (key !== word && key !== `not.${word}`) throw notEmbedded(key.slice(0, key.indexOf('.')))
-      where.push(parseWith('logic tree', `${key}${value}`, readLogic))
-    } else if (key !== word) throw notEmbedded(key.slice(0, key.indexOf('.')))
+    if (CLAUSES.has(key.slice(key.lastIndexOf('.') + 1))) {
+      readClause(levels, key, value, given)
+      continue
+    }
+    const condition = parseCondition(value, isCall)
+    if (condition) {
+      const { path, field } = parseColumnPath(key)
+      levels.at(path).where.push({ kind: 'filter', filter: { ...field, ...condition } })
+    } else args.push([key, value])
   }
   const one = <Result>(name: string, parse: (text: string) => Result): Result | undefined => {
     const text = parameters.get(name)
     return text === null ? undefined : parse(text)
   }
   return {
-    where,
+    ...levels.at([]),
+    nested: levels.nested(),
     args,
-    select: one('select', parseSelect) ?? [{ kind: 'all' }],
-    order:
-      one('order', (text) => parseWith('order', text, (scanner) => readList(scanner, () => readOrderTerm(scanner)))) ??
-      [],
-    limit: one('limit', (text) => parseCount('limit', text)),
-    offset: one('offset', (text) => parseCount('offset', text)),
+    select: one('select', (text) => parseWith('select parameter', text, readSelect)) ?? [{ kind: 'all' }],
     columns: one('columns', (text) => parseNames('columns', text)),
     onConflict: one('on_conflict', (text) => parseNames('on_conflict', text)),
   }
 }
 
-function parseFilterParameter(key: string, value: string, isCall: boolean): Logic | undefined {
+function parseCondition(value: string, isCall: boolean): ReturnType<typeof readCondition> | undefined {
   const scanner = createScanner('filter', value)
   const read = () => {
     const condition = readCondition(scanner, { isListed: false })
     scanner.expectEnd()
     return condition
   }
-  const condition = isCall ? scanner.attempt(read) : read()
-  return condition && { kind: 'filter', filter: { ...parseKey(key), ...condition } }
+  return isCall ? scanner.attempt(read) : read()
 }
-
-const parseSelect = (text: string): SelectItem[] =>
-  text.trim() === ''
-    ? []
-    : parseWith('select parameter', text, (scanner) => readList(scanner, () => readSelectItem(scanner)))

@@ -1,7 +1,8 @@
 /** Finds the function that a call means: by name and by the names of its arguments. */
 import { restError } from './errors.ts'
 import { parseArguments } from './payload.ts'
-import { type Reading, readingOf, type Source } from './plan.ts'
+import { nearestName } from './nearest-name.ts'
+import { columnsUsed, type Reading, readingOf, type Source } from './plan-reading.ts'
 import { type Media, type RestRequest } from './request.ts'
 import { type Catalogue, type Parameter, type Routine } from './schema-cache.ts'
 
@@ -25,6 +26,8 @@ export interface CallPlan extends Reading {
   readonly routine: Routine
   readonly media: Media
   readonly args: CallArguments
+  /** Functions of the returned rows that are read like columns. */
+  readonly computed: readonly string[]
 }
 
 /** Name of the one column of a function that returns no rows. */
@@ -35,8 +38,16 @@ function fits({ parameters }: Routine, names: ReadonlySet<string>): boolean {
   const known = new Set(parameters.map(({ name }) => name))
   return (
     [...names].every((name) => known.has(name)) &&
-    parameters.every(({ name, isRequired }) => name !== '' && (!isRequired || names.has(name)))
+    parameters.every(({ name, isRequired }) => !isRequired || names.has(name))
   )
+}
+
+/** Types of the one parameter without a name that a function may have to be called from outside. */
+const UNNAMED_TYPES: ReadonlySet<string> = new Set(['json', 'jsonb', 'text', 'bytea', 'xml'])
+
+function isCallable({ parameters }: Routine): boolean {
+  const unnamed = parameters.filter(({ name }) => name === '')
+  return unnamed.length === 0 || (parameters.length === 1 && UNNAMED_TYPES.has(unnamed[0]?.type ?? ''))
 }
 
 const WHOLE_BODY_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -49,25 +60,48 @@ function takesWholeBody({ parameters }: Routine, contentType: string): boolean {
   return only?.name === '' && others.length === 0 && (WHOLE_BODY_TYPES[contentType] ?? []).includes(only.type)
 }
 
-function notFound({ schema, resource }: RestRequest, names: readonly string[]) {
+interface Searched {
+  /** Of all functions of the schema. */
+  readonly known: readonly string[]
+  /** Functions of the name that was called. */
+  readonly candidates: readonly Routine[]
+}
+
+/** The function that is most like what was called: by its parameters where the name is right, else by its name. */
+function hintFor({ schema, resource }: RestRequest, names: readonly string[], { known, candidates }: Searched) {
+  const listed = (parameters: readonly string[]) => `(${parameters.join(', ')})`
+  const lists = candidates.map(({ parameters }) => listed(parameters.map(({ name }) => name)))
+  const list = nearestName(listed(names), lists)
+  const nearest =
+    candidates.length === 0 ? nearestName(resource.name, known) : list === undefined ? undefined : resource.name + list
+  return nearest === undefined ? null : `Perhaps you meant to call the function ${schema}.${nearest}`
+}
+
+function notFound(request: RestRequest, names: readonly string[], searched: Searched) {
+  const { schema, resource, method } = request
   const called = `${schema}.${resource.name}`
   const list = names.join(', ')
+  const asBody = method === 'POST' ? ' or with a single unnamed json/jsonb parameter' : ''
   return restError(
     'PGRST202',
     `Could not find the function ${called}${names.length > 0 ? `(${list})` : ' without parameters'} in the schema cache`,
     {
       details: `Searched for the function ${called} ${
         names.length > 0 ? `with parameter${names.length > 1 ? 's' : ''} ${list}` : 'without parameters'
-      }, but no matches were found in the schema cache.`,
+      }${asBody}, but no matches were found in the schema cache.`,
+      hint: hintFor(request, names, searched),
     },
   )
 }
 
 function ambiguous(found: readonly Routine[]) {
-  const shown = found.map(
-    ({ schema, name, parameters }) =>
-      `${schema}.${name}(${parameters.map((parameter) => `${parameter.name} => ${parameter.type}`).join(', ')})`,
-  )
+  const shown = found
+    .map(({ schema, name, parameters }) => ({
+      called: `${schema}.${name}`,
+      list: parameters.map((parameter) => `${parameter.name} => ${parameter.type}`).join(', '),
+    }))
+    .toSorted((a, b) => (a.list < b.list ? -1 : 1))
+    .map(({ called, list }) => `${called}(${list})`)
   return restError('PGRST203', `Could not choose the best candidate function between: ${shown.join(', ')}`, {
     hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
   })
@@ -81,12 +115,16 @@ function onlyOne(found: readonly Routine[]): Routine | undefined {
 const parametersOf = ({ parameters }: Routine, names: ReadonlySet<string>) =>
   parameters.filter(({ name }) => names.has(name))
 
-function argumentsOf(request: RestRequest, candidates: readonly Routine[]): { routine: Routine; args: CallArguments } {
+const bodyArgument = ({ parameters }: Routine, text: string) =>
+  ({ kind: 'body', type: parameters[0]?.type ?? 'json', text }) as const
+
+function argumentsOf(request: RestRequest, searched: Searched): { routine: Routine; args: CallArguments } {
   const { method, query, body, contentType } = request
+  const candidates = searched.candidates.filter(isCallable)
   if (method !== 'POST') {
     const names = new Set(query.args.map(([name]) => name))
     const routine = onlyOne(candidates.filter((found) => fits(found, names)))
-    if (!routine) throw notFound(request, [...names])
+    if (!routine) throw notFound(request, [...names], searched)
     const values = parametersOf(routine, names).map((parameter) => {
       const texts = query.args.filter(([name]) => name === parameter.name).map(([, text]) => text)
       return { parameter, texts: parameter.isVariadic ? texts : texts.slice(-1) }
@@ -96,9 +134,7 @@ function argumentsOf(request: RestRequest, candidates: readonly Routine[]): { ro
 
   const wholeBody = () => {
     const routine = onlyOne(candidates.filter((found) => takesWholeBody(found, contentType)))
-    return (
-      routine && { routine, args: { kind: 'body', type: routine.parameters[0]?.type ?? 'json', text: body } as const }
-    )
+    return routine && { routine, args: bodyArgument(routine, body) }
   }
   if (contentType !== 'application/json') {
     const taken = contentType === 'text/plain' ? wholeBody() : undefined
@@ -108,6 +144,7 @@ function argumentsOf(request: RestRequest, candidates: readonly Routine[]): { ro
   const given = parseArguments(body)
   const names = new Set(query.columns ?? given.keys)
   const routine = given.isArray ? undefined : onlyOne(candidates.filter((found) => fits(found, names)))
+  if (routine?.parameters[0]?.name === '') return { routine, args: bodyArgument(routine, given.text) }
   if (routine) {
     return {
       routine,
@@ -116,27 +153,41 @@ function argumentsOf(request: RestRequest, candidates: readonly Routine[]): { ro
   }
   const taken = wholeBody()
   if (taken) return { ...taken, args: { ...taken.args, text: given.text } }
-  throw notFound(request, [...names])
+  throw notFound(request, [...names], searched)
 }
 
-const sourceOf = (routine: Routine): Source => ({
+const computedOf = (catalogue: Catalogue, { returnedTable }: Routine) =>
+  returnedTable ? catalogue.relation(returnedTable.schema, returnedTable.name)?.computed : undefined
+
+const sourceOf = (catalogue: Catalogue, routine: Routine): Source => ({
   name: routine.name,
   schema: routine.schema,
   width: Math.max(1, routine.columns.size),
-  typeOf: (column) => (routine.returns === 'row' ? routine.columns.get(column) : undefined),
+  typeOf: (column) =>
+    routine.returns === 'row'
+      ? (routine.columns.get(column) ?? computedOf(catalogue, routine)?.get(column))
+      : undefined,
+  relationships: routine.returnedTable
+    ? catalogue.relationships(routine.returnedTable.schema, routine.returnedTable.name)
+    : [],
 })
 
 /** The plan for a call; whether it may write is up to the function's volatility and the method. */
 export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: number | undefined): CallPlan {
   const { schema, resource, preferences, media } = request
-  const { routine, args } = argumentsOf(request, catalogue.routines(schema, resource.name))
+  const { routine, args } = argumentsOf(request, {
+    known: catalogue.routineNames(schema),
+    candidates: catalogue.routines(schema, resource.name),
+  })
   if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
     throw restError(
       'PGRST128',
       'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     )
   }
-  return { kind: 'call', routine, args, media, ...readingOf(catalogue, sourceOf(routine), request, maxRows) }
+  const reading = readingOf(catalogue, sourceOf(catalogue, routine), request, maxRows)
+  const computed = [...(computedOf(catalogue, routine)?.keys() ?? [])].filter((name) => columnsUsed(reading).has(name))
+  return { kind: 'call', routine, args, media, computed, ...reading }
 }
 
 /** GET never writes; POST only where the function says that it may. */

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { bearerOf } from '#server/access/authenticate.ts'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
@@ -17,7 +17,7 @@ import { type Catalogue, type Relation, type SchemaCache } from './schema-cache.
 
 export interface RestOptions {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly schemaCache: SchemaCache
   readonly log: Log
   /** Exposed schemas; the first is the default, the others are chosen by header. */
@@ -39,7 +39,7 @@ const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
 /** The Bearer token decides; without one, the key. @throws AppError `unauthenticated`, RestError PGRST302 */
-async function authenticate(context: Context<Variables>, tokens: Tokens): Promise<VerifiedClaims> {
+async function authenticate(context: Context<Variables>, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) {
     throw restError('PGRST302', 'No API key found in request', {
@@ -64,7 +64,7 @@ function requireRelation(catalogue: Catalogue, schema: string, name: string): Re
   })
 }
 
-const UNKNOWN_NAME_CODES = new Set(['PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
+const UNKNOWN_NAME_CODES = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
 
 /** A name that is not there may have been made since the catalogue was read: then it is read again, once. */
 async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: number | undefined): Promise<Plan> {
@@ -84,6 +84,8 @@ async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: nu
   }
 }
 
+const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
 /** Mounted at `/rest/v1`. Nothing is read from the database before the first request. */
 export function createRestRoutes({
   database,
@@ -101,7 +103,7 @@ export function createRestRoutes({
   async function answer(context: Context<Variables>, resource: Resource): Promise<Response> {
     const claims = await authenticate(context, tokens)
     const { raw } = context.req
-    const body = raw.method === 'GET' || raw.method === 'HEAD' ? '' : await context.req.text()
+    const body = isRead(raw.method) ? '' : await context.req.text()
     const request = readRequest(raw, body, resource, { schemas, allowsRollback })
     const plan = await planRequest(schemaCache, request, maxRows)
     const settings = settingsOf(request, raw.headers, statementTimeoutMs)
@@ -110,17 +112,21 @@ export function createRestRoutes({
 
   rest.use(allowAnyOrigin)
   rest.options('*', answerPreflight)
-  rest.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => {
-        // The rest of the body is not read, so the connection cannot serve another request.
-        throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
-          headers: { Connection: 'close' },
-        })
-      },
-    }),
-  )
+  const refuseLargeBody = (): never => {
+    // The rest of the body is not read, so the connection cannot serve another request.
+    throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
+      headers: { Connection: 'close' },
+    })
+  }
+  const countBody = bodyLimit({ maxSize: maxBodyBytes, onError: refuseLargeBody })
+  rest.use(async (context, next) => {
+    if (isRead(context.req.method)) return next()
+    const length = context.req.header('content-length')
+    // A length that is given holds, and the body need not pass through a stream to be counted.
+    if (length === undefined || context.req.header('transfer-encoding') !== undefined) return countBody(context, next)
+    if (Number(length) > maxBodyBytes) refuseLargeBody()
+    return next()
+  })
   rest.all('/rpc/:name', (context) => answer(context, { kind: 'routine', name: context.req.param('name') }))
   rest.all('/:name', (context) => answer(context, { kind: 'relation', name: context.req.param('name') }))
   rest.all('*', () => {

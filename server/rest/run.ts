@@ -41,6 +41,8 @@ interface Row {
 }
 
 const locationPairs = z.array(z.tuple([z.string(), z.string()]))
+/** Where PostgREST's default set-up on Supabase looks for functions beside the exposed schema. */
+const SEARCHED_AFTER = ['public', 'extensions']
 const explained = z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })])
 
 function statementOf(plan: Plan): Statement {
@@ -82,7 +84,7 @@ export function settingsOf(request: RestRequest, headers: Headers, statementTime
   const { resource, schema, method, preferences } = request
   const shown = [...headers].filter(([name]) => name !== 'cookie')
   return {
-    search_path: pg.escapeIdentifier(schema),
+    search_path: [schema, ...SEARCHED_AFTER].map(pg.escapeIdentifier).join(', '),
     statement_timeout: String(statementTimeoutMs),
     'request.method': method,
     'request.path': resource.kind === 'routine' ? `/rpc/${resource.name}` : `/${resource.name}`,
@@ -106,7 +108,7 @@ export async function run(
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
 
   async function runInside(scope: Scope): Promise<Result> {
-    const { rows: found } = await scope.query<Row>(statement.text, statement.values)
+    const { rows: found } = await scope.asked<Row>(statement.text, statement.values)
     const { rows = 0, total = null, body = '', inserted, location } = found[0] ?? {}
     check(request, plan, rows)
     const result = {
@@ -125,7 +127,7 @@ export async function run(
   }
 
   try {
-    return await database.asUser(claims, runInside, { readOnly, settings })
+    return await database.asUser(claims, runInside, { readOnly, settings, flushesAfter: !readOnly })
   } catch (error) {
     if (error instanceof RolledBack) return error.result
     throw error

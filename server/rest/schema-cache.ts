@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
+import { type Relationship, relationshipsOf } from './relationships.ts'
+import { computedRelationships, primaryKeyOfView, throughViews, viewsOf } from './view-relationships.ts'
 
 const column = z.object({
   name: z.string(),
@@ -19,7 +21,23 @@ const relationRow = z.object({
   rowType: z.string(),
   columns: z.array(column),
   primaryKey: z.array(z.string()),
+  oid: z.number(),
+  /** Of each column, as the catalogue counts them. */
+  columnNumbers: z.array(z.number()),
   uniqueKeys: z.array(z.array(z.string())),
+})
+
+const tableName = z.object({ schema: z.string(), name: z.string() })
+
+const foreignKeyRow = z.object({
+  constraint: z.string(),
+  from: tableName,
+  to: tableName,
+  columns: z.array(z.tuple([z.string(), z.string()])),
+  isUnique: z.boolean(),
+  fromOid: z.number(),
+  toOid: z.number(),
+  columnNumbers: z.array(z.tuple([z.number(), z.number()])),
 })
 
 const parameter = z.object({ name: z.string(), type: z.string(), isRequired: z.boolean(), isVariadic: z.boolean() })
@@ -32,6 +50,10 @@ const routineRow = z.object({
   returns: z.enum(['void', 'scalar', 'row']),
   returnType: z.string(),
   returnsSet: z.boolean(),
+  /** The table whose rows come back. */
+  returnedTable: tableName.nullable(),
+  /** At most one row comes back, as far as the function says. */
+  isSingle: z.boolean(),
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   isVolatile: z.boolean(),
 })
@@ -54,6 +76,9 @@ export interface Catalogue {
   relation(schema: string, name: string): Relation | undefined
   relations(schema: string): readonly Relation[]
   routines(schema: string, name: string): readonly Routine[]
+  routineNames(schema: string): readonly string[]
+  /** How rows of a table find those of others of its schema. */
+  relationships(schema: string, name: string): readonly Relationship[]
   /** A type name as SQL; undefined where there is no such type. */
   typeToSql(name: string): string | undefined
 }
@@ -69,7 +94,9 @@ export interface SchemaCache {
 
 const READ_RELATIONS = `
   select coalesce(json_agg(found), '[]') as found from (
-    select n.nspname as schema, c.relname as name, format_type(c.reltype, -1) as "rowType",
+    select n.nspname as schema, c.relname as name, format_type(c.reltype, -1) as "rowType", c.oid::int8 as oid,
+      (select coalesce(json_agg(a.attnum order by a.attnum), '[]')
+        from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as "columnNumbers",
       (select coalesce(json_agg(json_build_object(
           'name', a.attname, 'type', format_type(a.atttypid, -1),
           'fallback', case
@@ -90,13 +117,50 @@ const READ_RELATIONS = `
     where n.nspname = any ($1) and c.relkind in ('r', 'v', 'm', 'f', 'p') and not c.relispartition
   ) found`
 
+const READ_FOREIGN_KEYS = `
+  select coalesce(json_agg(found), '[]') as found from (
+    select o.conname as constraint,
+      json_build_object('schema', fn.nspname, 'name', f.relname) as "from",
+      json_build_object('schema', tn.nspname, 'name', t.relname) as "to",
+      (select json_agg(json_build_array(a.attname, b.attname) order by k.position)
+        from unnest(o.conkey, o.confkey) with ordinality k (near, far, position), pg_attribute a, pg_attribute b
+        where a.attrelid = o.conrelid and a.attnum = k.near and b.attrelid = o.confrelid and b.attnum = k.far) as columns,
+      o.conrelid::int8 as "fromOid", o.confrelid::int8 as "toOid",
+      (select json_agg(json_build_array(k.near, k.far) order by k.position)
+        from unnest(o.conkey, o.confkey) with ordinality k (near, far, position)) as "columnNumbers",
+      exists (select from pg_constraint u where u.conrelid = o.conrelid and u.contype in ('p', 'u')
+        and u.conkey @> o.conkey and u.conkey <@ o.conkey) as "isUnique"
+    from pg_constraint o
+      join pg_class f on f.oid = o.conrelid join pg_namespace fn on fn.oid = f.relnamespace
+      join pg_class t on t.oid = o.confrelid join pg_namespace tn on tn.oid = t.relnamespace
+    where o.contype = 'f' and o.conparentid = 0
+    order by o.conrelid, o.conname
+  ) found`
+
+// Views of the exposed schemas may show tables of others, and through views of others.
+const READ_VIEWS = `
+  select coalesce(json_agg(found), '[]') as found from (
+    select c.oid::int8 as oid, r.ev_action::text as definition
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_rewrite r on r.ev_class = c.oid
+    where c.relkind in ('v', 'm') and r.ev_type = '1' and n.nspname not in ('pg_catalog', 'information_schema')
+  ) found`
+
+const READ_PRIMARY_KEYS = `
+  select coalesce(json_agg(found), '[]') as found from (
+    select o.conrelid::int8 as oid, o.conkey as columns from pg_constraint o where o.contype = 'p'
+  ) found`
+
 const READ_ROUTINES = `
   select coalesce(json_agg(found), '[]') as found from (
     select n.nspname as schema, p.proname as name, p.proretset as "returnsSet", p.provolatile = 'v' as "isVolatile",
       format_type(p.prorettype, -1) as "returnType",
+      not p.proretset or p.prorows = 1 as "isSingle",
       case when p.prorettype = 'void'::regtype then 'void'
         when t.typtype = 'c' or p.proargmodes && '{t,b,o}'::"char"[] then 'row'
         else 'scalar' end as returns,
+      (select json_build_object('schema', rn.nspname, 'name', r.relname)
+        from pg_class r join pg_namespace rn on rn.oid = r.relnamespace
+        where r.oid = t.typrelid and r.relkind <> 'c') as "returnedTable",
       (select coalesce(json_agg(json_build_object('name', coalesce(i.name, ''), 'type', format_type(i.type, -1),
           'isVariadic', i.mode = 'v', 'isRequired', i.number <= p.pronargs - p.pronargdefaults) order by i.number), '[]')
         from (
@@ -130,17 +194,26 @@ const TYPE_KEYWORDS = new Map(
   ].map((name) => [name, name]),
 ) // prettier-ignore
 
+const viewRow = z.object({ oid: z.number(), definition: z.string() })
+const primaryKeyRow = z.object({ oid: z.number(), columns: z.array(z.number()) })
+
 const keyOf = (schema: string, name: string) => JSON.stringify([schema, name])
 const LEAST_TIME_BETWEEN_REFRESHES_MS = 3_000
 
 async function readCatalogue(database: Database, schemas: readonly string[]): Promise<Catalogue> {
-  const [relationRows, routineRows, types] = await database.asService(
+  const [givenRows, foreignKeys, views, primaryKeys, routineRows, types] = await database.asService(
     async (scope) => {
       const relations = await scope.query<{ found: unknown }>(READ_RELATIONS, [schemas])
+      const keys = await scope.query<{ found: unknown }>(READ_FOREIGN_KEYS)
+      const rules = await scope.query<{ found: unknown }>(READ_VIEWS)
+      const primary = await scope.query<{ found: unknown }>(READ_PRIMARY_KEYS)
       const routines = await scope.query<{ found: unknown }>(READ_ROUTINES, [schemas])
       const named = await scope.query<{ schema: string; name: string }>(READ_TYPES, [schemas])
       return [
         z.array(relationRow).parse(relations.rows[0]?.found),
+        z.array(foreignKeyRow).parse(keys.rows[0]?.found),
+        z.array(viewRow).parse(rules.rows[0]?.found),
+        z.array(primaryKeyRow).parse(primary.rows[0]?.found),
         z.array(routineRow).parse(routines.rows[0]?.found),
         named.rows,
       ] as const
@@ -153,6 +226,11 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
     ...row,
     columns: new Map(row.returns === 'row' ? row.columns.map(({ name, type }) => [name, type]) : []),
   }))
+  const shown = viewsOf(givenRows, views)
+  const relationRows = givenRows.map((row) => {
+    const primaryKey = row.primaryKey.length > 0 ? row.primaryKey : primaryKeyOfView(shown, row, primaryKeys)
+    return { ...row, primaryKey }
+  })
   const relations = relationRows.map(({ rowType, ...row }): Relation => ({
     ...row,
     columns: new Map(row.columns.map((found) => [found.name, found])),
@@ -166,6 +244,20 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
     ),
   }))
   const relationsByName = new Map(relations.map((found) => [keyOf(found.schema, found.name), found]))
+  const relationshipsByOrigin = Map.groupBy(
+    [
+      ...relationshipsOf(
+        foreignKeys.flatMap((key) => throughViews(shown, key)),
+        ({ schema, name }) => relationsByName.get(keyOf(schema, name))?.primaryKey ?? [],
+      ).filter(({ origin, target }) => origin.schema === target.schema),
+      ...computedRelationships(relationRows, routines),
+    ].filter((found) =>
+      [found.origin, found.target, ...(found.kind === 'many-to-many' ? [found.junction] : [])].every(
+        ({ schema, name }) => relationsByName.has(keyOf(schema, name)),
+      ),
+    ),
+    ({ origin }) => keyOf(origin.schema, origin.name),
+  )
   const routinesByName = Map.groupBy(routines, ({ schema, name }) => keyOf(schema, name))
   const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
   const typesByName = new Map(
@@ -177,7 +269,9 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
   return {
     relation: (schema, name) => relationsByName.get(keyOf(schema, name)),
     relations: (schema) => relations.filter((found) => found.schema === schema),
+    routineNames: (schema) => [...new Set(routines.filter((found) => found.schema === schema).map(({ name }) => name))],
     routines: (schema, name) => routinesByName.get(keyOf(schema, name)) ?? [],
+    relationships: (schema, name) => relationshipsByOrigin.get(keyOf(schema, name)) ?? [],
     typeToSql(name) {
       const lower = name.toLowerCase()
       return TYPE_KEYWORDS.get(lower) ?? typesByName.get(name) ?? typesByName.get(lower)

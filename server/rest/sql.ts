@@ -3,28 +3,18 @@
  * JSON of the answer is put together by PostgreSQL.
  */
 import pg from 'pg'
-import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
-import {
-  type DeletePlan,
-  type InsertPlan,
-  type OutputColumn,
-  type ReadPlan,
-  type Reading,
-  type TypedLogic,
-  type TypedOrder,
-  type UpdatePlan,
-  type WriteColumn,
-} from './plan.ts'
+import { type Bind } from '#server/database/filter.ts'
+import { type DeletePlan, type InsertPlan, type ReadPlan, type UpdatePlan, type WriteColumn } from './plan.ts'
 import { type CallPlan, SCALAR } from './plan-call.ts'
+import { type Level, type OutputColumn, type Reading, type TypedOrder } from './plan-reading.ts'
+import { columnsOfOrigin } from './relationships.ts'
 import { type Media } from './request.ts'
+import { createWords, levelToSql, matchingToSql, qualified, quote, whereToSql, type Words } from './sql-reading.ts'
 
 export interface Statement {
   readonly text: string
   readonly values: readonly string[]
 }
-
-const quote = (name: string) => pg.escapeIdentifier(name)
-const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
 
 // Names of our own in the statement; each stands before a dot or in `from`, never where a column could be meant.
 const TARGET = 'pgrst_target'
@@ -32,52 +22,11 @@ const SOURCE = 'pgrst_source'
 const PAGE = 'pgrst_page'
 const BODY = 'pgrst_body'
 
-function createBinder(): { bind: Bind; values: string[] } {
-  const values: string[] = []
-  return { values, bind: (value) => `$${values.push(value)}` }
-}
+const WHOLE: Level['range'] = { offset: 0n, limit: undefined }
 
-function statement(build: (bind: Bind) => string): Statement {
-  const { bind, values } = createBinder()
-  return { text: build(bind), values }
-}
-
-function logicToSql(logic: TypedLogic, bind: Bind, qualifier: string): string {
-  if (logic.kind === 'filter') return filterToSql(logic.filter, logic.type, bind, qualifier)
-  const parts = logic.parts.map((part) => `(${logicToSql(part, bind, qualifier)})`).join(` ${logic.kind} `)
-  return logic.negated ? `not (${parts})` : parts
-}
-
-function whereToSql(where: readonly TypedLogic[], bind: Bind, qualifier: string): string {
-  if (where.length === 0) return ''
-  return `where ${where.map((logic) => `(${logicToSql(logic, bind, qualifier)})`).join(' and ')}`
-}
-
-function outputToSql(output: readonly OutputColumn[], bind: Bind, qualifier: string): string {
-  return output
-    .map((item) => {
-      if (item.kind === 'all') return `${qualifier}.*`
-      const field = fieldToSql(item.field, item.field.type, bind, qualifier)
-      return `${item.castSql === undefined ? field : `cast(${field} as ${item.castSql})`} as ${quote(item.name)}`
-    })
-    .join(', ')
-}
-
-function orderToSql(order: readonly TypedOrder[], bind: Bind, qualifier: string): string {
-  if (order.length === 0) return ''
-  const terms = order.map(({ field, direction, nulls }) => {
-    const suffix = `${direction ? ` ${direction}` : ''}${nulls ? ` nulls ${nulls}` : ''}`
-    return fieldToSql(field, field.type, bind, qualifier) + suffix
-  })
-  return `order by ${terms.join(', ')}`
-}
-
-function rangeToSql({ limit, offset }: Reading['range'], bind: Bind): string {
-  const parts = [
-    limit === undefined ? '' : `limit ${bind(limit.toString())}::bigint`,
-    offset === 0n ? '' : `offset ${bind(offset.toString())}::bigint`,
-  ]
-  return parts.join(' ')
+function statement(build: (words: Words) => string): Statement {
+  const words = createWords()
+  return { text: build(words), values: words.values }
 }
 
 /** The body as text. `value`: what one row is, as SQL. `takesFirst`: the answer is one value, not a list. */
@@ -86,41 +35,30 @@ function bodyToSql(media: Media, value: string, takesFirst = media.shape === 'ob
   return takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce(${rows}::text, '[]')`
 }
 
-/** Rows that fulfil the filters, without the page's limits. */
-const matchingRows = (from: string, where: readonly TypedLogic[], bind: Bind) =>
-  `select 1 from ${from} as ${TARGET} ${whereToSql(where, bind, TARGET)}`
-
-function totalToSql(reading: Reading, from: string, bind: Bind): string {
+function totalToSql(reading: Reading, from: string, words: Words): string {
   if (reading.count === undefined || reading.count === 'planned') return 'null::bigint'
   const { maxRows } = reading
-  const rows = matchingRows(from, reading.where, bind)
+  const rows = matchingToSql(reading, { from, row: TARGET }, words)
   // An estimate is good enough past what the server would give out at once: no need to count further.
   const cap = reading.count === 'estimated' && maxRows !== undefined ? `limit ${maxRows + 1}` : ''
   return `(select count(*) from (${rows} ${cap}) counted)`
 }
 
-function pageToSql(reading: Reading, from: string, bind: Bind): string {
-  return [
-    `select ${outputToSql(reading.output, bind, TARGET)} from ${from} as ${TARGET}`,
-    whereToSql(reading.where, bind, TARGET),
-    orderToSql(reading.order, bind, TARGET),
-    rangeToSql(reading.range, bind),
-  ].join(' ')
-}
-
 /** Columns of every statement's one row: `rows`, `total`, `body`; writes have `inserted` and `location` too. */
 export const readToSql = (plan: ReadPlan): Statement =>
-  statement((bind) => {
+  statement((words) => {
     const from = qualified(plan.relation)
-    const page = pageToSql(plan, from, bind)
-    const total = totalToSql(plan, from, bind)
+    const page = levelToSql(plan, { from, row: TARGET }, words)
+    const total = totalToSql(plan, from, words)
     const body = plan.isHead ? `''` : bodyToSql(plan.media, `${PAGE}.*`)
     return `select count(*) as rows, ${total} as total, ${body} as body from (${page}) ${PAGE}`
   })
 
 /** Asks the planner how many rows the filters would let through. */
 export const estimateToSql = (plan: ReadPlan): Statement =>
-  statement((bind) => `explain (format json) ${matchingRows(qualified(plan.relation), plan.where, bind)}`)
+  statement(
+    (words) => `explain (format json) ${matchingToSql(plan, { from: qualified(plan.relation), row: TARGET }, words)}`,
+  )
 
 /**
  * The rows of a body as a relation. With fallbacks, each row is laid over the defaults first: what it leaves out keeps
@@ -160,8 +98,11 @@ function returningToSql({ returns, output, order, relation }: InsertPlan | Updat
 
 const namesOf = (output: readonly OutputColumn[], order: readonly TypedOrder[]): ReadonlySet<string> =>
   new Set([
-    ...output.flatMap((item) => (item.kind === 'field' ? [item.field.column] : [])),
-    ...order.map(({ field }) => field.column),
+    ...output.flatMap((item) => {
+      if (item.kind === 'embedded') return columnsOfOrigin(item.relationship)
+      return item.kind === 'field' ? [item.field.column] : []
+    }),
+    ...order.flatMap(({ embed, field }) => (embed ? [] : [field.column])),
   ])
 
 // Counts rows that are new in an upsert: one up for each row tried, one down for each that was there already.
@@ -200,7 +141,7 @@ function updateToSql(plan: UpdatePlan, bind: Bind): string {
   return [
     `update ${qualified(plan.relation)} as ${TARGET} set ${assignments.join(', ')}`,
     `from ${payloadToSql(plan.columns, plan.payload, bind)}`,
-    whereToSql(plan.where, bind, TARGET),
+    whereToSql(plan.where, TARGET, bind),
     `returning ${returningToSql(plan)}`,
   ].join(' ')
 }
@@ -208,7 +149,7 @@ function updateToSql(plan: UpdatePlan, bind: Bind): string {
 const deleteToSql = (plan: DeletePlan, bind: Bind): string =>
   [
     `delete from ${qualified(plan.relation)} as ${TARGET}`,
-    whereToSql(plan.where, bind, TARGET),
+    whereToSql(plan.where, TARGET, bind),
     `returning ${returningToSql(plan)}`,
   ].join(' ')
 
@@ -222,7 +163,8 @@ function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): stri
 
 /** The write, its count, what it shows and its checks all see the same rows. */
 export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statement =>
-  statement((bind) => {
+  statement((words) => {
+    const { bind } = words
     const write =
       plan.kind === 'insert'
         ? insertToSql(plan, bind)
@@ -231,7 +173,7 @@ export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statemen
           : deleteToSql(plan, bind)
     const isShown = plan.returns === 'rows'
     const page = isShown
-      ? `select ${outputToSql(plan.output, bind, SOURCE)} from ${SOURCE} ${orderToSql(plan.order, bind, SOURCE)}`
+      ? levelToSql({ ...plan, where: [], range: WHOLE }, { from: SOURCE, row: TARGET }, words)
       : `select * from ${SOURCE}`
     const inserted = plan.kind === 'insert' && plan.conflict?.isMerged ? INSERTED : 'null::int'
     const location = plan.returns === 'key' && plan.relation.primaryKey.length > 0 ? locationToSql(plan) : 'null::text'
@@ -262,16 +204,17 @@ function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: s
 }
 
 export const callToSql = (plan: CallPlan): Statement =>
-  statement((bind) => {
+  statement((words) => {
     const { routine, media } = plan
-    const { from, list } = argumentsToSql(plan, bind)
+    const { from, list } = argumentsToSql(plan, words.bind)
     const call = `${qualified(routine)}(${list})`
     const isRow = routine.returns === 'row'
     const rows = isRow
-      ? `select called.* from ${from} ${call} as called`
+      ? `select ${['*', ...plan.computed.map(quote)].map((name) => `called.${name}`).join(', ')} from ${from} ${call} as called`
       : `select called.${SCALAR} from ${from} (select ${call} as ${SCALAR}) as called`
-    const page = pageToSql(isRow ? plan : { ...plan, output: [{ kind: 'all' }] }, SOURCE, bind)
-    const total = totalToSql(plan, SOURCE, bind)
+    const shown: Level = isRow ? plan : { ...plan, output: [{ kind: 'all' }] }
+    const page = levelToSql(shown, { from: SOURCE, row: TARGET }, words)
+    const total = totalToSql(plan, SOURCE, words)
     const value = isRow ? `${PAGE}.*` : `${PAGE}.${SCALAR}`
     const isBare = plan.isHead || routine.returns === 'void'
     const body = isBare ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)

@@ -1,7 +1,7 @@
 /** `/bucket`: the rows of `storage.buckets`, with the caller's rights. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { asCaller, callerOf } from './caller.ts'
@@ -11,7 +11,7 @@ import { parseSizeLimit, requireBucketName, requireMimePatterns } from './names.
 
 interface BucketParts {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly maxObjectBytes: number
   /** Called when bytes may have been discarded. */
   readonly onDiscarded: () => void

@@ -1,7 +1,7 @@
 /** Who calls, and with which rights. */
 import { type Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 
@@ -10,7 +10,7 @@ const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
 /** The Bearer token decides; without one, the key. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
-export async function callerOf(context: Context, tokens: Tokens): Promise<VerifiedClaims> {
+export async function callerOf(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')
   return tokens.verify(token)

@@ -147,7 +147,7 @@ export async function listPage(
   return {
     hasNext,
     ...(hasNext ? { nextCursor: Buffer.from(String(offset + limit)).toString('base64url') } : {}),
-    folders: shown.filter(({ id }) => id === null).map(({ key, name }) => ({ key, name })),
+    folders: shown.filter(({ id }) => id === null).map(({ key, name }) => ({ key: key.slice(0, -1), name })),
     objects: shown.filter(({ id }) => id !== null),
   }
 }

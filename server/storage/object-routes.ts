@@ -1,7 +1,7 @@
 /** `/object`, without the bytes: list, describe, remove, move, and the addresses that need no session. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database } from '#server/database/scope.ts'
 import { asCaller, callerOf } from './caller.ts'
@@ -15,7 +15,7 @@ import { targetOf } from './target.ts'
 
 interface ObjectParts {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly signedTokens: SignedTokens
   readonly maxObjectBytes: number
   /** Called when bytes may have been discarded. */

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
+import { bytesAreIn, startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
 import { createSignedTokens } from './signed-tokens.ts'
 import { type DocumentFile } from './store.ts'
 
@@ -356,24 +356,28 @@ describe('policies written for Supabase', () => {
     expect((await mine.update('all/b.png', 'again', png)).error).toBeNull()
   })
 
-  test('the right to make an object does not overwrite one that was made meanwhile', async () => {
-    const overwriting = { contentType: 'image/png', upsert: true }
-    let finish = (): void => undefined
-    const body = new ReadableStream<Uint8Array>({
-      start(sink) {
-        sink.enqueue(Buffer.from('half'))
-        finish = () => sink.close()
-      },
-    })
-    const slow = (await service.clientOf(stranger)).from('avatars').upload('all/raced.png', body, overwriting)
-    // The stranger's right was looked at, and bytes are coming in, once their file is begun.
-    await expect.poll(async () => (await service.files()).some((name) => name.endsWith('.unfinished'))).toBe(true)
-    expect((await client.from('avatars').upload('all/raced.png', 'first', overwriting)).error).toBeNull()
-    finish()
-    expect((await slow).error).toMatchObject({ statusCode: '403' })
-    expect(await (await client.from('avatars').download('all/raced.png')).data?.text()).toBe('first')
-    expect((await service.files()).filter((name) => name.endsWith('.unfinished'))).toEqual([])
-  })
+  // A store that takes parts shows nothing of an upload before the first of them is full: there is no moment to wait for.
+  test.skipIf(bytesAreIn('S3'))(
+    'the right to make an object does not overwrite one that was made meanwhile',
+    async () => {
+      const overwriting = { contentType: 'image/png', upsert: true }
+      let finish = (): void => undefined
+      const body = new ReadableStream<Uint8Array>({
+        start(sink) {
+          sink.enqueue(Buffer.from('half'))
+          finish = () => sink.close()
+        },
+      })
+      const slow = (await service.clientOf(stranger)).from('avatars').upload('all/raced.png', body, overwriting)
+      // The stranger's right was looked at, and bytes are coming in, once their file is begun.
+      await expect.poll(async () => (await service.files()).some((name) => name.endsWith('.unfinished'))).toBe(true)
+      expect((await client.from('avatars').upload('all/raced.png', 'first', overwriting)).error).toBeNull()
+      finish()
+      expect((await slow).error).toMatchObject({ statusCode: '403' })
+      expect(await (await client.from('avatars').download('all/raced.png')).data?.text()).toBe('first')
+      expect((await service.files()).filter((name) => name.endsWith('.unfinished'))).toEqual([])
+    },
+  )
 })
 
 describe('documents', () => {
@@ -384,8 +388,15 @@ describe('documents', () => {
     expect((await admin.from('documents').upload('loose.txt', 'x', plain)).error).toBeNull()
     expect((await admin.from('documents').upload('folder/of-nobody.txt', 'x', plain)).error).toBeNull()
     expect(documents).toEqual([
-      { owner: owner.sub, name: 'May.txt', mimetype: 'text/plain', size: 8, content: 'a report' },
-      { owner: owner.sub, name: 'Gift.txt', mimetype: 'text/plain', size: 6, content: 'a gift' },
+      {
+        owner: owner.sub,
+        name: 'May.txt',
+        key: own('reports/May.txt'),
+        mimetype: 'text/plain',
+        size: 8,
+        content: 'a report',
+      },
+      { owner: owner.sub, name: 'Gift.txt', key: own('Gift.txt'), mimetype: 'text/plain', size: 6, content: 'a gift' },
     ])
   })
 

@@ -1,7 +1,7 @@
 /** `/storage/v1`: buckets and objects as Supabase's storage serves them, with the caller's rights. */
 import { type Context, Hono } from 'hono'
-import { cors } from 'hono/cors'
-import { type Tokens } from '#server/access/tokens.ts'
+import { type TokenVerifier } from '#server/access/tokens.ts'
+import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -16,7 +16,7 @@ import { createTransferRoutes } from './transfer-routes.ts'
 
 export interface StorageOptions {
   readonly database: Database
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly blobs: BlobStore
   readonly log: Log
   /** What the key of signed addresses is derived from. */
@@ -67,8 +67,7 @@ export function createStorageRoutes({
 
   // Pages of any origin may call: who calls is decided by a token, never by a cookie.
   storage.use(
-    cors({
-      origin: '*',
+    allowAnyOrigin({
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       exposeHeaders: EXPOSED_HEADERS,
       maxAge: 86_400,

@@ -1,6 +1,6 @@
-/** The bytes of an object as an answer (RFC 9110: conditional requests and one range). */
-import { Readable } from 'node:stream'
-import { type BlobStore, type ByteRange } from '#server/blobs/store.ts'
+/** The bytes of an object as an answer. */
+import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
 import { StorageError } from './errors.ts'
 import { headerText } from './header-text.ts'
 import { type StoredObject } from './objects.ts'
@@ -26,24 +26,10 @@ export async function serveObject(
   { download, expiresAt }: ServeOptions = {},
 ): Promise<Response> {
   if (object.blob_id === null) throw new StorageError('NoSuchKey')
-  const size = await blobs.size(object.blob_id)
-  const headers = describe(object, { download, expiresAt })
-  const etag = headers.get('etag') ?? ''
-  const modified = headers.get('last-modified')
-  if (isUnchanged(request.headers, etag, modified)) return new Response(null, { status: 304, headers })
-
-  const asked = request.headers.get('range')
-  const ifRange = request.headers.get('if-range')
-  const range =
-    asked !== null && (ifRange === null || ifRange === etag || ifRange === modified)
-      ? parseRange(asked, size)
-      : undefined
-  headers.set('content-length', String(range ? range.end - range.start + 1 : size))
-  if (range) headers.set('content-range', `bytes ${range.start}-${range.end}/${size}`)
-  const status = range ? 206 : 200
-  if (request.method === 'HEAD') return new Response(null, { status, headers })
-  const bytes = Readable.toWeb(await blobs.open(object.blob_id, range)) as ReadableStream<Uint8Array>
-  return new Response(bytes, { status, headers })
+  const answer = await serveBlob(blobs, object.blob_id, request, describe(object, { download, expiresAt }))
+  if (answer.status !== 416) return answer
+  const range = answer.headers.get('content-range') ?? ''
+  throw new StorageError('InvalidRange', undefined, { headers: { 'Content-Range': range } })
 }
 
 function describe({ metadata, name, updated_at }: StoredObject, { download, expiresAt }: ServeOptions) {
@@ -65,47 +51,9 @@ function describe({ metadata, name, updated_at }: StoredObject, { download, expi
   if (expiresAt === undefined) headers.set('cache-control', text(metadata?.cacheControl, 'no-cache'))
   else headers.set('expires', new Date(expiresAt * 1000).toUTCString())
   if (download !== undefined) {
-    headers.set('content-disposition', download === '' ? 'attachment' : attachment(download))
+    headers.set('content-disposition', download === '' ? 'attachment' : contentDisposition('attachment', download))
   } else if (!SHOWN_INLINE.test(plainType)) {
-    headers.set('content-disposition', attachment(name.split('/').at(-1) ?? ''))
+    headers.set('content-disposition', contentDisposition('attachment', name.split('/').at(-1) ?? ''))
   }
   return headers
-}
-
-/** RFC 6266: a plain name for old programs, the real one encoded as RFC 8187 says. */
-function attachment(filename: string): string {
-  const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
-}
-
-/** The tag decides where the caller has one; times count only in whole seconds. */
-function isUnchanged(headers: Headers, etag: string, modified: string | null): boolean {
-  const ifNoneMatch = headers.get('if-none-match')
-  if (ifNoneMatch !== null)
-    return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
-  const since = headers.get('if-modified-since')
-  return since !== null && modified !== null && Date.parse(modified) <= Date.parse(since)
-}
-
-/**
- * One range of bytes; several at once, or another unit, are answered with the whole.
- * @throws StorageError `InvalidRange` for one that lies outside.
- */
-function parseRange(header: string, size: number): ByteRange | undefined {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
-  if (first === '' && last === '') return undefined
-  const outside = () => new StorageError('InvalidRange', undefined, { headers: { 'Content-Range': `bytes */${size}` } })
-  if (first === '') {
-    const length = Number(last)
-    if (length === 0 || size === 0) throw outside()
-    return { start: Math.max(0, size - length), end: size - 1 }
-  }
-  const start = Number(first)
-  if (last !== '' && Number(last) < start) return undefined
-  if (start >= size) throw outside()
-  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }

@@ -13,6 +13,8 @@ import { type Draft, findStanding, type Standing, writeVersion } from './objects
 export interface DocumentFile {
   readonly owner: string
   readonly name: string
+  /** Its name below the bucket. */
+  readonly key: string
   readonly mimetype: string
   readonly size: number
   /** Reads the bytes from their beginning. They belong to the object: what is to outlive it must be copied. */
@@ -152,6 +154,7 @@ async function announceDocument(
   await onDocumentUpload({
     owner,
     name: target.key.split('/').at(-1) ?? '',
+    key: target.key,
     mimetype: metadata.mimetype ?? 'application/octet-stream',
     size,
     open: () => blobs.open(id),

@@ -1,7 +1,7 @@
 /** `/object` where bytes go in or out: upload, replace, copy, download, and describe. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type Tokens, type VerifiedClaims } from '#server/access/tokens.ts'
+import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
 import { asCaller, callerOf } from './caller.ts'
@@ -17,7 +17,7 @@ import { putLimited, storeObject, type StoreParts } from './store.ts'
 import { targetOf } from './target.ts'
 
 interface TransferParts extends StoreParts {
-  readonly tokens: Tokens
+  readonly tokens: TokenVerifier
   readonly signedTokens: SignedTokens
   readonly maxObjectBytes: number
   /** Called when bytes may have been discarded. */

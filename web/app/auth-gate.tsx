@@ -1,8 +1,9 @@
-import type { JSX, ReactNode } from 'react'
+import { useEffect, type JSX, type ReactNode } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { useAuth } from '#web/data/auth-context.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import styles from './auth-gate.module.css'
 
 export function LoadingPage(): JSX.Element {
@@ -14,10 +15,18 @@ export function LoadingPage(): JSX.Element {
   )
 }
 
-/** Lets signed-in people through; everyone else is told what is wrong or sent to sign in. */
+/**
+ * Lets signed-in people through; everyone else is told what is wrong or sent to sign in. Whoever is in hears what went wrong
+ * at a provider that they wanted to add.
+ */
 export function AuthGate({ children }: { children: ReactNode }): JSX.Element {
   const { loading, user, error } = useAuth()
   const [, navigate] = useLocation()
+  const failedWhileIn = user === null ? null : error
+  useEffect(() => {
+    if (failedWhileIn === null) return
+    toast({ title: 'Authentication Error', description: failedWhileIn, variant: 'destructive' })
+  }, [failedWhileIn])
   if (loading) return <LoadingPage />
   if (user !== null) return <>{children}</>
   if (error === null) return <Redirect to="/login" replace />

@@ -1,8 +1,10 @@
 /** The two roads to the server: the data service directly, and the product's own API where that one fails. */
 import { PostgrestClient } from '@supabase/postgrest-js'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { config } from './config.ts'
-import { accessToken, anonKey } from './session.ts'
+import { accessToken, anonKey, confirmSession } from './session.ts'
+
+const refusal = z.object({ error: z.object({ message: z.string() }) })
 
 /** A non-successful answer of the product API; the message is `status: body`. */
 export class HttpError extends Error {
@@ -20,6 +22,7 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
   const token = await accessToken()
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
   const response = await fetch(path, { ...init, headers, credentials: 'include' })
+  if (response.status === 401) void confirmSession()
   if (!response.ok) throw new HttpError(response.status, (await response.text()) || response.statusText)
   return response
 }
@@ -27,6 +30,16 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
 /** `apiFetch` with a JSON body. */
 export function apiSend(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<Response> {
   return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+}
+
+/** What an answer of the product API says to the person; null where it was no such answer. */
+export function refusalOf(error: unknown): string | null {
+  const body = error instanceof HttpError ? error.message.slice(error.message.indexOf('{')) : ''
+  try {
+    return refusal.parse(JSON.parse(body)).error.message
+  } catch {
+    return null
+  }
 }
 
 /** The JSON of an answer, whose shape its reader checks. */
@@ -43,21 +56,29 @@ export async function apiRead<T>(path: string, schema: z.ZodType<T>, init?: Requ
 async function fetchAsUser(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${(await accessToken()) ?? anonKey()}`)
-  return fetch(input, { ...init, headers })
+  const response = await fetch(input, { ...init, headers })
+  if (response.status === 401) void confirmSession()
+  return response
 }
 
-let restClient: PostgrestClient | null = null
-
-/** The data service, asked as the person. Its own retries are off: the fallback comes at once. */
-export function rest(): PostgrestClient {
-  restClient ??= new PostgrestClient(new URL(`${config().supabaseUrl}/rest/v1`, location.origin).href, {
+const restClient = (send: typeof fetch): PostgrestClient =>
+  new PostgrestClient(new URL(`${config().supabaseUrl}/rest/v1`, location.origin).href, {
     headers: { apikey: anonKey() },
-    fetch: fetchAsUser,
+    fetch: send,
     retry: false,
     timeout: 10_000,
   })
-  return restClient
-}
+
+let client: PostgrestClient | null = null
+
+/** The data service, asked as the person. Its own retries are off: the fallback comes at once. */
+export const rest = (): PostgrestClient => (client ??= restClient(fetchAsUser))
+
+let lastingClient: PostgrestClient | null = null
+
+/** As `rest`, for small writes that arrive even where the page is left at once. */
+export const lastingRest = (): PostgrestClient =>
+  (lastingClient ??= restClient((input, init) => fetchAsUser(input, { ...init, keepalive: true })))
 
 type DirectAnswer = { data: unknown; error: { message: string } | null }
 

@@ -23,6 +23,8 @@ function parseConfig(value: unknown): PublicConfig {
             password: textOf(account.password, 'testAccount.password'),
           },
     mailbox: typeof given.mailbox === 'string' ? given.mailbox : null,
+    requiresSecondFactor: given.requiresSecondFactor === true,
+    hasTextMessages: given.hasTextMessages === true,
   }
 }
 

@@ -105,10 +105,20 @@ export function keepConversation(queryClient: QueryClient, userId: string, row: 
   })
 }
 
+/** Reads again what is shown of conversations, when live changes may have been missed: the list, and those that are open. */
+export async function reloadConversations(queryClient: QueryClient, userId: string): Promise<void> {
+  const [list] = conversationsKey(userId)
+  const [one] = conversationKey('')
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey: [key] }) =>
+      key === list || (typeof key === 'string' && key.startsWith(one) && !key.slice(one.length).includes('/')),
+  })
+}
+
 /** Takes a deleted conversation out of every list that shows it. */
 export function dropConversation(queryClient: QueryClient, userId: string, id: string): void {
   queryClient.setQueryData<ConversationRow[]>(conversationsKey(userId), (list) => list?.filter((row) => row.id !== id))
-  storeDraft(id, '')
+  storeDraft(userId, id, '')
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
   queryClient.setQueryData(conversationKey(id), null)
 }

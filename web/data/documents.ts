@@ -1,6 +1,13 @@
 import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { documentRow, pageText, uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
+import {
+  documentRow,
+  pageText,
+  readingReport,
+  uploadAnswer,
+  type DocumentRow,
+  type UploadAnswer,
+} from '#contract/document.ts'
 import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
 import { accessToken } from './session.ts'
 
@@ -18,7 +25,8 @@ export function documentsQuery() {
     queryFn: () =>
       directThenApi(
         rows,
-        () => rest().from('documents').select(COLUMNS).order('uploaded_at', { ascending: false }),
+        () =>
+          rest().from('documents').select(COLUMNS).is('superseded_at', null).order('uploaded_at', { ascending: false }),
         async () => (await apiFetch('/api/documents')).json(),
       ),
   })
@@ -34,6 +42,22 @@ export function documentQuery(id: string) {
         () => rest().from('documents').select(COLUMNS).eq('id', id).maybeSingle(),
         () => readOrNull(() => apiRead(`/api/documents/${id}`, documentRow)),
       ),
+  })
+}
+
+/** All versions of a document, newest first; none when it was deleted. */
+export function versionsQuery({ id, series }: Pick<DocumentRow, 'id' | 'series'>) {
+  return queryOptions({
+    queryKey: [...documentsKey, 'series', series],
+    queryFn: async () => (await readOrNull(() => apiRead(`/api/documents/${id}/versions`, rows))) ?? [],
+  })
+}
+
+/** How each page of a document was read that does not simply hold its text. */
+export function readingReportQuery(id: string) {
+  return queryOptions({
+    queryKey: [...documentKey(id), 'report'],
+    queryFn: () => readOrNull(() => apiRead(`/api/documents/${id}/report`, readingReport)),
   })
 }
 
@@ -108,8 +132,10 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   if (change.eventType === 'INSERT') return addDocuments(queryClient, [documentRow.parse(row)])
   const merge = (known: DocumentRow) => ({ ...known, ...definedFields(row) })
   queryClient.setQueryData<DocumentRow[]>(documentsKey, (list) =>
-    list?.map((known) => (known.id === row.id ? merge(known) : known)),
+    list?.map((known) => (known.id === row.id ? merge(known) : known)).filter((known) => known.superseded_at === null),
   )
+  if (row.series !== undefined)
+    void queryClient.invalidateQueries({ queryKey: [...documentsKey, 'series', row.series] })
   queryClient.setQueryData<DocumentRow | null>(documentKey(row.id), (known) => (known ? merge(known) : known))
 }
 
@@ -159,8 +185,17 @@ export async function uploadDocuments(files: readonly File[], options: UploadOpt
   return files.flatMap((file) => outcomes.get(file) ?? [])
 }
 
-async function uploadFile(file: File, { onProgress, signal }: UploadOptions): Promise<UploadOutcome> {
-  const { status, body } = await postFile(file, (share) => onProgress?.(file, share), signal)
+/** Uploads a file as the next version of a document. */
+export function uploadVersion(documentId: string, file: File): Promise<UploadOutcome> {
+  return uploadFile(file, {}, `/api/documents/${encodeURIComponent(documentId)}/versions`)
+}
+
+async function uploadFile(
+  file: File,
+  { onProgress, signal }: UploadOptions,
+  address = '/api/documents',
+): Promise<UploadOutcome> {
+  const { status, body } = await postFile(address, file, (share) => onProgress?.(file, share), signal)
   const answer = parseAnswer(body)
   const document = answer?.documents[0]
   if (document) return { file, document }
@@ -173,12 +208,12 @@ function failureText(status: number): string {
 }
 
 /** XMLHttpRequest, because `fetch` does not tell how much of a body has been sent. Status 0: no answer came. */
-async function postFile(file: File, onShare: (share: number) => void, signal?: AbortSignal) {
+async function postFile(address: string, file: File, onShare: (share: number) => void, signal?: AbortSignal) {
   const token = await accessToken()
   signal?.throwIfAborted()
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', '/api/documents')
+    request.open('POST', address)
     request.withCredentials = true
     if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
     request.upload.addEventListener('progress', ({ loaded, total }) => onShare(total > 0 ? loaded / total : 0))

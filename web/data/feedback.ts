@@ -3,42 +3,72 @@ import { z } from 'zod'
 import { rest } from './client.ts'
 
 export type Rating = -1 | 1
+export type Feedback = { rating: Rating; reason: string | null }
 
-const ratings = z.array(z.object({ message_id: z.string(), rating: z.union([z.literal(-1), z.literal(1)]) }))
+/** A rating belongs to one version of an answer. */
+export type Rated = { messageId: string; version: number }
 
-const feedbackKey = (messageId: string) => ['message_feedback', messageId] as const
+const stored = z.array(
+  z.object({
+    message_id: z.uuid(),
+    version: z.int(),
+    rating: z.union([z.literal(-1), z.literal(1)]),
+    reason: z.string().nullable(),
+  }),
+)
+
+const feedbackKey = ({ messageId, version }: Rated) => ['message_feedback', messageId, version] as const
+
+let asked: Promise<z.infer<typeof stored>> | null = null
+const askedFor = new Set<string>()
+
+/** Ratings that are asked for at the same moment, as by the answers of one conversation, are read at once. */
+function readWithOthers(messageId: string): Promise<z.infer<typeof stored>> {
+  askedFor.add(messageId)
+  asked ??= new Promise((resolve) => setTimeout(resolve)).then(async () => {
+    const ids = [...askedFor]
+    askedFor.clear()
+    asked = null
+    const { data, error } = await rest()
+      .from('message_feedback')
+      .select('message_id,version,rating,reason')
+      .in('message_id', ids)
+    if (error !== null) throw new Error(error.message, { cause: error })
+    return stored.parse(data)
+  })
+  return asked
+}
 
 /** The person's own rating of an answer; null when there is none. */
-export function feedbackQuery(messageId: string) {
+export function feedbackQuery(rated: Rated) {
   return queryOptions({
-    queryKey: feedbackKey(messageId),
-    queryFn: async (): Promise<Rating | null> => {
-      const { data, error } = await rest()
-        .from('message_feedback')
-        .select('message_id,rating')
-        .eq('message_id', messageId)
-      if (error !== null) throw new Error(error.message, { cause: error })
-      return ratings.parse(data)[0]?.rating ?? null
+    queryKey: feedbackKey(rated),
+    queryFn: async (): Promise<Feedback | null> => {
+      const ratings = await readWithOthers(rated.messageId)
+      const own = ratings.find((row) => row.message_id === rated.messageId && row.version === rated.version)
+      return own === undefined ? null : { rating: own.rating, reason: own.reason }
     },
   })
 }
 
 /** Rates an answer, or takes the rating back with null. Shown at once, undone when it cannot be stored. */
-export async function rateMessage(
+export async function giveFeedback(
   queryClient: QueryClient,
   userId: string,
-  messageId: string,
-  rating: Rating | null,
+  rated: Rated,
+  feedback: Feedback | null,
 ): Promise<void> {
-  const before = queryClient.getQueryData<Rating | null>(feedbackKey(messageId)) ?? null
-  queryClient.setQueryData(feedbackKey(messageId), rating)
+  const key = feedbackKey(rated)
+  const before = queryClient.getQueryData<Feedback | null>(key) ?? null
+  queryClient.setQueryData(key, feedback)
+  const { messageId, version } = rated
   const table = rest().from('message_feedback')
-  const { error } = await (rating === null
-    ? table.delete().eq('message_id', messageId)
+  const { error } = await (feedback === null
+    ? table.delete().eq('message_id', messageId).eq('version', version)
     : before === null
-      ? table.insert({ message_id: messageId, owner: userId, rating })
-      : table.update({ rating }).eq('message_id', messageId))
+      ? table.insert({ message_id: messageId, version, owner: userId, ...feedback })
+      : table.update(feedback).eq('message_id', messageId).eq('version', version))
   if (error === null) return
-  queryClient.setQueryData(feedbackKey(messageId), before)
+  queryClient.setQueryData(key, before)
   throw new Error(error.message, { cause: error })
 }

@@ -1,16 +1,18 @@
 /** One socket: live changes and streamed replies go into the cache and the thread store. */
 import { REALTIME_SUBSCRIBE_STATES, RealtimeClient, type RealtimeChannel } from '@supabase/realtime-js'
-import type { QueryClient } from '@tanstack/react-query'
+import { notifyManager, type QueryClient } from '@tanstack/react-query'
 import { conversationRow } from '#contract/conversation.ts'
 import { messageRow, SENDER_ROLES } from '#contract/message.ts'
 import { conversationTopic, REPLY_EVENT, replyPart, type ReplyPart } from '#contract/reply-events.ts'
-import { isTemporary, messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { isTemporary, type Thread, type ThreadMessage } from '#web/lib/merge-messages.ts'
 import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/reply-parts.ts'
+import { isSettled } from '#web/lib/rewriting.ts'
 import { config } from './config.ts'
-import { conversationsKey, dropConversation, keepConversation } from './conversations.ts'
+import { conversationsKey, dropConversation, keepConversation, reloadConversations } from './conversations.ts'
 import { applyDocumentChange, documentsKey } from './documents.ts'
-import { keepMessages, messagesKey, readReply, refreshMessages, type Thread } from './messages.ts'
-import { accessToken, anonKey, onSessionEvent } from './session.ts'
+import { reloadModels } from './models.ts'
+import { keepMessages, messagesKey, readReply, refreshMessages } from './messages.ts'
+import { accessToken, anonKey, confirmSession, onSessionEvent, type AuthChangeEvent } from './session.ts'
 import { answerArrived, setAwaiting, setReply, useThreadStore } from './thread-store.ts'
 
 /** A row of `postgres_changes`, as far as its readers need it. */
@@ -19,8 +21,14 @@ type RowChange = { eventType: 'INSERT' | 'UPDATE' | 'DELETE'; new: unknown; old:
 /** At most twenty commits of streamed text a second. */
 const COMMIT_MS = 50
 
+/** Changed models are read again so long after the first of them. */
+const MODELS_MS = 100
+
 /** When a reply has ended and its row has not come, it is looked for at these times. */
 const FOLLOW_UPS_MS = [100, 250, 500]
+
+/** Events that come with another token. */
+const RENEWED = new Set<AuthChangeEvent>(['TOKEN_REFRESHED', 'SIGNED_IN', 'MFA_CHALLENGE_VERIFIED'])
 
 let socket: RealtimeClient | null = null
 
@@ -31,7 +39,7 @@ export function realtime(): RealtimeClient {
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   const made = new RealtimeClient(address.href, { params: { apikey: anonKey() }, accessToken })
   onSessionEvent((event) => {
-    if (event === 'TOKEN_REFRESHED' || event === 'SIGNED_IN') void made.setAuth()
+    if (RENEWED.has(event)) void made.setAuth()
     if (event === 'SIGNED_OUT') void made.removeAllChannels()
   })
   socket = made
@@ -53,6 +61,8 @@ function join(build: (client: RealtimeClient) => RealtimeChannel, joined: () => 
     channel = build(client)
     channel.subscribe((status, error) => {
       if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) joined()
+      // The server closes channels by itself only when their session has ended.
+      else if (status === REALTIME_SUBSCRIBE_STATES.CLOSED && !left) logged(confirmSession())
       else if (error !== undefined) console.error(error)
     })
   }
@@ -82,14 +92,23 @@ function applyConversationChange(queryClient: QueryClient, userId: string, chang
   else logged(queryClient.invalidateQueries({ queryKey: conversationsKey(userId) }))
 }
 
-/** Follows a person's conversations and documents. Returns the function that stops. */
+/** Follows a person's conversations and documents, and the list of models. Returns the function that stops. */
 export function followAccount(queryClient: QueryClient, userId: string): () => void {
   const refresh = (): void => {
-    logged(queryClient.invalidateQueries({ queryKey: conversationsKey(userId) }))
+    logged(reloadConversations(queryClient, userId))
     logged(queryClient.invalidateQueries({ queryKey: documentsKey }))
+    logged(reloadModels(queryClient))
+  }
+  let modelsTimer: ReturnType<typeof setTimeout> | undefined
+  // A server may list hundreds at once.
+  const reloadModelsSoon = (): void => {
+    modelsTimer ??= setTimeout(() => {
+      modelsTimer = undefined
+      logged(reloadModels(queryClient))
+    }, MODELS_MS)
   }
   let joins = 0
-  return join(
+  const leave = join(
     (client) =>
       onChangesReady(client.channel(`conversations:${userId}`), refresh)
         .on(
@@ -101,12 +120,17 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
           'postgres_changes',
           { event: '*', schema: 'public', table: 'documents', filter: `owner=eq.${userId}` },
           (change) => applyDocumentChange(queryClient, change),
-        ),
+        )
+        .on('postgres_changes', { event: '*', schema: 'public', table: 'models' }, reloadModelsSoon),
     () => {
       joins += 1
       if (joins > 1) refresh()
     },
   )
+  return () => {
+    clearTimeout(modelsTimer)
+    leave()
+  }
 }
 
 /** Puts rows into the thread and ends what waited for them. */
@@ -121,8 +145,12 @@ function settleReply(queryClient: QueryClient, conversationId: string): boolean 
   const reply = useThreadStore.getState().replies[conversationId]
   if (reply === undefined) return true
   const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
-  const stored = thread?.messages.some((message) => messageKey(message) === reply.messageId) ?? false
-  if (stored) setReply(conversationId, null)
+  const stored = thread?.messages.some((message) => isSettled(message, reply)) ?? false
+  // After those who watch the thread have been told of the row: before, there would be a moment without either.
+  if (stored)
+    notifyManager.schedule(() => {
+      if (useThreadStore.getState().replies[conversationId] === reply) setReply(conversationId, null)
+    })
   return stored
 }
 
@@ -139,12 +167,9 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     if (!stopped) settleReply(queryClient, conversationId)
   }
 
-  const isStored = (messageId: string): boolean => {
+  const isStored = (reply: ReplyView): boolean => {
     const { messages } = queryClient.getQueryData<Thread>(messagesKey(conversationId)) ?? { messages: [] }
-    const ignored = useThreadStore.getState().awaiting[conversationId]
-    return messages.some(
-      (message) => message.id === messageId && !(ignored?.kind === 'asked' && ignored.ignored.includes(messageId)),
-    )
+    return messages.some((message) => isSettled(message, reply))
   }
 
   const storedQuestion = (): string | undefined => {
@@ -156,7 +181,7 @@ export function followConversation(queryClient: QueryClient, conversationId: str
   const commit = (): void => {
     commitTimer = undefined
     if (stopped || view === null) return
-    if (isStored(view.messageId)) {
+    if (isStored(view)) {
       view = null
       return
     }
@@ -203,17 +228,25 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     commitSoon()
   }
 
+  const receiveRow = (change: { new: unknown }): void => {
+    const row = messageRow.safeParse(change.new)
+    if (row.success) receiveMessages(queryClient, conversationId, [row.data])
+    else logged(refresh())
+  }
+
   const leaveMessages = join(
     (client) =>
-      onChangesReady(client.channel(`messages:${conversationId}`), () => logged(refresh())).on(
-        'postgres_changes',
-        { event: 'INSERT', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
-        (change) => {
-          const row = messageRow.safeParse(change.new)
-          if (row.success) receiveMessages(queryClient, conversationId, [row.data])
-          else logged(refresh())
-        },
-      ),
+      onChangesReady(client.channel(`messages:${conversationId}`), () => logged(refresh()))
+        .on(
+          'postgres_changes',
+          { event: 'INSERT', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
+          receiveRow,
+        )
+        .on(
+          'postgres_changes',
+          { event: 'UPDATE', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },
+          receiveRow,
+        ),
     () => logged(refresh()),
   )
   const leaveReply = join(

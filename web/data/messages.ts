@@ -2,34 +2,38 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
-import { mergeMessages, messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/merge-messages.ts'
 import { apiFetch, apiSend, directThenApi, rest } from './client.ts'
 
 const PAGE = 60
+/** On the way to a message far up. */
+const LONG_PAGE = 500
 const rows = z.array(messageRow)
 
 export const messagesKey = (conversationId: string) => [`/api/conversations/${conversationId}/messages`] as const
 
-/** The messages at hand, oldest first, and whether older ones are still to be had. */
-export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
-
 /** Newest first from the data service, a page at a time; the product API answers with all of them. */
-async function readPage(conversationId: string, before: number | null): Promise<Thread> {
+async function readPage(conversationId: string, before: number | null, limit = PAGE): Promise<Thread> {
   const page = await directThenApi(
     rows,
     () => {
       const select = rest().from('messages').select('*').eq('conversation_id', conversationId)
       const earlier = before === null ? select : select.lt('position', before)
-      return earlier.order('position', { ascending: false }).limit(PAGE)
+      return earlier.order('position', { ascending: false }).limit(limit)
     },
     async () => (await apiFetch(`/api/conversations/${conversationId}/messages`)).json(),
   )
-  return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === PAGE }
+  return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === limit }
 }
 
 /** The newest messages of a conversation. */
 export function messagesQuery(conversationId: string) {
-  return queryOptions({ queryKey: messagesKey(conversationId), queryFn: () => readPage(conversationId, null) })
+  return queryOptions({
+    queryKey: messagesKey(conversationId),
+    queryFn: () => readPage(conversationId, null),
+    // It compares by place in the list: with older messages above, each would become a new object and be drawn again.
+    structuralSharing: false,
+  })
 }
 
 export function setThread(
@@ -47,16 +51,25 @@ export function keepMessages(queryClient: QueryClient, conversationId: string, i
 }
 
 /** Loads the page before the oldest message at hand. */
-export async function loadEarlier(queryClient: QueryClient, conversationId: string): Promise<void> {
+export async function loadEarlier(queryClient: QueryClient, conversationId: string, limit = PAGE): Promise<void> {
   const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
   const oldest = thread?.messages[0]
   if (oldest === undefined) return
-  const earlier = await readPage(conversationId, oldest.position)
+  const earlier = await readPage(conversationId, oldest.position, limit)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (now) =>
     now === undefined
       ? now
       : { messages: mergeMessages(now.messages, earlier.messages), hasEarlier: earlier.hasEarlier },
   )
+}
+
+/** Loads pages until the messages from `position` on are at hand. */
+export async function loadBackTo(queryClient: QueryClient, conversationId: string, position: number): Promise<void> {
+  const isMissing = (): boolean => {
+    const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
+    return thread?.hasEarlier === true && (thread.messages[0]?.position ?? 0) > position
+  }
+  while (isMissing()) await loadEarlier(queryClient, conversationId, LONG_PAGE)
 }
 
 /**
@@ -66,14 +79,7 @@ export async function loadEarlier(queryClient: QueryClient, conversationId: stri
 export async function refreshMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
   if (queryClient.getQueryData(messagesKey(conversationId)) === undefined) return
   const newest = await readPage(conversationId, null)
-  setThread(queryClient, conversationId, (messages) => {
-    const stored = new Set(newest.messages.map(messageKey))
-    const from = newest.messages[0]?.position ?? 0
-    const surviving = messages.filter(
-      (message) => message.position < from || message.pendingId !== undefined || stored.has(message.id),
-    )
-    return mergeMessages(surviving, newest.messages)
-  })
+  queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) => thread && mergeNewest(thread, newest))
 }
 
 /** Stores a person's message under an id made by the caller: a repeat of it never asks twice. */

@@ -1,10 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/limits.ts'
 import { modelAvailability, modelRow, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/conversation-words.ts'
-import { apiRead, rest } from './client.ts'
+import { apiFetch, apiRead, rest } from './client.ts'
 
 declare global {
   interface Window {
@@ -56,18 +56,62 @@ export const availabilityQuery = queryOptions({
   queryFn: () => apiRead('/api/models/availability', z.array(modelAvailability)),
 })
 
+/** Reads again which models there are and which can be used. */
+export async function reloadModels(queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
+    queryClient.invalidateQueries({ queryKey: availabilityQuery.queryKey }),
+  ])
+}
+
+/** Has every endpoint asked for its models, then reads them again, whatever came of it. */
+export async function refreshModels(queryClient: QueryClient): Promise<void> {
+  try {
+    await apiFetch('/api/models/refresh', { method: 'POST' })
+  } finally {
+    await reloadModels(queryClient)
+  }
+}
+
 /** How the model of a conversation is called; blank until the list has been read, so that no identifier flashes up. */
 export function useModelLabel(): (identifier: string | null | undefined) => string {
   const { data, isPending } = useQuery(modelsQuery)
   return (identifier) => (isPending ? '\u00a0' : modelLabel(identifier, data ?? FALLBACK_MODELS))
 }
 
-type Selection = { name: string | null; identifier: string | null }
+type Selection = {
+  name: string | null
+  identifier: string | null
+  /** Nobody chose it: it gives way where another one becomes the default. */
+  byDefault: boolean
+  /** A conversation is open, whose model does not change unseen. */
+  held: boolean
+}
 
 /** The selected model's display name and identifier; both null until the list has been read. */
-export const useSelectedModel = create<Selection>(() => ({ name: null, identifier: null }))
+export const useSelectedModel = create<Selection>(() => ({
+  name: null,
+  identifier: null,
+  byDefault: true,
+  held: false,
+}))
 
-export function selectModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
-  window.selectedModelIdentifier = model.model_identifier
-  useSelectedModel.setState({ name: model.name, identifier: model.model_identifier })
+export function selectModel(
+  { name, model_identifier: identifier }: Pick<Model, 'name' | 'model_identifier'>,
+  { byDefault = false }: { byDefault?: boolean } = {},
+): void {
+  window.selectedModelIdentifier = identifier
+  useSelectedModel.setState({ name, identifier, byDefault })
+}
+
+/** Selects the model of a conversation that is opened; one that was begun with the default is no choice. */
+export function followModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
+  const { identifier, byDefault } = useSelectedModel.getState()
+  selectModel(model, { byDefault: byDefault && identifier === model.model_identifier })
+}
+
+/** Keeps the selected model while a conversation is open. Returns the function that lets go of it. */
+export function holdModel(): () => void {
+  useSelectedModel.setState({ held: true })
+  return () => useSelectedModel.setState({ held: false })
 }

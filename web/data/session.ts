@@ -2,14 +2,22 @@
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from './config.ts'
 
-export type SessionState = { loading: boolean; session: Session | null; error: string | null }
+export type SessionState = {
+  loading: boolean
+  session: Session | null
+  /** The password was right, and a second factor is still to be shown or set up: the server refuses everything else. */
+  wantsFactor: boolean
+  error: string | null
+}
 
 type Client = InstanceType<typeof AuthClient>
 
 const NOT_STARTED = 'Error initializing authentication service'
 
+const STORAGE_KEY = 'alcove-session'
+
 let client: Client | null = null
-let state: SessionState = { loading: true, session: null, error: null }
+let state: SessionState = { loading: true, session: null, wantsFactor: false, error: null }
 const listeners = new Set<() => void>()
 const eventListeners = new Set<(event: AuthChangeEvent) => void>()
 
@@ -18,13 +26,29 @@ function setState(next: Partial<SessionState>): void {
   for (const notify of listeners) notify()
 }
 
+/** The level that a token was given at (RFC 7519: the claims are the middle part). */
+function levelOf(token: string): string | undefined {
+  const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+  return typeof claims === 'object' && claims !== null && 'aal' in claims ? String(claims.aal) : undefined
+}
+
+export const hasFactor = ({ factors = [] }: Pick<User, 'factors'>): boolean =>
+  factors.some(({ status }) => status === 'verified')
+
+const wantsFactor = (session: Session | null): boolean =>
+  session !== null &&
+  (hasFactor(session.user) || config().requiresSecondFactor) &&
+  levelOf(session.access_token) !== 'aal2'
+
+const stateOf = (session: Session | null) => ({ session, wantsFactor: wantsFactor(session) })
+
 function auth(): Client {
   if (client === null) throw new Error(NOT_STARTED)
   return client
 }
 
 /** Starts the session where the first attempt failed, because the server was out of reach. */
-async function startedAuth(): Promise<Client> {
+export async function startedAuth(): Promise<Client> {
   if (client === null) await startSession()
   return auth()
 }
@@ -44,6 +68,12 @@ export function onSessionEvent(listener: (event: AuthChangeEvent) => void): () =
   return () => eventListeners.delete(listener)
 }
 
+/** Takes off the address what a link of a mail left there: auth-js clears it and leaves the `#`. */
+function dropHash(): void {
+  if (!location.href.includes('#')) return
+  history.replaceState(history.state, '', location.pathname + location.search)
+}
+
 /** Reads the stored session (or the one in the address, after a link of a mail) and follows it from then on. */
 export async function startSession(): Promise<void> {
   if (client !== null) return
@@ -52,20 +82,21 @@ export async function startSession(): Promise<void> {
     client = new AuthClient({
       url: new URL(`${supabaseUrl}/auth/v1`, location.origin).href,
       headers: { apikey: supabaseAnonKey, Authorization: `Bearer ${supabaseAnonKey}` },
-      storageKey: 'alcove-session',
+      storageKey: STORAGE_KEY,
       persistSession: true,
       autoRefreshToken: true,
       detectSessionInUrl: true,
     })
     const started = await client.initialize()
+    dropHash()
     client.onAuthStateChange((event, session) => {
-      setState({ session, ...(session === null ? {} : { error: null }) })
+      setState({ ...stateOf(session), ...(session === null ? {} : { error: null }) })
       for (const listener of eventListeners) listener(event)
     })
     const { data, error } = await client.getSession()
     if (error !== null) console.error(error)
     const failure = error === null ? (started.error?.message ?? null) : 'Failed to connect to authentication service'
-    setState({ loading: false, session: data.session, error: failure })
+    setState({ loading: false, ...stateOf(data.session), error: failure })
   } catch (error) {
     console.error(error)
     setState({ loading: false, error: NOT_STARTED })
@@ -92,6 +123,36 @@ export async function signOut(): Promise<{ error: AuthError | null }> {
   return await auth().signOut()
 }
 
+/** Why the server does not know a token any more: its session was ended elsewhere, or the account is gone. */
+const ENDED = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
+
+let asking: Promise<void> | null = null
+
+/** Asks whether the session is still open, once at a time, and signs this browser out where it is not. */
+export async function confirmSession(): Promise<void> {
+  asking ??= askForSession().finally(() => {
+    asking = null
+  })
+  return asking
+}
+
+async function askForSession(): Promise<void> {
+  if (client === null || state.session === null) return
+  const { error } = await client.getUser()
+  if (error === null) return
+  if (ENDED.has(error.code ?? '') || error.name === 'AuthSessionMissingError') await forgetSession()
+}
+
+/** Signs this browser out without asking the server, which knows nothing of the session any more. */
+export async function forgetSession(): Promise<void> {
+  await auth().signOut({ scope: 'local' })
+}
+
+/** Whether there is still a session: a browser that clears its storage tells nobody. */
+export function hasStoredSession(): boolean {
+  return localStorage.getItem(STORAGE_KEY) !== null
+}
+
 /** The access token of now, refreshed when it has expired; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {
   const { data } = await auth().getSession()
@@ -102,4 +163,4 @@ export function anonKey(): string {
   return config().supabaseAnonKey
 }
 
-export type { User }
+export type { AuthChangeEvent, User }

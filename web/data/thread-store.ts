@@ -5,10 +5,13 @@ import type { ReplyView } from '#web/lib/reply-parts.ts'
 
 /**
  * Why a conversation is or is not waiting, where its messages alone do not say: `asked` since a failed reply was asked
- * for again (the rows in `ignored` are the failed ones), `ended` since the waiting for the question `questionId` ended
- * without a row.
+ * for again (the rows in `ignored` are the failed ones), `rewriting` since another version or the rest of an answer was
+ * asked for that this attempt had written, `ended` since the waiting for the question `questionId` ended without a row.
  */
-export type Awaiting = { kind: 'asked'; ignored: string[] } | { kind: 'ended'; questionId: string }
+export type Awaiting =
+  | { kind: 'asked'; ignored: string[] }
+  | { kind: 'rewriting'; messageId: string; attempt: number }
+  | { kind: 'ended'; questionId: string }
 
 type ThreadState = {
   /** The visible thread of a conversation that has not been created yet. */

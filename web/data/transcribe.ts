@@ -1,6 +1,7 @@
 /** Speech to text: by our server, else by the provider that the browser then asks itself. */
 import { z } from 'zod'
 import { apiFetch, apiRead, HttpError } from './client.ts'
+import { usePageSettings } from './settings.ts'
 
 const TIMEOUT_MS = 60_000
 const DIRECT_MODEL = 'whisper-1'
@@ -11,6 +12,9 @@ const browserAccess = z.object({ apiKey: z.string().min(1), baseUrl: z.string() 
 
 function formOf(field: string, recording: Blob): FormData {
   const form = new FormData()
+  const { spokenLanguage } = usePageSettings.getState()
+  // Before the recording: the server passes that on while it arrives.
+  if (spokenLanguage !== null) form.append('language', spokenLanguage)
   form.append(field, recording, 'recording.webm')
   return form
 }

@@ -18,3 +18,8 @@ it('takes neighbours apart', () => {
 it('names each cited source once, in order', () => {
   expect(citedNumbers('a [2] b [1] c [2] d [9]', known)).toEqual([2, 1])
 })
+
+it('takes no number in code for a source', () => {
+  expect(citedNumbers('`a[1]` is\n\n```ts\nb[2]\n```\n\nsaid [12]', known)).toEqual([12])
+  expect(citedNumbers('said [12]\n\n```ts\nb[2]', known)).toEqual([12])
+})

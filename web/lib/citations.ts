@@ -1,5 +1,6 @@
 /** Text and citation markers in turn; a marker whose number is not among the sources stays text. */
 export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
+  if (known.size === 0 || !text.includes('[')) return text === '' ? [] : [text]
   const pieces: (string | number)[] = []
   let from = 0
   for (const match of text.matchAll(/\s?\[(\d{1,3})\]/g)) {
@@ -13,7 +14,11 @@ export function splitCitations(text: string, known: ReadonlySet<number>): (strin
   return pieces
 }
 
+/** Code, in which a number in brackets is none of ours. */
+const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\2(?!`)/gm
+
 /** The numbers that a text cites, in order, each once. */
 export function citedNumbers(text: string, known: ReadonlySet<number>): number[] {
-  return [...new Set(splitCitations(text, known).filter((piece) => typeof piece === 'number'))]
+  if (known.size === 0 || !text.includes('[')) return []
+  return [...new Set(splitCitations(text.replace(CODE, ''), known).filter((piece) => typeof piece === 'number'))]
 }

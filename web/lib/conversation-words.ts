@@ -1,5 +1,7 @@
 import type { ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
+import { SENDER_ROLES } from '#contract/message.ts'
+import type { MessageSource } from '#contract/source.ts'
 
 type Titled = Pick<ConversationRow, 'title'>
 
@@ -10,6 +12,10 @@ const given = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === '' ? null : text
 
 export const listTitle = ({ title }: Titled): string => given(title) ?? DEFAULT_TITLES.listed
+
+/** Who said what a conversation is cited for. */
+export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'>): string =>
+  senderRole === SENDER_ROLES.user ? 'you' : 'an answer'
 
 export const activeTitle = (row: Titled | null | undefined): string => given(row?.title) ?? DEFAULT_TITLES.active
 

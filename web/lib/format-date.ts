@@ -31,16 +31,27 @@ export function formatDateLabel(value: string | null | undefined, { now = new Da
   }).format(date)
 }
 
-/** Hour and minute with am or pm, such as '3:07 pm'; an invalid date falls back to the current time. */
-export function formatTime(value: string | null | undefined, { now = new Date(), timeZone }: Clock = {}): string {
-  const given = new Date(value ?? Number.NaN)
-  const date = Number.isNaN(given.getTime()) ? now : given
-  return new Intl.DateTimeFormat('en-US', {
+const clockFormats = new Map<string | undefined, Intl.DateTimeFormat>()
+
+/** Making one takes longer than drawing the message that it stands in. */
+function clockFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = clockFormats.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat('en-US', {
     hour: 'numeric',
     minute: '2-digit',
     hour12: true,
     ...(timeZone === undefined ? {} : { timeZone }),
   })
+  clockFormats.set(timeZone, made)
+  return made
+}
+
+/** Hour and minute with am or pm, such as '3:07 pm'; an invalid date falls back to the current time. */
+export function formatTime(value: string | null | undefined, { now = new Date(), timeZone }: Clock = {}): string {
+  const given = new Date(value ?? Number.NaN)
+  const date = Number.isNaN(given.getTime()) ? now : given
+  return clockFormat(timeZone)
     .format(date)
     .replace(/\u202f/g, ' ')
     .toLowerCase()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { advanceMarkdown, decodeEntities, emptyMarkdown, lexMarkdown, safeHref } from './markdown.ts'
+import { advanceMarkdown, decodeEntities, emptyMarkdown, finishMarkdown, lexMarkdown, safeHref } from './markdown.ts'
 
 const TEXT = [
   '# Findings',
@@ -45,6 +45,31 @@ describe('markdown as it is written', () => {
   it('begins anew when the text is another one', () => {
     const before = advanceMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThree')
     expect(advanceMarkdown(before, 'Other').closed).toEqual([])
+  })
+
+  it('counts line ends of every kind as one letter', () => {
+    const text = TEXT.replaceAll('\n', '\r\n')
+    let state = emptyMarkdown
+    for (let end = 1; end <= text.length; end += 1) state = advanceMarkdown(state, text.slice(0, end))
+    expect([...state.closed, ...state.tail].map(({ type }) => type)).toEqual(lexMarkdown(TEXT).map(({ type }) => type))
+  })
+
+  it('keeps the items of a list that grows', () => {
+    const before = advanceMarkdown(emptyMarkdown, '- one\n- two\n- th')
+    const after = advanceMarkdown(before, '- one\n- two\n- three\n- fo')
+    const items = (state: typeof before): unknown[] => (state.tail[0] as { items: unknown[] }).items
+    expect(items(after)[0]).toBe(items(before)[0])
+    expect(items(after)[1]).toBe(items(before)[1])
+    expect(items(after)[2]).not.toBe(items(before)[2])
+  })
+
+  it('keeps what is known when the writing ends, and resolves links that are defined elsewhere', () => {
+    const written = advanceMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
+    const finished = finishMarkdown(written, 'One.\n\nTwo.\n\nThree.')
+    expect(finished[0]).toBe(written.closed[0])
+    expect(finished.map(({ raw }) => raw.trim())).toEqual(['One.', 'Two.', 'Three.'])
+    const linked = 'See [here].\n\n[here]: https://example.test'
+    expect(finishMarkdown(advanceMarkdown(emptyMarkdown, linked), linked)).toEqual(lexMarkdown(linked))
   })
 
   it('leaves an unclosed code block open', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mergeMessages, messageKey, temporaryMessage, type ThreadMessage } from './merge-messages.ts'
+import { mergeMessages, mergeNewest, messageKey, temporaryMessage, type ThreadMessage } from './merge-messages.ts'
 import { failedReplies, isWaiting, visibleMessages } from './waiting.ts'
 
 const row = (id: string, position: number, role: 1 | 2 | 3 = 1, metadata: ThreadMessage['metadata'] = null) => ({
@@ -32,6 +32,13 @@ it('keeps the order of the database and replaces rows of the same id', () => {
   ])
 })
 
+it('keeps rows that say nothing new, as they are, and takes those that do', () => {
+  const known = [stored('a', 1), stored('b', 2)]
+  const merged = mergeMessages(known, [stored('a', 1), { ...stored('b', 2), content: 'New words' }])
+  expect(merged[0]).toBe(known[0])
+  expect(merged[1]?.content).toBe('New words')
+})
+
 it('waits while the last question has no answer', () => {
   expect(isWaiting([], undefined)).toBe(false)
   expect(isWaiting([stored('q', 1)], undefined)).toBe(true)
@@ -52,4 +59,28 @@ it('waits again when a failed reply is asked for again, and shows it no longer',
 it('does not wait for a question whose waiting was ended', () => {
   expect(isWaiting([stored('q', 1)], { kind: 'ended', questionId: 'q' })).toBe(false)
   expect(isWaiting([stored('q', 1), stored('r', 2)], { kind: 'ended', questionId: 'q' })).toBe(true)
+})
+
+const thread = (from: number, to: number, hasEarlier: boolean) => ({
+  messages: Array.from({ length: to - from + 1 }, (_, index) => stored(`m${from + index}`, from + index)),
+  hasEarlier,
+})
+const positions = ({ messages }: { messages: readonly ThreadMessage[] }) => messages.map(({ position }) => position)
+
+it('joins the newest page to older ones at hand, without what was removed meanwhile', () => {
+  const newest = { ...thread(4, 7, true), messages: thread(4, 7, true).messages.filter(({ id }) => id !== 'm5') }
+  const merged = mergeNewest(thread(1, 5, false), newest)
+  expect(positions(merged)).toEqual([1, 2, 3, 4, 6, 7])
+  expect(merged.hasEarlier).toBe(false)
+})
+
+it('gives up what lies before a gap, but not a message on its way', () => {
+  const known = thread(1, 5, false)
+  const merged = mergeNewest({ ...known, messages: [...known.messages, temporaryMessage('c', 'Hello', 'x')] }, thread(8, 9, true)) // prettier-ignore
+  expect(positions(merged)).toEqual([8, 9, Number.MAX_SAFE_INTEGER])
+  expect(merged.hasEarlier).toBe(true)
+})
+
+it('shows no message of a thread that is empty by now', () => {
+  expect(mergeNewest(thread(1, 5, false), { messages: [], hasEarlier: false })).toEqual({ messages: [], hasEarlier: false }) // prettier-ignore
 })

@@ -3,9 +3,12 @@ import type { MessageRow } from '#contract/message.ts'
 
 /**
  * A message as the page holds it. While it is on its way to the server its id is `temp-` plus a time stamp and
- * `pendingId` is the id that the stored row will have.
+ * `pendingId` is the id that the stored row will have. `writing`: the answer is being written anew, as far as it is shown.
  */
-export type ThreadMessage = MessageRow & { pendingId?: string }
+export type ThreadMessage = MessageRow & { pendingId?: string; writing?: true }
+
+/** The messages at hand, oldest first, and whether older ones are still to be had. */
+export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
 
 export const isTemporary = (message: ThreadMessage): boolean => message.id.startsWith(TEMPORARY_ID_PREFIX)
 
@@ -29,9 +32,28 @@ export function temporaryMessage(conversationId: string, content: string, pendin
   }
 }
 
-/** Adds or replaces rows by id, drops the optimistic messages that they stand for, and keeps the database's order. */
+/**
+ * Adds or replaces rows by id, drops the optimistic messages that they stand for, and keeps the database's order. A row
+ * that says nothing new keeps its identity, and with it what was drawn for it.
+ */
 export function mergeMessages(known: readonly ThreadMessage[], incoming: readonly ThreadMessage[]): ThreadMessage[] {
+  const before = new Map(known.map((message) => [message.id, message]))
   const arrived = new Set(incoming.map((message) => message.id))
   const kept = known.filter((message) => !arrived.has(message.id) && !arrived.has(message.pendingId ?? message.id))
-  return [...kept, ...incoming].toSorted((a, b) => a.position - b.position)
+  const fresh = incoming.map((message) => {
+    const same = before.get(message.id)
+    return same !== undefined && JSON.stringify(same) === JSON.stringify(message) ? same : message
+  })
+  return [...kept, ...fresh].toSorted((a, b) => a.position - b.position)
+}
+
+/** What is at hand, with the newest page read again; what lies before a gap is given up, to be loaded when it is wanted. */
+export function mergeNewest({ messages, hasEarlier }: Thread, newest: Thread): Thread {
+  const from = newest.messages[0]?.position ?? 0
+  const stored = new Set(newest.messages.map(({ id }) => id))
+  const hasGap = newest.hasEarlier && !messages.some(({ id }) => stored.has(id))
+  const surviving = messages.filter(
+    ({ id, position, pendingId }) => pendingId !== undefined || stored.has(id) || (position < from && !hasGap),
+  )
+  return { messages: mergeMessages(surviving, newest.messages), hasEarlier: hasGap || hasEarlier }
 }

@@ -12,6 +12,7 @@ export type ReplyView = {
   /** Last part that was applied; -1 when none of this attempt was. */
   seq: number
   text: string
+  reasoning: string
   tools: ReplyTool[]
   sources: Source[]
   phase: 'writing' | 'done' | 'stopped' | 'error'
@@ -27,6 +28,7 @@ function emptyView(replyId: string, messageId: string, attempt: number): ReplyVi
     attempt,
     seq: -1,
     text: '',
+    reasoning: '',
     tools: [],
     sources: [],
     phase: 'writing',
@@ -37,7 +39,9 @@ function emptyView(replyId: string, messageId: string, attempt: number): ReplyVi
 
 /** A tool reports twice, on its start and on its end: the later report takes the place of the earlier one. */
 function withTool(tools: readonly ReplyTool[], tool: ReplyTool): ReplyTool[] {
-  const open = tools.findLastIndex((other) => other.name === tool.name && other.status === 'running')
+  const open = tools.findLastIndex((other) =>
+    tool.run === undefined ? other.name === tool.name && other.status === 'running' : other.run === tool.run,
+  )
   return open === -1 ? [...tools, tool] : tools.with(open, tool)
 }
 
@@ -58,7 +62,7 @@ function apply(view: ReplyView, part: ReplyPart): ReplyView {
     case 'done':
       return { ...next, phase: part.type }
     case 'reasoning':
-      return next
+      return { ...next, reasoning: view.reasoning + (part.text ?? '') }
   }
 }
 

@@ -1,31 +1,47 @@
-/** How far back an opened mark is waited for; one that is never closed is then shown as it was written. */
-const OPEN_MARK = 80
+/** The end of a growing text made fit to be shown: no raw marks flash up, and nothing changes its kind later. */
+import { inlineMathsAt, openMathsIndex } from './maths.ts'
+
+export type SettledMarkdown = {
+  /** The part that further text will not turn into something else; it never becomes shorter while the text grows. */
+  settled: string
+  /** Marks to read behind it, so that what is bold, slanted or code is so from its first letter. */
+  closing: string
+  /** What follows as it was written: the beginning of a formula that has not ended. */
+  plain: string
+}
+
+/** How far back a link or a bracket that has begun is waited for; after that it is shown as it was written. */
+const OPEN_BRACKET = 80
+const OPEN_ADDRESS = 400
 
 const FENCE = /^ {0,3}(?:```|~~~)/gm
 const UNFINISHED_FENCE = /(?<=\n)[ \t]*[`~]+$/
 /** A last line of which only the marks are there: of a heading, a list, a quotation, a rule, a table. */
-const UNFINISHED_LINE = /(?<=^|\n)[ \t]*(?:[-*+#>=|:_`~ \t]+|\d+[.)]?[ \t]*)$/
+const UNFINISHED_LINE = /(?<=^|\n)[ \t]*(?:[-*+#>=|:_`~ \t]+|\$|\d+[.)]?[ \t]*)$/
 const TABLE_ROW = /^[ \t]*\|/
 const TABLE_RULE = /^[ \t]*\|[-:| \t]+$/m
-/** Bold, code or a link that has begun; closed ones have been blanked out. */
-const OPEN = /(?:\*\*|`)(?:(?!\*\*|`).)*$|\*$|\[[^\]]*(?:\](?:\([^)]*)?)?$/
+/** Where inline text begins anew: after a blank line, or at an item, a quotation, a row, a heading. */
+const SEGMENT_START = /\n(?=\s*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
 
-/**
- * The part of a growing text that further text will not turn into something else, so that no raw marks flash up. It
- * never becomes shorter while the text grows.
- */
-export function settledMarkdown(text: string): string {
-  const isInFence = (text.match(FENCE)?.length ?? 0) % 2 === 1
-  if (isInFence) return text.replace(UNFINISHED_FENCE, '')
+/** @param text from the beginning of a block on. */
+export function settledMarkdown(text: string): SettledMarkdown {
+  const fences = [...text.matchAll(FENCE)]
+  if (fences.length % 2 === 1) return { settled: text.replace(UNFINISHED_FENCE, ''), closing: '', plain: '' }
+  const fenceEnd = text.indexOf('\n', fences.at(-1)?.index)
+  if (fences.length > 0 && fenceEnd === -1) return { settled: text, closing: '', plain: '' }
+  const formula = openMathsIndex(text)
+  if (formula !== -1) return { settled: text.slice(0, formula), closing: '', plain: text.slice(formula) }
   const finished = text.replace(UNFINISHED_LINE, '')
   const lineEnd = finished.endsWith('\n') ? finished.length - 1 : finished.length
   const lineStart = finished.lastIndexOf('\n', lineEnd - 1) + 1
-  const line = finished.slice(lineStart, lineEnd)
   // A row without a rule above it is perhaps the head of a table.
-  if (TABLE_ROW.test(line) && !TABLE_RULE.test(blockBefore(finished, lineEnd))) return finished.slice(0, lineStart)
-  if (lineEnd < finished.length) return finished
-  const open = OPEN.exec(withClosedBlanked(line))
-  return open === null || line.length - open.index > OPEN_MARK ? finished : finished.slice(0, lineStart + open.index)
+  if (TABLE_ROW.test(finished.slice(lineStart, lineEnd)) && !TABLE_RULE.test(blockBefore(finished, lineEnd))) {
+    return { settled: finished.slice(0, lineStart), closing: '', plain: '' }
+  }
+  const afterFence = fences.length > 0 ? fenceEnd : -1
+  const segment = Math.max(afterFence, [...finished.matchAll(SEGMENT_START)].at(-1)?.index ?? -1) + 1
+  const { end, closing } = scanInline(finished.slice(segment))
+  return { settled: finished.slice(0, segment + end), closing, plain: '' }
 }
 
 /** The lines of the block that ends at `end`. */
@@ -34,10 +50,57 @@ function blockBefore(text: string, end: number): string {
   return block.slice(block.lastIndexOf('\n\n') + 1)
 }
 
-function withClosedBlanked(line: string): string {
-  const blank = (closed: string): string => ' '.repeat(closed.length)
-  return line
-    .replace(/`[^`]+`/g, blank)
-    .replace(/\*\*(?:(?!\*\*).)+\*\*/g, blank)
-    .replace(/\[[^\]]*\]\([^)]*\)/g, blank)
+const EMPHASIS = /^(?:\*{1,3}|_{1,3}|~{1,2})/
+const CODE = /^(`+)(?:(?!\1)[^]|\1`+)*?(?<!`)\1(?!`)/
+const LINK = /^\[[^\]]*\](?:\([^)]*\)|(?=[^(]))/
+const OPEN_LINK = /^\[[^\]]*(\](?:\([^)]*)?)?$/
+
+/** Reads the inline marks of one segment: how much of it can be shown, and which marks are open at its end. */
+function scanInline(segment: string): { end: number; closing: string } {
+  const open: string[] = []
+  const ended = (end: number): { end: number; closing: string } => {
+    const closing = open.toReversed().join('')
+    // A mark after a space would not close.
+    return { end: closing === '' ? end : segment.slice(0, end).trimEnd().length, closing }
+  }
+  let index = 0
+  while (index < segment.length) {
+    const rest = segment.slice(index)
+    const closed = closedRun(rest, segment.slice(Math.max(0, index - 2), index))
+    if (closed > 0) {
+      index += closed
+      continue
+    }
+    if (rest.startsWith('`')) {
+      const mark = /^`+/.exec(rest)?.[0] ?? ''
+      // A mark of several letters closes letter by letter.
+      const code = rest.slice(mark.length).replace(/[\s`]+$/, '')
+      if (code === '') return ended(index)
+      open.push(mark)
+      return ended(index + mark.length + code.length)
+    }
+    const link = OPEN_LINK.exec(rest)
+    if (link !== null && rest.length <= (link[1]?.startsWith('](') ? OPEN_ADDRESS : OPEN_BRACKET)) return ended(index)
+    const mark = EMPHASIS.exec(rest)?.[0]
+    if (mark === undefined) {
+      index += 1
+      continue
+    }
+    const before = segment[index - 1] ?? ' '
+    const after = rest[mark.length]
+    if (open.at(-1) === mark && before !== ' ') open.pop()
+    else if (after === undefined) return ended(index)
+    else if (mark !== '~' && /[\s\p{P}]/u.test(before) && /\S/.test(after)) open.push(mark)
+    index += mark.length
+  }
+  return ended(index)
+}
+
+/** The length of what `rest` begins with if no mark in it counts: words, an escape, code, a formula, a link. */
+function closedRun(rest: string, before: string): number {
+  const words = /^[^\\`$[*_~]+/.exec(rest)
+  if (words !== null) return words[0].length
+  const run =
+    /^\\[^([]/.exec(rest)?.[0] ?? CODE.exec(rest)?.[0] ?? inlineMathsAt(rest, before)?.raw ?? LINK.exec(rest)?.[0]
+  return run?.length ?? 0
 }

@@ -1,6 +1,9 @@
 import type { ThreadMessage } from './merge-messages.ts'
 
-type Awaiting = { kind: 'asked'; ignored: string[] } | { kind: 'ended'; questionId: string }
+type Awaiting =
+  | { kind: 'asked'; ignored: string[] }
+  | { kind: 'rewriting'; messageId: string; attempt: number }
+  | { kind: 'ended'; questionId: string }
 
 /** The messages to show: failed replies that have been asked for again are left out until the new one is there. */
 export function visibleMessages(
@@ -11,8 +14,12 @@ export function visibleMessages(
   return messages.filter((message) => !awaiting.ignored.includes(message.id))
 }
 
-/** Whether the last question has no answer yet; tool messages are none. */
+/** Whether the last question has no answer yet, or a newer one is awaited; tool messages are none. */
 export function isWaiting(messages: readonly ThreadMessage[], awaiting: Awaiting | undefined): boolean {
+  if (awaiting?.kind === 'rewriting') {
+    const { messageId, attempt } = awaiting
+    return messages.some(({ id, metadata }) => id === messageId && (metadata?.attempt ?? 0) <= attempt)
+  }
   const last = visibleMessages(messages, awaiting).findLast((message) => message.sender_role !== 3)
   if (last === undefined || last.sender_role !== 1) return false
   return awaiting?.kind !== 'ended' || awaiting.questionId !== (last.pendingId ?? last.id)

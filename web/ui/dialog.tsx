@@ -12,6 +12,8 @@ export type DialogProps = {
   description?: string
   /** Buttons of the last row. */
   actions?: ReactNode
+  /** False where only one of the actions may close it, because what it shows is not to be had again. */
+  isClosable?: boolean
   children?: ReactNode
 }
 
@@ -23,7 +25,15 @@ const closesOnEscape =
   }
 
 /** A modal dialog with a title, closed by Escape, by a press outside or by its close button. */
-export function Dialog({ open, onOpenChange, title, description, actions, children }: DialogProps): JSX.Element {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  actions,
+  isClosable = true,
+  children,
+}: DialogProps): JSX.Element {
   const returnFocus = useReturnFocus()
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
@@ -41,11 +51,13 @@ export function Dialog({ open, onOpenChange, title, description, actions, childr
           )}
           {children}
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}
-          <Primitive.Close asChild>
-            <Button variant="ghost" size="icon" aria-label="Close" className={styles.close}>
-              <X size={16} />
-            </Button>
-          </Primitive.Close>
+          {isClosable && (
+            <Primitive.Close asChild>
+              <Button variant="ghost" size="icon" aria-label="Close" className={styles.close}>
+                <X size={16} />
+              </Button>
+            </Primitive.Close>
+          )}
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>

@@ -1,7 +1,23 @@
+import { ChevronRight } from 'lucide-react'
 import { DropdownMenu as Primitive } from 'radix-ui'
-import type { ComponentPropsWithoutRef, JSX, ReactNode } from 'react'
+import {
+  createContext,
+  useContext,
+  useRef,
+  useState,
+  type ComponentPropsWithoutRef,
+  type JSX,
+  type ReactNode,
+} from 'react'
 import { classNames } from './class-names.ts'
+import { useMediaQuery } from './use-media-query.ts'
 import styles from './menu.module.css'
+
+/** Parts of the page that screen readers list; what opens from a button of one belongs to it. */
+const LANDMARKS = 'header, main, nav, aside, [role="dialog"]'
+
+/** Where in the page an open menu is. */
+const MenuPlace = createContext<HTMLElement | null>(null)
 
 export type MenuProps = {
   /** The button that opens the menu. */
@@ -14,10 +30,18 @@ export type MenuProps = {
 
 /** A dropdown menu: arrow keys, type-ahead and Escape come with it. */
 export function Menu({ trigger, align = 'end', label, onOpenChange, children }: MenuProps): JSX.Element {
+  const button = useRef<HTMLButtonElement>(null)
+  const [place, setPlace] = useState<HTMLElement | null>(null)
+  const change = (open: boolean): void => {
+    if (open) setPlace(button.current?.closest<HTMLElement>(LANDMARKS) ?? null)
+    onOpenChange?.(open)
+  }
   return (
-    <Primitive.Root modal={false} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
-      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
-      <Primitive.Portal>
+    <Primitive.Root modal={false} onOpenChange={change}>
+      <Primitive.Trigger ref={button} asChild>
+        {trigger}
+      </Primitive.Trigger>
+      <Primitive.Portal container={place}>
         <Primitive.Content
           align={align}
           sideOffset={6}
@@ -25,7 +49,7 @@ export function Menu({ trigger, align = 'end', label, onOpenChange, children }: 
           className={styles.menu}
           {...(label === undefined ? {} : { 'aria-label': label })}
         >
-          {children}
+          <MenuPlace value={place}>{children}</MenuPlace>
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
@@ -70,4 +94,42 @@ export function MenuLabel({ children }: { children: ReactNode }): JSX.Element {
 
 export function MenuSeparator(): JSX.Element {
   return <Primitive.Separator className={styles.separator} />
+}
+
+export type SubmenuProps = {
+  label: string
+  /** What is chosen in it, at the end of its line. */
+  value?: string
+  children: ReactNode
+}
+
+/**
+ * A menu behind an item: opened by the pointer resting on it, by the right arrow key or a press. Where there is no room for
+ * two beside each other, its items stand in the first.
+ */
+export function Submenu({ label, value, children }: SubmenuProps): JSX.Element {
+  const place = useContext(MenuPlace)
+  const narrow = useMediaQuery('(width < 640px)')
+  if (narrow) {
+    return (
+      <>
+        <MenuLabel>{label}</MenuLabel>
+        {children}
+      </>
+    )
+  }
+  return (
+    <Primitive.Sub>
+      <Primitive.SubTrigger className={styles.item}>
+        {label}
+        {value !== undefined && <span className={styles.value}>{value}</span>}
+        <ChevronRight size={15} aria-hidden className={value === undefined ? styles.chosen : undefined} />
+      </Primitive.SubTrigger>
+      <Primitive.Portal container={place}>
+        <Primitive.SubContent sideOffset={6} alignOffset={-5} collisionPadding={8} className={styles.menu}>
+          {children}
+        </Primitive.SubContent>
+      </Primitive.Portal>
+    </Primitive.Sub>
+  )
 }

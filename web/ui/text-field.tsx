@@ -1,15 +1,20 @@
 import { useId, type ComponentPropsWithRef, type JSX } from 'react'
+import { classNames } from './class-names.ts'
 import styles from './text-field.module.css'
 
 /** One line of input under its label. */
-export function TextField({ label, ...rest }: ComponentPropsWithRef<'input'> & { label: string }): JSX.Element {
+export function TextField({
+  label,
+  className,
+  ...rest
+}: ComponentPropsWithRef<'input'> & { label: string }): JSX.Element {
   const id = useId()
   return (
     <div className={styles.field}>
       <label htmlFor={id} className={styles.label}>
         {label}
       </label>
-      <input id={id} className={styles.input} {...rest} />
+      <input id={id} className={classNames(styles.input, className)} {...rest} />
     </div>
   )
 }

@@ -35,6 +35,10 @@ describe.each([
     expect(contrast(theme, 'danger', paper)).toBeGreaterThanOrEqual(4.5)
   })
 
+  it.each(['keyword', 'type', 'title', 'string', 'number', 'attribute'])('%s of code has 7:1 on its block', (part) => {
+    expect(contrast(theme, `code-${part}`, 'paper-raised')).toBeGreaterThanOrEqual(7)
+  })
+
   it('lamp and danger carry readable words, on them and on paper', () => {
     expect(contrast(theme, 'lamp', 'paper')).toBeGreaterThanOrEqual(4.5)
     expect(contrast(theme, 'lamp', 'paper-raised')).toBeGreaterThanOrEqual(4.5)

@@ -1,32 +1,21 @@
-/** `@knowledge`: searches the person's documents, or only those that the command names first. */
+/** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
+import { SENDER_ROLES } from '#contract/message.ts'
+import { type RetrievalTrace } from '#contract/trace.ts'
+import { type FoundPast, findPast, type PastPassage } from '#server/assistant/past-passages.ts'
+import { type PresentTurns } from '#server/conversations/past-messages.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type FoundPassage, searchPassages } from '#server/documents/search.ts'
+import { type FoundPassage, searchDocuments } from '#server/documents/search.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import { splitNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
-interface Named {
-  /** Empty where no document is named. */
-  readonly documentIds: readonly string[]
-  readonly question: string
-}
-
-/** The documents whose file name the argument begins with, in whatever case; the longest name decides. */
-async function splitFilename(scope: Scope, argument: string): Promise<Named> {
-  const unquoted = argument.replace(/^["'“„]/, '')
-  const { rows } = await scope.query<{ id: string; length: number }>(
-    `select id, char_length(filename) as length from documents
-     where lower(left($1, char_length(filename))) = lower(filename)
-     order by length desc`,
-    [unquoted],
+/** The documents that the argument begins with, as far as the person has them. */
+export async function splitFilenames(scope: Scope, argument: string): Promise<ReturnType<typeof splitNames>> {
+  const { rows } = await scope.query<{ id: string; filename: string }>(
+    'select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0',
+    [argument],
   )
-  const fitting = rows.filter(({ length }) =>
-    /^(?:["'”“]|\s|[,:;?!]|$)/u.test(Array.from(unquoted).slice(length).join('')),
-  )
-  const [longest] = fitting
-  if (!longest) return { documentIds: [], question: argument }
-  return {
-    documentIds: fitting.filter(({ length }) => length === longest.length).map(({ id }) => id),
-    question: Array.from(unquoted).slice(longest.length).join('').replace(/^["'”“,:;\s]+/u, ''),
-  } // prettier-ignore
+  return splitNames(argument, rows)
 }
 
 /** How a document begins, for questions about it as a whole, whose words its passages need not hold. */
@@ -43,11 +32,46 @@ async function openingPassages(scope: Scope, documentIds: readonly string[], lim
   return rows.map(({ pageText, ...found }) => ({ ...found, text: pageText.slice(found.start, found.end), score: 0 }))
 }
 
+const NOTHING_ANYWHERE = 'Nothing in the documents or in earlier conversations fits.'
+
+const CHARACTERS_PER_TOKEN = 4
+
+function withPast(trace: RetrievalTrace, { messages, considered }: FoundPast): RetrievalTrace {
+  const characters = messages.reduce((sum, { text }) => sum + text.length, 0)
+  return { ...trace, messages: [...considered], tokens: trace.tokens + Math.ceil(characters / CHARACTERS_PER_TOKEN) }
+}
+
 export const isSamePassage = (one: FoundPassage, other: FoundPassage) =>
   one.documentId === other.documentId && one.page === other.page && one.start === other.start
 
-const describe = ({ filename, page, text }: FoundPassage) =>
-  `${filename} p.${page}: ${text.replace(/\s+/g, ' ').trim()}`
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+const describe = ({ filename, page, text }: FoundPassage) => `${filename} p.${page}: ${oneLine(text)}`
+
+const describePast = ({ title, senderRole, createdAt, text }: PastPassage) => {
+  const speaker = senderRole === SENDER_ROLES.user ? 'you' : 'the answer'
+  return `${oneLine(title ?? '') || 'A conversation'}, ${createdAt.slice(0, 10)}, ${speaker}: ${oneLine(text)}`
+}
+
+export interface KnowledgeOptions {
+  readonly limit: number
+  readonly embedder?: Embedder | null
+  /** Documents to look in where the command names none; all of them where this is empty. */
+  readonly chosen?: readonly string[]
+  /** What the model has before it anyway; everything else that was said is looked through unless documents are named or chosen. */
+  readonly present: PresentTurns
+  /** Whole documents, where they are to answer; undefined where passages will do. */
+  readonly lookUp?: (
+    question: string,
+    named: readonly string[],
+  ) => Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined>
+}
+
+/** What a tool message holds of a whole document. */
+const LONGEST_CONTENT = 20_000
+/** Documents come first: what was said about them may be less than they say. */
+const MOST_MESSAGES = 3
+const NOTHING_SAID: FoundPast = { messages: [], considered: [] }
 
 /**
  * Run as the person: the policies decide what there is to find and which names are known.
@@ -56,22 +80,50 @@ const describe = ({ filename, page, text }: FoundPassage) =>
 export async function searchKnowledge(
   scope: Scope,
   { argument, before }: { argument: string; before: string },
-  limit: number,
-): Promise<{ asked: string; passages: FoundPassage[]; run: ToolRun }> {
+  { limit, embedder = null, chosen = [], present, lookUp }: KnowledgeOptions,
+): Promise<{
+  asked: string
+  passages: FoundPassage[]
+  messages: readonly PastPassage[]
+  run: ToolRun
+  trace: RetrievalTrace
+}> {
   const startedAt = performance.now()
-  const { documentIds, question } = await splitFilename(scope, argument)
+  const { documentIds: named, question } = await splitFilenames(scope, argument)
   const asked = question || before
-  const passages = await searchPassages(scope, asked, { limit, ...(documentIds.length > 0 ? { documentIds } : {}) })
-  if (documentIds.length > 0 && passages.length < limit) {
-    for (const opening of await openingPassages(scope, documentIds, limit)) {
-      if (passages.length < limit && !passages.some((passage) => isSamePassage(passage, opening)))
-        passages.push(opening)
+  const documentIds = named.length > 0 ? named : chosen
+  const isNarrowed = documentIds.length > 0
+  const whole = await lookUp?.(asked, named)
+  const found =
+    whole ??
+    (await searchDocuments(scope, asked, { limit, joins: true, embedder, ...(isNarrowed ? { documentIds } : {}) }))
+  const looksBack = whole === undefined && !isNarrowed
+  const past = looksBack ? await findPast(scope, asked, { present, limit: MOST_MESSAGES }) : NOTHING_SAID
+  const passages = [...found.passages]
+  if (named.length > 0 && passages.length < limit) {
+    for (const opening of await openingPassages(scope, named, limit)) {
+      const isShown = passages.some((passage) => isSamePassage(passage, opening) || holds(passage, opening))
+      if (passages.length < limit && !isShown) passages.push(opening)
     }
   }
-  const content = passages.map(describe).join('\n\n') || 'Nothing in the documents fits.'
+  const described = [...passages.map(describe), ...past.messages.map(describePast)]
+  const content = described.join('\n\n').slice(0, LONGEST_CONTENT).toWellFormed()
   return {
     asked,
     passages,
-    run: { name: 'knowledge', status: 'done', durationMs: Math.round(performance.now() - startedAt), content },
+    messages: past.messages,
+    trace: looksBack ? withPast(found.trace, past) : found.trace,
+    run: {
+      name: 'knowledge',
+      status: 'done',
+      durationMs: Math.round(performance.now() - startedAt),
+      content: content || (looksBack ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'),
+    },
   }
 }
+
+const holds = (outer: FoundPassage, inner: FoundPassage) =>
+  outer.documentId === inner.documentId &&
+  outer.page === inner.page &&
+  outer.start <= inner.start &&
+  inner.end <= outer.end

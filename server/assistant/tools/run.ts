@@ -1,12 +1,15 @@
 /** Runs the tools that look outside. What goes wrong is an outcome as well: the person reads why, and so does the model. */
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
+import { type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { type WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
-import { type Finding, type ToolOutcome } from './outcome.ts'
-import { type NetworkAccess, readWebPage } from './web.ts'
+import { type Finding, storedContent, type ToolOutcome } from './outcome.ts'
+import { readWebPage } from './web.ts'
 
 export interface OutsideTools {
+  /** Whether a search engine is configured. */
+  readonly canSearch: boolean
   /** @throws only the reason of an aborted signal. */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
 }
@@ -17,10 +20,8 @@ export interface OutsideToolsOptions extends NetworkAccess {
   readonly log: Log
 }
 
-/** Of a page, this much is kept with the conversation. */
-const MAX_STORED = 20_000
-
-function describe(finding: Finding): string {
+/** What the person reads of it. */
+export function describeFinding(finding: Finding): string {
   if (finding.kind === 'failure') return finding.reason
   if (finding.kind === 'page') {
     const { title, address, text } = finding
@@ -46,6 +47,7 @@ export function createOutsideTools({ webSearch, log, ...access }: OutsideToolsOp
   }
 
   return {
+    canSearch: webSearch !== null,
     async run(call, signal) {
       const startedAt = performance.now()
       const finding = await find(call, signal).catch((error: unknown): Finding => {
@@ -54,7 +56,7 @@ export function createOutsideTools({ webSearch, log, ...access }: OutsideToolsOp
         const reason = error instanceof AppError ? error.message : 'Something went wrong while the tool ran.'
         return { kind: 'failure', tool: call.name, reason }
       })
-      const content = describe(finding).slice(0, MAX_STORED).toWellFormed()
+      const content = storedContent(describeFinding(finding))
       const status = finding.kind === 'failure' ? 'failed' : 'done'
       return {
         run: { name: call.name, status, durationMs: Math.round(performance.now() - startedAt), content },

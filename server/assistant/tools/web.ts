@@ -1,5 +1,5 @@
 /** `@web`: reads the page at an address that the person named. */
-import { guardedFetch, type GuardedFetchOptions } from '#server/providers/guarded-fetch.ts'
+import { guardedFetch, type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { toStorableText } from '#server/providers/storable-text.ts'
 import { htmlToText, type PageText } from './html-text.ts'
 
@@ -8,8 +8,6 @@ const READABLE = ['text/html', 'application/xhtml+xml', 'text/plain', 'applicati
 const MAX_CHARACTERS = 60_000
 /** Where a page may name its own encoding. */
 const HEAD_BYTES = 1_024
-
-export type NetworkAccess = Pick<GuardedFetchOptions, 'allowAddress' | 'resolve'>
 
 export interface WebPage extends PageText {
   /** Where it was found, after redirects. */

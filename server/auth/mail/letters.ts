@@ -1,4 +1,5 @@
 /** The words of our mails. Each says what it is for, what to do, and what to do if one did not ask for it. */
+import { type ClosingReceipt } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 
 export interface Letter {
@@ -145,3 +146,20 @@ export const reauthenticationLetter = (code: string): Letter =>
     },
     { code },
   )
+
+/** Says that an account is gone, to whom it belonged: also where somebody else has closed it. */
+export const receiptLetter = ({ id, closed_at: closedAt, removed }: ClosingReceipt): Letter => {
+  const counted = [
+    [removed['conversations'], 'conversations'],
+    [removed['messages'], 'messages'],
+    [removed['documents'], 'documents'],
+  ].map(([count, of]) => `${count ?? 0} ${of}`)
+  return compose(
+    {
+      subject: `Your ${PRODUCT_NAME} account was deleted`,
+      opening: `Your ${PRODUCT_NAME} account and everything in it were deleted on ${closedAt.slice(0, 10)} at ${closedAt.slice(11, 16)} UTC: ${counted.join(', ')}. Nothing of it can be brought back.`,
+      closing: `The receipt has the number ${id}. If it was not you, somebody knew your password: change it wherever else you use it.`,
+    },
+    {},
+  )
+}

@@ -1,10 +1,12 @@
 /**
- * The process that reads one file. It gets the bytes on standard input, answers one JSON object per line on standard
- * output, and can reach nothing else: no environment, no file but the libraries, no process, no network.
+ * The process that reads one file. It gets a line of options and then the bytes on standard input, answers one JSON object
+ * per line on standard output, and can reach nothing else: no environment, no file but the libraries, no process, no
+ * network. Told the languages beforehand, it loads what recognises pages while it waits for a file.
  */
 import { writeSync } from 'node:fs'
+import { endProcess } from './end-process.ts'
 import { type FailureCode, ParseFailure } from './failure.ts'
-import { MAX_DOCUMENT_CHARACTERS, type ParsedPart } from './page.ts'
+import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from './page.ts'
 import { loadParser } from './parsers.ts'
 import { sealNetwork } from './seal-network.ts'
 
@@ -12,11 +14,22 @@ import { sealNetwork } from './seal-network.ts'
 export type ChildMessage =
   { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
 
-async function readInput(): Promise<Uint8Array> {
+interface Input {
+  readonly options: ParseOptions
+  readonly bytes: Uint8Array
+}
+
+/** Undefined where the parent has ended without a file. */
+async function readInput(): Promise<Input | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
+  const input = Buffer.concat(chunks)
+  const end = input.indexOf('\n')
+  if (end === -1) return undefined
+  // Written by the parent, which knows what it writes.
+  const options = JSON.parse(input.toString('utf8', 0, end)) as ParseOptions
   // pdf.js refuses Buffer, which is a view into a shared pool.
-  return new Uint8Array(Buffer.concat(chunks))
+  return { options, bytes: new Uint8Array(input.subarray(end + 1)) }
 }
 
 /** Blocks while the parent is slow to read, so that pages do not pile up here. */
@@ -32,21 +45,24 @@ function send(message: ChildMessage): void {
   }
 }
 
-async function main(mimetype: string): Promise<void> {
+async function main(mimetype: string, languages: string | undefined): Promise<void> {
   sealNetwork()
+  const parse = await loadParser(mimetype)
+  if (languages !== undefined) {
+    const { prepareRecognition } = await import('./ocr/recognise.ts')
+    await prepareRecognition(JSON.parse(languages) as ParseOptions['languages'])
+  }
+  const input = await readInput()
+  if (!input) return
   try {
-    const parse = await loadParser(mimetype)
     let characters = 0
-    let hasText = false
-    for await (const part of parse(await readInput())) {
+    for await (const part of parse(input.bytes, input.options)) {
       if ('text' in part) {
         characters += part.text.length
-        hasText ||= part.text.trim() !== ''
         if (characters > MAX_DOCUMENT_CHARACTERS) throw new ParseFailure('too_large')
       }
       send({ part })
     }
-    if (!hasText) throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
     send({ done: true })
   } catch (error) {
     if (error instanceof ParseFailure) {
@@ -57,5 +73,11 @@ async function main(mimetype: string): Promise<void> {
   }
 }
 
-await main(process.argv[2] ?? '')
-process.exit(0)
+// A library that drops what it had promised leaves nothing to wait for: the file is to blame, and another try would not help.
+process.once('beforeExit', () => {
+  send({ failure: 'damaged', cause: 'the reader waits for what never comes' })
+  endProcess()
+})
+const [, , mimetype = '', languages] = process.argv
+await main(mimetype, languages)
+endProcess()

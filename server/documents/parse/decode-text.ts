@@ -1,6 +1,5 @@
 /** Finds out how a text file is encoded: byte order mark, then strict UTF-8, then statistics. */
 import iconv from 'iconv-lite'
-import jschardet from 'jschardet'
 
 /** Enough for the statistics; more only costs time. */
 const SAMPLE_BYTES = 64 * 1024
@@ -16,20 +15,22 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
 ]
 
 /** Decodes to a string without mark and without NUL characters, or answers undefined where the bytes are not text. */
-export function decodeText(bytes: Uint8Array): string | undefined {
+export async function decodeText(bytes: Uint8Array): Promise<string | undefined> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const decoded = iconv
-    .decode(buffer, detectEncoding(buffer))
+    .decode(buffer, await detectEncoding(buffer))
     .replace(/^\uFEFF/, '')
     .replaceAll('\0', '')
   return isText(decoded) ? decoded : undefined
 }
 
-function detectEncoding(bytes: Buffer): string {
+async function detectEncoding(bytes: Buffer): Promise<string> {
   const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked) return marked[0]
   // UTF-16 without a mark is valid UTF-8 too, full of NUL bytes.
   if (!bytes.includes(0) && isUtf8(bytes)) return 'utf-8'
+  // Its tables of all languages are large, and few files need them.
+  const { default: jschardet } = await import('jschardet')
   const { encoding } = jschardet.detect(bytes.subarray(0, SAMPLE_BYTES))
   // Curly quotes of windows-1252 are taken for MacRoman.
   if (encoding === null || /^mac/i.test(encoding) || !iconv.encodingExists(encoding))

@@ -3,18 +3,25 @@ import { readWordHeader } from '#server/documents/ole.ts'
 import { ParseFailure } from './failure.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { groupSections } from './sections.ts'
-import { extractWordBlocks } from './word-text.ts'
+import { readWordBinary, type WordParts } from './word-binary.ts'
+import { blocksOfWordText } from './word-text.ts'
 
 /** Reads a Word document of the years 1997 to 2003; its sections are numbered, for the file knows no pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const header = await readWordHeader(sourceOfBytes(bytes))
   if (header?.isOld) throw new ParseFailure('unsupported_old_word')
   if (header?.isEncrypted) throw new ParseFailure('encrypted')
-  const blocks = await extractWordBlocks(bytes).catch((error: unknown) => {
-    throw new ParseFailure('damaged', { cause: error })
-  })
-  const sections = groupSections(blocks)
+  const { body, textboxes, footnotes, endnotes } = read(bytes)
+  const sections = groupSections([body, textboxes, footnotes, endnotes].flatMap(blocksOfWordText))
   if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
   yield { pages: sections.length }
   yield* sections
+}
+
+function read(bytes: Uint8Array): WordParts {
+  try {
+    return readWordBinary(bytes)
+  } catch (error) {
+    throw new ParseFailure('damaged', { cause: error })
+  }
 }

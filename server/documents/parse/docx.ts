@@ -1,5 +1,8 @@
 import mammoth from 'mammoth'
+import { z } from 'zod'
 import { isOleFile } from '#server/documents/ole.ts'
+import { type ZipEntry } from '#server/documents/zip-directory.ts'
+import { type DocxFile, openDocx } from './docx-parts.ts'
 import { ParseFailure } from './failure.ts'
 import { blocksOfHtml } from './html-blocks.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
@@ -7,27 +10,56 @@ import { refuseBomb } from './refuse-bomb.ts'
 import { type Block, groupSections } from './sections.ts'
 import { extractWordBlocks } from './word-text.ts'
 
+/** Its types leave out that a file may be given part by part. */
+interface Mammoth {
+  readonly convertToHtml: (
+    input: { readonly file: DocxFile },
+    options: { readonly convertImage: unknown; readonly styleMap: readonly string[] },
+  ) => Promise<{ readonly value: string }>
+}
+const { convertToHtml } = z.custom<Mammoth>().parse(mammoth)
+/** Comments are read only where something stands for their place in the text. */
+const styleMap = ['comment-reference => sup']
+const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
+
 /** Reads a Word document; a docx knows no pages, so its sections at headings are numbered instead. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   if (isOleFile(bytes)) throw new ParseFailure('encrypted')
-  await refuseBomb(bytes)
-  const sections = groupSections(await readBlocks(bytes))
+  const entries = await refuseBomb(bytes)
+  const sections = groupSections(await readBlocks(bytes, entries))
   if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
   yield { pages: sections.length }
   yield* sections
 }
 
-async function readBlocks(bytes: Uint8Array): Promise<Block[]> {
+async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Promise<Block[]> {
   try {
-    const html = await mammoth.convertToHtml(
-      { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) },
-      { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
-    )
-    return blocksOfHtml(html.value)
+    const { main, margins } = openDocx(bytes, entries)
+    const body = await blocksOf(main)
+    return [...body, ...(await blocksOfMargins(margins, body))]
   } catch (error) {
+    if (error instanceof ParseFailure) throw error
     // The words without their structure are better than nothing.
     return extractWordBlocks(bytes).catch(() => {
       throw new ParseFailure('damaged', { cause: error })
     })
   }
+}
+
+const blocksOf = async (file: DocxFile): Promise<Block[]> =>
+  blocksOfHtml((await convertToHtml({ file }, { convertImage, styleMap })).value)
+
+/** What headers and footers say, once and behind the text that they frame; page numbers alone say nothing. */
+async function blocksOfMargins(margins: readonly DocxFile[], body: readonly Block[]): Promise<Block[]> {
+  const said = new Set(body.map(({ text }) => text))
+  const blocks: Block[] = []
+  for (const margin of margins) {
+    // A broken header takes nothing from the text.
+    for (const { kind, text } of await blocksOf(margin).catch(() => [])) {
+      if (said.has(text) || !/\p{L}{2}/u.test(text) || /^page\s+\d+(?:\s+of\s+\d+)?$/i.test(text)) continue
+      said.add(text)
+      blocks.push({ kind: kind === 'heading' ? 'paragraph' : kind, text })
+    }
+  }
+  return blocks
 }

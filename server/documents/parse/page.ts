@@ -1,5 +1,12 @@
 /** What every reader yields, whatever the type of the file. */
-import { type ItemRun, type SheetRow, type WordBox } from '#contract/document.ts'
+import {
+  type DocumentLanguage,
+  type ItemRun,
+  type PageBlock,
+  type PageGap,
+  type SheetRow,
+  type WordBox,
+} from '#contract/document.ts'
 
 export { type SheetRow, type WordBox }
 
@@ -10,6 +17,7 @@ export interface ParsedPage {
   /** For pdf: which stretch of the text came from which item of the viewer's text layer. */
   readonly items?: readonly ItemRun[]
   readonly headings?: readonly Heading[]
+  readonly blocks?: readonly PageBlock[]
   /** For workbooks: where each row of the sheet begins. */
   readonly rows?: readonly SheetRow[]
   /** For pages read by OCR: where each word stands. */
@@ -18,15 +26,28 @@ export interface ParsedPage {
   readonly confidence?: number
   /** Not all of the page is in `text`. */
   readonly isCut?: true
+  /** Why there is no text. */
+  readonly gap?: PageGap
 }
 
 /** Where a heading begins, and its words. */
 export type Heading = readonly [offset: number, text: string]
 
-/** A reader first says how many pages there will be, then yields them in order, and before OCR which page it turns to. */
-export type ParsedPart = { readonly pages: number } | { readonly recognising: number } | ParsedPage
+/**
+ * A reader first says how many pages there will be, then yields them, and before OCR which page it turns to. Pages that it
+ * leaves to others to recognise are only named.
+ */
+export type ParsedPart =
+  { readonly pages: number } | { readonly recognising: number } | { readonly deferred: number } | ParsedPage
 
-export type Parser = (bytes: Uint8Array) => AsyncGenerator<ParsedPart>
+export interface ParseOptions {
+  /** What the person said the documents are in, likeliest first. */
+  readonly languages: readonly DocumentLanguage[]
+  /** The only pages to read, by OCR where they need it. Without them all are read, and those that need OCR are named. */
+  readonly pages?: readonly number[]
+}
+
+export type Parser = (bytes: Uint8Array, options: ParseOptions) => AsyncGenerator<ParsedPart>
 
 export const MAX_PAGE_CHARACTERS = 500_000
 export const MAX_PAGES = 10_000

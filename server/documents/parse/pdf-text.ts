@@ -1,193 +1,154 @@
 /** From the positioned items of a pdf page to its text, keeping the way back from every character to its item. */
-import { type ItemRun } from '#contract/document.ts'
-import { type Heading, withoutNul } from './page.ts'
+import { type ItemRun, type PageBlock } from '#contract/document.ts'
+import { type Heading } from './page.ts'
+import { findBlocks, type WrittenLine } from './pdf-blocks.ts'
+import { gatherLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './pdf-lines.ts'
+import { inReadingDirection, uprightColumns } from './pdf-directions.ts'
+import { type PageNote, type Rectangle } from './pdf-notes.ts'
+import { markTables } from './pdf-tables.ts'
+import { placeNotes, withNotes } from './place-notes.ts'
 
-/** What is used of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths are in points. */
-export interface TextItem {
-  readonly str: string
-  readonly transform: readonly number[]
-  readonly width: number
-  readonly height: number
-  readonly hasEOL: boolean
+export interface PdfFont {
+  readonly isBold: boolean
+  readonly isMono: boolean
 }
 
-interface PlacedItem {
-  readonly index: number
-  readonly text: string
-  /** Extent along the writing direction. */
-  readonly from: number
-  readonly to: number
-  /** Distance of the baseline down the page, across the writing direction. */
-  readonly down: number
-  readonly height: number
-  readonly angle: number
-}
-
-interface Line {
-  readonly offset: number
-  readonly height: number
-  readonly down: number
-  text: string
-}
-
-/** A gap wider than this share of the height separates two words. */
-const WORD_GAP = 0.12
-const SAME_LINE = 0.5
 /** Lines further apart than this many usual line distances belong to different paragraphs. */
 const PARAGRAPH_GAP = 1.4
 /** On pages of few lines, where no distance is usual: more than double spacing. */
 const PARAGRAPH_HEIGHTS = 2.5
-const HEADING_SIZE = 1.2
-const HEADING_MAX_CHARACTERS = 150
+/** White space, so that a row reads as it stands on the page. */
+const CELL_BORDER = '\t'
+const HYPHENATED = /\p{L}[-‐\u00ad]$/u
 
-function place({ str, transform, width, height }: TextItem, index: number): PlacedItem {
-  const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform
-  const scale = Math.hypot(a, b) || 1
-  const [right, up] = [a / scale, b / scale]
-  const along = x * right + y * up
-  return {
-    index,
-    text: withoutNul(str),
-    from: along,
-    to: along + width,
-    down: x * up - y * right,
-    height: height || Math.hypot(c, d) || scale,
-    angle: Math.atan2(b, a),
-  }
+export interface JoinedText {
+  readonly text: string
+  readonly items: ItemRun[]
+  readonly headings: Heading[]
+  readonly blocks: PageBlock[]
+  /** What notes say in the text, with where they stand. */
+  readonly notes: NoteRange[]
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[sorted.length >> 1] ?? 0
-}
-
-const turnsFrom = (previous: PlacedItem, next: PlacedItem) => Math.abs(previous.angle - next.angle) > 0.01
-
-function isSameLine(previous: PlacedItem, next: PlacedItem): boolean {
-  return (
-    !turnsFrom(previous, next) &&
-    Math.abs(next.down - previous.down) < (SAME_LINE * (previous.height + next.height)) / 2
-  )
-}
-
-/** The usual distance between two lines that follow each other, 0 where there is only one line. */
-function usualLineDistance(items: readonly PlacedItem[]): number {
-  const distances: number[] = []
-  items.forEach((next, position) => {
-    const previous = items[position - 1]
-    if (!previous || turnsFrom(previous, next) || isSameLine(previous, next)) return
-    const distance = next.down - previous.down
-    if (distance > 0 && distance < 4 * next.height) distances.push(distance)
-  })
-  return median(distances)
-}
-
-/** What keeps its left-to-right order inside a right-to-left line: digits, and the signs between them. */
-const NUMERIC = /^[\p{N}/.,:%+-]+$/u
-
-/** Numbers in right-to-left lines come in pieces from right to left ("04", "/", "10"): turns each such group round. */
-function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
-  const turned: PlacedItem[] = []
-  let group: PlacedItem[] = []
-  const close = () => {
-    turned.push(...group.toReversed())
-    group = []
-  }
-  for (const item of items) {
-    const last = group.at(-1)
-    const touches =
-      last && isSameLine(last, item) && item.from < last.from && Math.abs(last.from - item.to) < WORD_GAP * item.height
-    if (!touches || !NUMERIC.test(item.text)) close()
-    if (NUMERIC.test(item.text)) group.push(item)
-    else turned.push(item)
-  }
-  close()
-  return turned
+export interface NoteRange {
+  readonly start: number
+  readonly length: number
+  readonly rectangle: Rectangle
 }
 
 /**
- * Joins the items in the order of the page's content. Spaces and line ends that the geometry asks for are generated and
- * belong to no run.
+ * Joins the items in the order of the page's content. Spaces, line ends and cell borders that the geometry asks for are
+ * generated and belong to no run; nor do notes, of which comments follow the rest.
  */
-export function joinItems(items: readonly TextItem[]): { text: string; items: ItemRun[]; headings: Heading[] } {
-  const placed = turnNumbers(items.map(place).filter(({ text }) => text !== ''))
-  const lineDistance = usualLineDistance(placed)
+export function joinItems(
+  items: readonly TextItem[],
+  fontOf: (name: string) => PdfFont | undefined,
+  notes: readonly PageNote[] = [],
+): JoinedText {
+  const placed = inReadingDirection(uprightColumns(placeItems(items)))
+  const inPlace = placeNotes(
+    placed,
+    notes.filter((note) => note.isInPlace),
+  )
+  const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
+  const lines = gatherLines(withNotes(placed, inPlace))
+  const ranges: NoteRange[] = []
+  const lineDistance = usualLineDistance(lines)
+  const tables = markTables(lines)
   const runs: ItemRun[] = []
-  const lines: Line[] = []
+  const written: WrittenLine[] = []
   let text = ''
-  let previous: PlacedItem | undefined
-  for (const item of placed) {
-    let separator = previous
-      ? separatorBetween(previous, item, lineDistance, text, items[previous.index]?.hasEOL ?? false)
-      : ''
-    if (separator === '\n' && HYPHENATED.test(text) && /^\p{Ll}/u.test(item.text)) {
+  lines.forEach((line, index) => {
+    const previous = lines[index - 1]
+    const table = tables.get(line)
+    const isRowBelow = table !== undefined && previous !== undefined && tables.get(previous) === table
+    let separator = previous ? (isRowBelow ? '\n' : separatorBetween(previous, line, lineDistance)) : ''
+    // A word broken at the end of a line is whole again.
+    if (
+      separator === '\n' &&
+      previous?.items.at(-1)?.index !== NO_ITEM &&
+      HYPHENATED.test(text) &&
+      /^\p{Ll}/u.test(line.items[0]?.text ?? '')
+    ) {
       text = dropHyphen(text, runs)
       separator = ''
+      const above = written.at(-1)
+      if (above) written[written.length - 1] = { ...above, end: text.length }
     }
     text += separator
-    if (!previous || separator.includes('\n'))
-      lines.push({ offset: text.length, height: item.height, down: item.down, text: '' })
-    runs.push([text.length, item.index, 0, item.text.length])
-    text += item.text
-    const line = lines.at(-1)
-    if (line) line.text += (separator === ' ' ? ' ' : '') + item.text
-    // A blank has no extent worth comparing with: the next word is measured against the last real one.
-    if (item.text.trim() !== '' || !previous) previous = item
-    else previous = { ...item, to: Math.max(item.to, previous.to) }
+    const start = text.length
+    for (const item of line.items) {
+      text += gapBefore(item, line, table !== undefined, text)
+      const note = noteOf.get(item)
+      if (note) ranges.push({ start: text.length, length: item.text.length, rectangle: note.rectangle })
+      else runs.push([text.length, item.index, 0, item.text.length])
+      text += item.text
+    }
+    const fonts = line.items.filter((item) => item.text.trim() !== '').map((item) => fontOf(item.fontName))
+    written.push({
+      start,
+      end: text.length,
+      height: line.height,
+      isBold: fonts.length > 0 && fonts.every((font) => font?.isBold === true),
+      isMono: fonts.length > 0 && fonts.every((font) => font?.isMono === true),
+      table,
+      distance: previous ? Math.abs(line.down - previous.down) : 0,
+      beginsParagraph: separator !== '\n' && separator !== '',
+    })
+  })
+  const blocks = findBlocks(text, written)
+  const headings = headingsOf(text, blocks)
+  for (const { text: comment, rectangle } of notes.filter(({ isInPlace }) => !isInPlace)) {
+    text += text === '' ? '' : '\n\n'
+    const start = text.length
+    text += comment
+    ranges.push({ start, length: comment.length, rectangle })
+    blocks.push({ kind: 'paragraph', start, end: text.length })
   }
-  return { text, items: runs, headings: findHeadings(lines) }
+  return { text, items: runs, blocks, headings, notes: ranges }
 }
 
-const HYPHENATED = /\p{L}[-‐\u00ad]$/u
+const headingsOf = (text: string, blocks: readonly PageBlock[]): Heading[] =>
+  blocks
+    .filter(({ kind }) => kind === 'heading')
+    .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])
 
-/** A word broken at the end of a line is whole again; its hyphen stays in the item and out of the run. */
+/** The usual distance between two lines that follow each other, 0 where there is only one line. */
+function usualLineDistance(lines: readonly Line[]): number {
+  const distances: number[] = []
+  lines.forEach((line, position) => {
+    const previous = lines[position - 1]
+    if (!previous || turnsFrom(previous, line)) return
+    const distance = line.down - previous.down
+    if (distance > 0 && distance < 4 * line.height) distances.push(distance)
+  })
+  return distances.toSorted((left, right) => left - right)[distances.length >> 1] ?? 0
+}
+
+const turnsFrom = (previous: Line, next: Line): boolean => Math.abs(previous.angle - next.angle) > 0.01
+
+function separatorBetween(previous: Line, next: Line, lineDistance: number): string {
+  const distance = next.down - previous.down
+  const paragraphDistance = Math.min(
+    PARAGRAPH_GAP * lineDistance,
+    PARAGRAPH_HEIGHTS * Math.min(previous.height, next.height),
+  )
+  return lineDistance > 0 && !turnsFrom(previous, next) && distance > paragraphDistance ? '\n\n' : '\n'
+}
+
+function gapBefore(item: PlacedItem, line: Line, isRow: boolean, text: string): string {
+  const previous = line.items[line.items.indexOf(item) - 1]
+  if (!previous) return ''
+  if (isRow && line.cells.some((cell) => cell.items[0] === item)) return CELL_BORDER
+  if (/\s$/.test(text) || /^\s/.test(item.text)) return ''
+  return line.gaps.get(item) === true ? ' ' : ''
+}
+
+/** The hyphen stays in the item and out of the run. */
 function dropHyphen(text: string, runs: ItemRun[]): string {
   const last = runs.pop()
   if (!last) return text
   const [offset, index, inItem, length] = last
   if (length > 1) runs.push([offset, index, inItem, length - 1])
   return text.slice(0, -1)
-}
-
-function separatorBetween(
-  previous: PlacedItem,
-  next: PlacedItem,
-  lineDistance: number,
-  text: string,
-  endsLine: boolean,
-): string {
-  if (!isSameLine(previous, next)) {
-    const distance = next.down - previous.down
-    const paragraphDistance = Math.min(
-      PARAGRAPH_GAP * lineDistance,
-      PARAGRAPH_HEIGHTS * Math.min(previous.height, next.height),
-    )
-    const isParagraph = lineDistance > 0 && !turnsFrom(previous, next) && distance > paragraphDistance
-    return isParagraph ? '\n\n' : '\n'
-  }
-  // Right-to-left items come with their left edge first as well, so the gap is measured whichever way the line runs.
-  const gap = Math.max(next.from - previous.to, previous.from - next.to)
-  const isApart = gap > WORD_GAP * Math.max(previous.height, next.height)
-  if (/\s$/.test(text) || /^\s/.test(next.text)) return ''
-  if (endsLine) return '\n'
-  return isApart ? ' ' : ''
-}
-
-/** Short lines that stand larger than the page's body text. */
-function findHeadings(lines: readonly Line[]): Heading[] {
-  const characters = lines.flatMap(({ height, text }) =>
-    Array<number>(Math.min(Math.ceil(text.length / 10), 50)).fill(height),
-  )
-  const bodyHeight = median(characters)
-  return lines
-    .filter(({ height, text }) => {
-      const words = text.trim()
-      return (
-        height > HEADING_SIZE * bodyHeight &&
-        words.length > 2 &&
-        words.length <= HEADING_MAX_CHARACTERS &&
-        /\p{L}{2}/u.test(words)
-      )
-    })
-    .map(({ offset, text }) => [offset, text.trim()] as const)
 }

@@ -1,21 +1,30 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { getDocument, OPS, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { z } from 'zod'
+import { type PageGap } from '#contract/document.ts'
 import { ParseFailure } from './failure.ts'
 import { isBlank } from './ocr/raster.ts'
 import { createRasteriser } from './ocr/rasterise-pdf.ts'
 import { createRecogniser } from './ocr/recognise.ts'
-import { MAX_PAGE_CHARACTERS, MAX_PAGES, type ParsedPage, type ParsedPart } from './page.ts'
-import { joinItems, type TextItem } from './pdf-text.ts'
-import { type FontSample, isGarbledPage } from './text-layer.ts'
+import { MAX_PAGE_CHARACTERS, MAX_PAGES, type ParsedPage, type ParsedPart, type ParseOptions } from './page.ts'
+import { type TextItem } from './pdf-lines.ts'
+import { notesOf } from './pdf-notes.ts'
+import { joinItems, type PdfFont } from './pdf-text.ts'
+import { isCoveredByPictures, PICTURE_OPERATORS } from './pdf-pictures.ts'
+import { boxesOfNote } from './place-notes.ts'
+import { isGarbledPage } from './text-layer.ts'
 
 const packageFolder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
 const folder = (name: string) => `${path.join(packageFolder, name)}${path.sep}`
 
 type PdfDocument = Awaited<ReturnType<typeof getDocument>['promise']>
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 /** Pages with fewer characters are looked at: what they show may be a picture of a text. */
 const FEW_CHARACTERS = 100
+/** Of a page that is all picture, so many lines are what somebody put upon it later: a number, who downloaded it. */
+const STAMP_LINES = 3
 /** OCR of a page that has some text replaces it only where it finds this many times as much. */
 const MUCH_MORE = 3
 /** Beyond, pages that only OCR could read are left without text. */
@@ -24,13 +33,11 @@ const MAX_RECOGNISED_PAGES = 500
 const SURE_ENOUGH = 50
 
 /**
- * Reads a pdf page by page; pages without usable text are drawn and read by OCR. Item indexes count the items that have
+ * Reads a pdf page by page; pages without usable text are named, to be drawn and read by OCR. Item indexes count the items that have
  * `str`, with marked content included and normalisation off: the viewer's text layer, asked the same way, gives the same
  * items in the same order.
  */
-export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
-  const rasteriser = createRasteriser(bytes)
-  const recogniser = createRecogniser()
+export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptions): AsyncGenerator<ParsedPart> {
   const task = getDocument({
     // Given away for good: the library may take the bytes over.
     data: bytes.slice(),
@@ -49,27 +56,46 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
     })
     if (document.numPages > MAX_PAGES) throw new ParseFailure('too_large')
     yield { pages: document.numPages }
-    let failedPages = 0
-    let recognisedPages = 0
-    for (let page = 1; page <= document.numPages; page += 1) {
-      const layer = await readPage(document, page)
-      const raster =
-        layer?.isUsable === true || recognisedPages >= MAX_RECOGNISED_PAGES
-          ? undefined
-          : await rasteriser.draw(page).catch(() => undefined)
-      if (!raster || isBlank(raster)) {
-        failedPages += layer === undefined ? 1 : 0
-        yield layer?.page ?? { page, text: '' }
-        continue
-      }
-      recognisedPages += 1
+    yield* pages ? recognisePages(document, bytes, { languages, pages }) : readPages(document)
+  } finally {
+    await task.destroy()
+  }
+}
+
+async function* readPages(document: PdfDocument): AsyncGenerator<ParsedPart> {
+  const fonts: Fonts = new Map()
+  let deferred = 0
+  for (let page = 1; page <= document.numPages; page += 1) {
+    const layer = await readPage(document, page, fonts)
+    if (layer?.isUsable !== true && deferred < MAX_RECOGNISED_PAGES) {
+      deferred += 1
+      yield { deferred: page }
+    } else yield layer ? withGap(layer.page, 'beyond_limit') : { page, text: '', gap: 'unreadable' }
+  }
+}
+
+const withGap = (page: ParsedPage, gap: PageGap): ParsedPage => (page.text.trim() === '' ? { gap, ...page } : page)
+
+async function* recognisePages(
+  document: PdfDocument,
+  bytes: Uint8Array,
+  { languages, pages }: Required<ParseOptions>,
+): AsyncGenerator<ParsedPart> {
+  const rasteriser = createRasteriser(bytes)
+  const recogniser = createRecogniser(languages)
+  const fonts: Fonts = new Map()
+  try {
+    for (const page of pages) {
       yield { recognising: page }
-      yield choose(layer, { page, ...(await recogniser.recognise(raster)) })
+      const layer = await readPage(document, page, fonts)
+      const raster = await rasteriser.draw(page).catch(() => 'broken' as const)
+      if (raster !== undefined && raster !== 'broken' && !isBlank(raster))
+        yield choose(layer, { page, ...(await recogniser.recognise(raster)) })
+      else if (layer) yield withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
+      else yield { page, text: '', gap: 'unreadable' }
     }
-    if (failedPages === document.numPages) throw new ParseFailure('damaged')
   } finally {
     rasteriser.close()
-    await task.destroy()
   }
 }
 
@@ -90,9 +116,9 @@ function choose(layer: TextLayer | undefined, recognised: ParsedPage & { readonl
 }
 
 /** A page that cannot be read leaves a gap, not a failure: the others are worth having. */
-async function readPage(document: PdfDocument, number: number): Promise<TextLayer | undefined> {
+async function readPage(document: PdfDocument, number: number, fonts: Fonts): Promise<TextLayer | undefined> {
   let page
-  const items: (TextItem & FontSample)[] = []
+  const items: TextItem[] = []
   try {
     page = await document.getPage(number)
     const stream = page.streamTextContent({
@@ -111,11 +137,23 @@ async function readPage(document: PdfDocument, number: number): Promise<TextLaye
       }
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
-    const parsed = { page: number, ...joinItems(items) }
+    await learnFonts(page, items, fonts)
+    const { notes, ...joined } = joinItems(items, (name) => fonts.get(name), notesOf(await page.getAnnotations()))
+    const viewport = page.getViewport({ scale: 1 })
+    const boxes = notes.flatMap((note) => boxesOfNote(joined.text, note, viewport))
+    const parsed = { page: number, ...joined, ...(boxes.length > 0 ? { boxes } : {}) }
     const characters = parsed.text.replaceAll(/\s/g, '').length
     const isGarbled = isGarbledPage(items)
-    const isUsable = !isGarbled && (characters >= FEW_CHARACTERS || (characters > 0 && !(await showsPictures(page))))
-    return { page: parsed, isGarbled, isUsable }
+    if (characters >= FEW_CHARACTERS) {
+      const isStamped =
+        linesOf(parsed.text) <= STAMP_LINES && isCoveredByPictures(await page.getOperatorList(), page.view)
+      return { page: parsed, isGarbled, isUsable: !isGarbled && !isStamped }
+    }
+    const { fnArray } = await page.getOperatorList()
+    const shows = (operators: ReadonlySet<number>) => fnArray.some((operator) => operators.has(operator))
+    if (characters === 0 && !shows(PAINTING_OPERATORS))
+      return { page: { ...parsed, gap: 'blank' }, isGarbled, isUsable: true }
+    return { page: parsed, isGarbled, isUsable: !isGarbled && characters > 0 && !shows(PICTURE_OPERATORS) }
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     return undefined
@@ -124,17 +162,41 @@ async function readPage(document: PdfDocument, number: number): Promise<TextLaye
   }
 }
 
-const PICTURE_OPERATORS = new Set<number>([
-  OPS.paintImageXObject,
-  OPS.paintInlineImageXObject,
-  OPS.paintImageMaskXObject,
-])
+type Fonts = Map<string, PdfFont>
 
-async function showsPictures(page: Awaited<ReturnType<PdfDocument['getPage']>>): Promise<boolean> {
-  const { fnArray } = await page.getOperatorList()
-  return fnArray.some((operator) => PICTURE_OPERATORS.has(operator))
+const pdfFont = z.object({
+  name: z.string().default(''),
+  bold: z.boolean().default(false),
+  black: z.boolean().default(false),
+})
+
+/**
+ * What fonts are called is known only after a page's drawing was looked through, which takes as long as reading its text:
+ * only pages that bring new fonts are looked through.
+ */
+async function learnFonts(page: PdfPage, items: readonly TextItem[], fonts: Fonts): Promise<void> {
+  const unknown = new Set(items.map(({ fontName }) => fontName).filter((name) => !fonts.has(name)))
+  if (unknown.size === 0) return
+  await page.getOperatorList()
+  for (const name of unknown) {
+    const font = pdfFont.safeParse(page.commonObjs.has(name) ? page.commonObjs.get(name) : {}).data
+    fonts.set(name, {
+      isBold: font !== undefined && (font.bold || font.black || /bold|black|heavy|semibold|demi/i.test(font.name)),
+      isMono: font !== undefined && /mono|courier|consol|menlo|typewriter|inconsolata/i.test(font.name),
+    })
+  }
 }
 
-const isTextItem = (item: object): item is TextItem & FontSample => 'str' in item
+/** Letters may be drawn as shapes. */
+const PAINTING_OPERATORS = new Set<number>([
+  ...PICTURE_OPERATORS,
+  OPS.constructPath,
+  OPS.shadingFill,
+  OPS.beginAnnotation,
+])
+
+const linesOf = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
+
+const isTextItem = (item: object): item is TextItem => 'str' in item
 
 const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Error && thrown.name === name

@@ -7,7 +7,8 @@ import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { makeDocx, makeZip } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { readDocument } from '#test/read-document.ts'
-import { PARSE_LIMITS, readerFlags, runParser } from './run-parser.ts'
+import { readerFlags } from './reader-process.ts'
+import { PARSE_LIMITS, runParser } from './run-parser.ts'
 
 const run = promisify(execFile)
 const PICTURE = path.join(import.meta.dirname, 'picture.ts')
@@ -77,7 +78,7 @@ describe('native code', () => {
 describe('the parent', () => {
   test('is not started for a job that was stopped before', async () => {
     const pages = runParser({
-      bytes: Readable.from([]),
+      open: async () => Readable.from([]),
       size: 0,
       mimetype: UPLOAD_TYPES.txt,
       signal: AbortSignal.abort(new Error('stopped')),
@@ -90,7 +91,7 @@ describe('the parent', () => {
     const bytes = makePdf(Array.from({ length: 200 }, () => 'A page. '.repeat(200)))
     const signal = new AbortController().signal
     for await (const part of runParser({
-      bytes: Readable.from([bytes]),
+      open: async () => Readable.from([bytes]),
       size: bytes.length,
       mimetype: UPLOAD_TYPES.pdf,
       signal,

@@ -1,37 +1,78 @@
+import { type PageBlock } from '#contract/document.ts'
 import { type Heading, type ParsedPage } from './page.ts'
 
-/** A paragraph, heading, list item or table row of a format without pages. */
+/** A block of a format without pages; the rows of a table are lines, of which the first holds the column titles. */
 export interface Block {
-  readonly kind: 'heading' | 'paragraph'
+  readonly kind: PageBlock['kind']
   readonly text: string
+  /** Of a heading. */
+  readonly level?: number
 }
 
 /** Characters after which a section ends with the block that reached it, so that "page 7" means a screenful. */
 const SECTION_CHARACTERS = 3_000
 /** A heading begins a new section unless the one before is shorter than this. */
 const SHORTEST_SECTION = 600
+const LONGEST_HEADING = 150
+/** Longer column titles are not repeated where a table goes on in the next section. */
+const LONGEST_HEADER = 300
 
 /** Groups blocks to sections that begin at headings where there are any; sections are numbered as pages. */
 export function groupSections(blocks: readonly Block[]): ParsedPage[] {
   const sections: ParsedPage[] = []
   let text = ''
-  let headings: Heading[] = []
+  let written: PageBlock[] = []
   const close = () => {
-    if (text.trim() !== '') sections.push({ page: sections.length + 1, text, headings })
+    const headings = written.filter(({ kind }) => kind === 'heading')
+    if (text.trim() !== '')
+      sections.push({
+        page: sections.length + 1,
+        text,
+        blocks: written,
+        headings: headings.map(({ start, end }): Heading => [start, text.slice(start, end).slice(0, LONGEST_HEADING)]),
+      })
     text = ''
-    headings = []
+    written = []
   }
   for (const block of blocks) {
-    for (const piece of splitLong(block.text)) {
+    for (const piece of piecesOf(block)) {
       const isFull = text.length + piece.length > SECTION_CHARACTERS
       if (isFull || (block.kind === 'heading' && text.length >= SHORTEST_SECTION)) close()
-      if (text !== '') text += '\n\n'
-      if (block.kind === 'heading') headings.push([text.length, piece.slice(0, 150)])
+      const last = written.at(-1)
+      const isSameList = block.kind === 'list' && last?.kind === 'list'
+      if (text !== '') text += isSameList ? '\n' : '\n\n'
+      const start = text.length
       text += piece
+      if (isSameList) written[written.length - 1] = { ...last, end: text.length }
+      else written.push({ kind: block.kind, start, end: text.length, ...detailsOf(block, piece, start) })
     }
   }
   close()
   return sections
+}
+
+function detailsOf({ kind, level = 1 }: Block, piece: string, start: number): Partial<PageBlock> {
+  if (kind === 'heading') return { level }
+  if (kind !== 'table') return {}
+  const end = piece.indexOf('\n')
+  return { headerEnd: start + (end < 0 ? piece.length : end) }
+}
+
+/** A table that goes on in another section begins there with its column titles again. */
+function piecesOf({ kind, text }: Block): string[] {
+  if (kind !== 'table' || text.length <= SECTION_CHARACTERS) return splitLong(text)
+  const [header = '', ...rows] = text.split('\n')
+  if (header.length > LONGEST_HEADER) return splitLong(text)
+  const pieces: string[] = []
+  let piece = header
+  for (const row of rows) {
+    if (piece.length + row.length >= SECTION_CHARACTERS && piece !== header) {
+      pieces.push(piece)
+      piece = header
+    }
+    piece += `\n${row}`
+  }
+  return [...pieces, piece].flatMap(splitLong)
 }
 
 /** Cuts what alone exceeds a section at sentence ends, line ends or blanks, whichever comes last before the limit. */

@@ -1,6 +1,8 @@
 /** From the cells of one sheet to the text of one page: a line per row, cells in their columns, merged cells repeated. */
 import { type CellObject, type Range } from '@e965/xlsx'
-import { type Heading, type SheetRow, withoutNul } from './page.ts'
+import { type PageBlock } from '#contract/document.ts'
+import { shownValue } from './cell-value.ts'
+import { type Heading, type SheetRow } from './page.ts'
 
 /** Rows by number and cells by column, both from 0, with gaps where the sheet is empty. */
 export type SheetCells = readonly (readonly (CellObject | undefined)[] | undefined)[]
@@ -9,6 +11,7 @@ export interface SheetText {
   readonly text: string
   readonly headings: Heading[]
   readonly rows: SheetRow[]
+  readonly blocks: PageBlock[]
   /** Rows were left out because there were too many. */
   readonly isCut: boolean
 }
@@ -20,24 +23,6 @@ const MAX_MERGES = 10_000
 const MAX_MERGED_ROWS = 1_000
 const MAX_HEADER_CELL_CHARACTERS = 60
 const MAX_HEADING_CHARACTERS = 300
-/** What Excel shows in the order of the reader's country, so that no one order is what was written. */
-const LOCAL_DATE = /^m\/d\/yy(yy)?(;@)?$/i
-
-const DAY_MS = 86_400_000
-const DAYS_TO_1904 = 1_462
-const DAYS_TO_1970 = 25_569
-/** The year 9999 ends on this day; what is later is shown as it stands. */
-const LAST_DAY = 2_958_465
-
-/** A value as the sheet shows it; dates whose order depends on the reader's country as ISO 8601. */
-function shownValue({ t, v, w, z }: CellObject, is1904: boolean): string {
-  if (t === 'z') return ''
-  if (t === 'n' && typeof v === 'number' && typeof z === 'string' && LOCAL_DATE.test(z) && v >= 0 && v <= LAST_DAY) {
-    return new Date((Math.floor(v) + (is1904 ? DAYS_TO_1904 : 0) - DAYS_TO_1970) * DAY_MS).toISOString().slice(0, 10)
-  }
-  const shown = w ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))
-  return withoutNul(shown).replaceAll(/\s+/g, ' ').trim()
-}
 
 export interface Sheet {
   readonly name: string
@@ -50,7 +35,7 @@ export interface Sheet {
 /** Rows in order; only cells that are there are visited, however large the sheet says it is. */
 export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
   const rows = readRows(cells, is1904)
-  if (rows.length === 0) return { text: '', headings: [], rows: [], isCut: false }
+  if (rows.length === 0) return { text: '', headings: [], rows: [], blocks: [], isCut: false }
   repeatMerged(rows, merges)
   const columns = [...new Set(rows.flatMap(({ values }) => [...values.keys()]))].sort((left, right) => left - right)
   const isAligned = columns.length <= MAX_ALIGNED_COLUMNS
@@ -58,21 +43,27 @@ export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
   let text = name
   const headings: Heading[] = [[0, name]]
   const sheetRows: SheetRow[] = []
+  const blocks: PageBlock[] = [{ kind: 'heading', start: 0, end: name.length, level: 1 }]
   let previous: number | undefined
   for (const [position, { row, values }] of rows.entries()) {
     const line = writeRow(values, isAligned ? columns : [...values.keys()].sort((left, right) => left - right))
-    if (text.length + line.length > MAX_SHEET_CHARACTERS) return { text, headings, rows: sheetRows, isCut: true }
+    if (text.length + line.length > MAX_SHEET_CHARACTERS)
+      return { text, headings, rows: sheetRows, blocks, isCut: true }
     const beginsTable = previous === undefined || row > previous + 1
     text += beginsTable ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
     // Passages further down know by their heading what their columns mean.
-    const header = headerOf(values)
-    if (header !== undefined && isHeaderPlace(rows, position))
-      headings.push([text.length, `${name}: ${header}`.slice(0, MAX_HEADING_CHARACTERS)])
+    const header = isHeaderPlace(rows, position) ? headerOf(values) : undefined
+    if (header !== undefined) headings.push([text.length, `${name}: ${header}`.slice(0, MAX_HEADING_CHARACTERS)])
+    const start = text.length
     text += line
+    const table = blocks.at(-1)
+    const headerEnd = header === undefined ? {} : { headerEnd: text.length }
+    if (beginsTable || !table) blocks.push({ kind: 'table', start, end: text.length, ...headerEnd })
+    else blocks[blocks.length - 1] = { ...headerEnd, ...table, end: text.length }
     previous = row
   }
-  return { text, headings, rows: sheetRows, isCut: false }
+  return { text, headings, rows: sheetRows, blocks, isCut: false }
 }
 
 interface Row {

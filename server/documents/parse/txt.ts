@@ -5,7 +5,7 @@ import { groupSections } from './sections.ts'
 
 /** Reads plain text in whatever encoding; paragraphs at blank lines are grouped to sections, numbered as pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
-  const text = decodeText(bytes)
+  const text = await decodeText(bytes)
   if (text === undefined) throw new ParseFailure('damaged')
   const paragraphs = text
     .replaceAll('\r\n', '\n')

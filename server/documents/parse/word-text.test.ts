@@ -6,7 +6,7 @@ const long = 'A paragraph that is long enough to be told from a title, because i
 test('lines of cells are rows of one table, whose empty cells keep their place', () => {
   expect(blocksOfWordText(`Before\n\tFood\tCalories\t\nLeaves\tAsh, Elm\t50\t\n\nAfter`)).toEqual([
     { kind: 'paragraph', text: 'Before' },
-    { kind: 'paragraph', text: ' | Food | Calories\nLeaves | Ash, Elm | 50' },
+    { kind: 'table', text: ' | Food | Calories\nLeaves | Ash, Elm | 50' },
     { kind: 'paragraph', text: 'After' },
   ])
 })

@@ -28,7 +28,7 @@ export function blocksOfWordText(text: string): Block[] {
   const blocks: Block[] = []
   let rows: string[] = []
   const endTable = () => {
-    if (rows.length > 0) blocks.push({ kind: 'paragraph', text: rows.join('\n') })
+    if (rows.length > 0) blocks.push({ kind: 'table', text: rows.join('\n') })
     rows = []
   }
   for (const [index, line] of lines.entries()) {
@@ -38,7 +38,7 @@ export function blocksOfWordText(text: string): Block[] {
     }
     endTable()
     const words = line.replaceAll(/[\t ]+/g, ' ').trim()
-    if (words !== '') blocks.push({ kind: isHeading(words, lines, index) ? 'heading' : 'paragraph', text: words })
+    if (words !== '') blocks.push({ kind: kindOf(words, lines, index), text: words })
   }
   endTable()
   return blocks
@@ -58,6 +58,11 @@ function isRow(lines: readonly string[], index: number): boolean {
   const tabs = countTabs(line)
   if (tabs === 0 || cellsOf(line).length === 0) return false
   return line.endsWith('\t') || countTabs(lines[index - 1]) === tabs || countTabs(lines[index + 1]) === tabs
+}
+
+function kindOf(words: string, lines: readonly string[], index: number): Block['kind'] {
+  if (/^[•◦▪·–-]\s?\p{L}/u.test(words)) return 'list'
+  return isHeading(words, lines, index) ? 'heading' : 'paragraph'
 }
 
 function isHeading(words: string, lines: readonly string[], index: number): boolean {

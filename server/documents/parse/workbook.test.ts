@@ -52,13 +52,42 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
   test('writes a date whose order depends on the country as year, month, day', async () => {
     const { pages } = await readDocument(
       makeWorkbook(
-        [{ name: 'Dates', rows: [['Due', { v: 39_522, z: 'm/d/yy' }, { v: 39_522, z: 'd mmmm yyyy' }]] }],
+        [
+          {
+            name: 'Dates',
+            rows: [
+              ['Due', { v: 39_522, z: 'm/d/yy' }, { v: 39_522, z: 'd mmmm yyyy' }, { v: 39_522.75, z: 'm/d/yy h:mm' }],
+            ],
+          },
+        ],
         type,
       ),
       `a.${extension}`,
     )
-    expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008')
+    expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008 | 2008-03-15 18:00')
   })
+
+  test('writes dates with bare full stops, and long numbers to the last digit', async () => {
+    const rows = [
+      [
+        { v: 46_090, z: 'dd.mm.yyyy' },
+        { v: 46_090, z: 'd. mmmm yyyy' },
+        { v: 46_090.5, z: 'dd.mm.yy hh:mm' },
+      ],
+      [4_006_381_333_931, 1_234_567_890_123_456, -12_345_678_901, 0.25],
+    ]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'Goods', rows }], type), `a.${extension}`)
+    expect(pages[0]?.text).toBe(
+      'Goods\n\n09.03.2026 | 9. March 2026 | 09.03.26 12:00\n4006381333931 | 1234567890123460 | -12345678901 | 0.25',
+    )
+  })
+})
+
+test('comments stand behind the value of their cell', async () => {
+  const rows = [['Rent', 700]]
+  const comments = { B1: 'Ana:\nincludes heating', A3: 'Nothing here yet' }
+  const { pages } = await readDocument(makeWorkbook([{ name: 'Costs', rows, comments }]), 'a.xlsx')
+  expect(pages[0]?.text).toBe('Costs\n\nRent | 700 [Ana: includes heating]\n\n[Nothing here yet]')
 })
 
 test('a sheet that claims to be huge costs what its cells cost', async () => {

@@ -25,13 +25,21 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   for (const [index, name] of sheets.entries()) {
     // Charts and modules are listed as sheets and have no cells.
     const sheet = workbook.Sheets[name]
-    const { text, headings, rows, isCut } = writeSheet({
+    const { text, headings, rows, blocks, isCut } = writeSheet({
       name,
       cells: cellsOf(sheet),
       merges: sheet?.['!merges'] ?? [],
       is1904,
     })
-    yield { page: index + 1, text, headings, rows, ...(isCut || isShortened(sheet) ? { isCut: true } : {}) }
+    yield {
+      page: index + 1,
+      text,
+      headings,
+      blocks,
+      rows,
+      ...(isCut || isShortened(sheet) ? { isCut: true } : {}),
+      ...(text === '' ? { gap: 'blank' } : {}),
+    }
   }
 }
 

@@ -1,21 +1,29 @@
 import { useEffect, type JSX } from 'react'
 import { useModelLabel } from '#web/data/models.ts'
 import { usePageSettings } from '#web/data/settings.ts'
+import { useThreadStore } from '#web/data/thread-store.ts'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
-import { MessageList } from '#web/features/thread/message-list.tsx'
+import { ConversationTitle } from '#web/features/thread/conversation-title.tsx'
+import { MessageList, type MessageListProps } from '#web/features/thread/message-list.tsx'
 import { ThreadScroller } from '#web/features/thread/thread-scroller.tsx'
+import { useShownMessages } from '#web/features/thread/use-shown-messages.ts'
 import { activeTitle } from '#web/lib/conversation-words.ts'
-import { messageKey } from '#web/lib/merge-messages.ts'
+import { messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { overlayReply } from '#web/lib/rewriting.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { OpenConversation } from './use-conversation.ts'
 import styles from './main-area.module.css'
+
+const NO_MESSAGES: readonly ThreadMessage[] = []
 
 type ActiveChatProps = {
   id: string
   open: OpenConversation
   marginNotes: boolean
   onOpenSource: OpenSource
+  onOpenChat: (id: string) => void
+  onRename: (title: string) => Promise<boolean>
   onRetryReply: () => void
   /** There is no such conversation. */
   onUnknown: () => void
@@ -27,30 +35,47 @@ export function ActiveChat({
   open,
   marginNotes,
   onOpenSource,
+  onOpenChat,
+  onRename,
   onRetryReply,
   onUnknown,
 }: ActiveChatProps): JSX.Element {
-  const { conversation, thread, failed, waiting, reply } = open
+  const { conversation, thread, failed, waiting } = open
   const modelLabel = useModelLabel()
   const showToolMessages = usePageSettings((state) => state.showToolMessages)
+  const isBeingAnswered = useThreadStore(({ replies }) => replies[id] !== undefined)
   const unknown = conversation === null
   useEffect(() => {
     if (unknown) onUnknown()
   }, [unknown, onUnknown])
 
-  const messages = thread?.messages ?? []
+  const branchedFrom = conversation?.metadata?.['branched_from']
+  const messages = thread?.messages ?? NO_MESSAGES
+  const { shown, showEarlier } = useShownMessages(messages, open.targetId, open.loadEarlier)
   const ownLast = messages.findLast(({ sender_role }) => sender_role === 1)
-  const oldest = messages[0]
+  const oldest = shown[0]
   return (
     <ThreadScroller
       threadKey={`${id}:${thread === null ? 'loading' : 'loaded'}`}
       ownMessageKey={ownLast === undefined ? undefined : messageKey(ownLast)}
       oldestKey={oldest === undefined ? undefined : messageKey(oldest)}
-      onNearStart={open.loadEarlier}
+      onNearStart={showEarlier}
+      targetId={open.targetId}
     >
       <header className={styles.heading}>
-        <h1 className={styles.title}>{activeTitle(conversation)}</h1>
-        <p className={styles.model}>{modelLabel(conversation?.model_name)}</p>
+        <ConversationTitle title={activeTitle(conversation)} onRename={conversation ? onRename : null} />
+        <p className={styles.model}>
+          {/* Blank while it is merely not known yet, so that no other name flashes up. */}
+          {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}
+          {typeof branchedFrom === 'string' && (
+            <>
+              {' · '}
+              <Button variant="link" className={styles.origin} onClick={() => onOpenChat(branchedFrom)}>
+                Branched from another conversation
+              </Button>
+            </>
+          )}
+        </p>
       </header>
       {thread === null && !failed && (
         <p className={styles.state} role="status">
@@ -65,24 +90,31 @@ export function ActiveChat({
           </Button>
         </div>
       )}
-      {thread !== null && messages.length === 0 && reply === null && (
+      {thread !== null && messages.length === 0 && !isBeingAnswered && (
         <div className={styles.empty}>
           <p className={styles.title}>New Conversation</p>
           <p className={styles.words}>Start by asking a question or uploading a document</p>
         </div>
       )}
       {thread !== null && (
-        <MessageList
-          messages={messages}
-          reply={reply}
+        <LiveMessages
+          id={id}
+          messages={shown}
           waiting={waiting}
           showToolMessages={showToolMessages}
           marginNotes={marginNotes}
-          fromStart={!thread.hasEarlier}
+          fromStart={showEarlier === null}
           onOpenSource={onOpenSource}
           onRetry={onRetryReply}
         />
       )}
     </ThreadScroller>
   )
+}
+
+/** The messages with the reply that is being written: the one part of the page that follows each of its steps. */
+function LiveMessages({ id, messages, ...rest }: Omit<MessageListProps, 'reply'> & { id: string }): JSX.Element {
+  const reply = useThreadStore(({ replies }) => replies[id]) ?? null
+  const shown = overlayReply(messages, reply)
+  return <MessageList {...rest} messages={shown.messages} reply={shown.reply} />
 }

@@ -1,11 +1,13 @@
-import type { JSX } from 'react'
+import { useMemo, type JSX } from 'react'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
+import { ThreadActionsContext } from '#web/features/thread/thread-actions.tsx'
 import { activeTitle } from '#web/lib/conversation-words.ts'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { ActiveChat } from './active-chat.tsx'
 import { BoxMicrophone } from './box-microphone.tsx'
 import { InputBar } from './input-bar.tsx'
+import { useAnswerActions } from './use-answer-actions.ts'
 import { useConversation } from './use-conversation.ts'
 
 type ConversationViewProps = {
@@ -16,34 +18,49 @@ type ConversationViewProps = {
   onSend: (text: string) => void
   onRetry: () => void
   onStop: () => void
+  onOpenChat: (id: string) => void
   onUnknown: () => void
 }
 
 /** The conversation that is open, with its message box. */
 export function ConversationView(props: ConversationViewProps): JSX.Element {
   const open = useConversation(props.id)
+  const actions = useAnswerActions(props.id, open, props.onOpenChat)
   usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
-  return (
-    <>
-      <ActiveChat
-        id={props.id}
-        open={open}
-        marginNotes={props.marginNotes}
-        onOpenSource={props.onOpenSource}
-        onRetryReply={props.onRetry}
-        onUnknown={props.onUnknown}
-      />
+  const { id, filled, onSend, onStop } = props
+  const { waiting } = open
+  // It has no part in an answer that is written step by step.
+  const messageBox = useMemo(
+    () => (
       <InputBar>
         <Composer
-          key={props.id}
-          conversationId={props.id}
-          waiting={open.waiting}
-          filled={props.filled}
-          onSend={props.onSend}
-          onStop={props.onStop}
+          key={id}
+          conversationId={id}
+          waiting={waiting}
+          filled={filled}
+          onSend={onSend}
+          onStop={onStop}
           Microphone={BoxMicrophone}
         />
       </InputBar>
+    ),
+    [id, waiting, filled, onSend, onStop],
+  )
+  return (
+    <>
+      <ThreadActionsContext value={actions.thread}>
+        <ActiveChat
+          id={props.id}
+          open={open}
+          marginNotes={props.marginNotes}
+          onOpenSource={props.onOpenSource}
+          onOpenChat={props.onOpenChat}
+          onRename={actions.rename}
+          onRetryReply={props.onRetry}
+          onUnknown={props.onUnknown}
+        />
+      </ThreadActionsContext>
+      {messageBox}
     </>
   )
 }

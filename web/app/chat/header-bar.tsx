@@ -1,14 +1,17 @@
-import { Menu as MenuIcon } from 'lucide-react'
+import { Menu as MenuIcon, Search } from 'lucide-react'
 import type { JSX } from 'react'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { AccountMenu } from '#web/features/account/account-menu.tsx'
 import { SettingsMenu } from '#web/features/account/settings-menu.tsx'
 import { ModelPicker } from '#web/features/model-picker/model-picker.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './header-bar.module.css'
 
-/** The wordmark and the three menus; on a small page also the way to rail and panel. */
-export function HeaderBar({ onOpenDrawer }: { onOpenDrawer: (() => void) | null }): JSX.Element {
+type HeaderBarProps = { onOpenDrawer: (() => void) | null; onSearch: () => void; onOpenSettings: () => void }
+
+/** The wordmark, the search and the three menus; on a small page also the way to rail and panel. */
+export function HeaderBar({ onOpenDrawer, onSearch, onOpenSettings }: HeaderBarProps): JSX.Element {
   return (
     <header className={styles.header}>
       {onOpenDrawer !== null && (
@@ -18,7 +21,12 @@ export function HeaderBar({ onOpenDrawer }: { onOpenDrawer: (() => void) | null 
       )}
       <span className={styles.wordmark}>{PRODUCT_NAME}</span>
       <div className={styles.menus}>
-        <ModelPicker />
+        <Tooltip content="Search (Ctrl+K)">
+          <Button variant="ghost" size="icon" aria-label="Search" aria-haspopup="dialog" onClick={onSearch}>
+            <Search size={18} />
+          </Button>
+        </Tooltip>
+        <ModelPicker onAddKey={onOpenSettings} />
         <SettingsMenu />
         <AccountMenu />
       </div>

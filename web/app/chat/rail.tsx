@@ -17,6 +17,9 @@ const TABS: { tab: RailTab; label: string; Icon: LucideIcon }[] = [
 
 type RailProps = { open: RailTab | null; onNewChat: () => void; onToggle: (tab: RailTab) => void }
 
+/** The id of a tab's button. */
+export const tabButtonId = (tab: RailTab): string => `tab-${tab}`
+
 /** The narrow rail: the logo begins a new chat, a tab opens its panel, the open one closes it. */
 export function Rail({ open, onNewChat, onToggle }: RailProps): JSX.Element {
   return (
@@ -34,6 +37,7 @@ export function Rail({ open, onNewChat, onToggle }: RailProps): JSX.Element {
       {TABS.map(({ tab, label, Icon }) => (
         <Tooltip key={tab} content={label} side="right">
           <button
+            id={tabButtonId(tab)}
             type="button"
             className={classNames(styles.tab, open === tab && styles.open)}
             aria-label={label}

@@ -31,6 +31,7 @@ export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.
           page={place.page}
           highlight={reader.highlight}
           onClose={close}
+          onOpenVersion={reader.openDocument}
           onPageChange={(page) => place.go({ page }, { replace: true })}
           {...(reader.sourceNavigation === null ? {} : { sourceNavigation: reader.sourceNavigation })}
         />

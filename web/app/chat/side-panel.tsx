@@ -1,4 +1,5 @@
 import type { JSX } from 'react'
+import type { DocumentRow } from '#contract/document.ts'
 import { AccountPanel } from '#web/features/account/account-panel.tsx'
 import { SettingsPanel } from '#web/features/account/settings-panel.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
@@ -7,21 +8,33 @@ import { UploadArea } from '#web/features/library/upload-area.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
 
-type SidePanelProps = { tab: RailTab; history: HistoryPanelProps; onOpenDocument: (id: string) => void }
+type SidePanelProps = {
+  tab: RailTab
+  history: HistoryPanelProps
+  onOpenDocument: (id: string) => void
+  onAskAbout: (documents: readonly DocumentRow[]) => void
+  onShowIntroduction: () => void
+}
 
 /** The content of the open tab of the rail. */
-export function SidePanel({ tab, history, onOpenDocument }: SidePanelProps): JSX.Element {
+export function SidePanel({
+  tab,
+  history,
+  onOpenDocument,
+  onAskAbout,
+  onShowIntroduction,
+}: SidePanelProps): JSX.Element {
   return (
     <div id="side-panel" className={styles.panel}>
       {tab === 'chat' && <HistoryPanel {...history} />}
       {tab === 'files' && (
         <div className={styles.files}>
           <UploadArea />
-          <DocumentList heading="Files" onOpen={onOpenDocument} />
+          <DocumentList heading="Files" onOpen={onOpenDocument} onAsk={onAskAbout} />
         </div>
       )}
       {tab === 'users' && <AccountPanel />}
-      {tab === 'settings' && <SettingsPanel />}
+      {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}
     </div>
   )
 }

@@ -19,7 +19,7 @@ export function NewConversation({ messages }: { messages: ThreadMessage[] }): JS
   const modelLabel = useModelLabel()
   const identifier = useSelectedModel((state) => state.identifier)
   return (
-    <ThreadScroller threadKey="new" ownMessageKey={undefined} oldestKey={undefined} onNearStart={null}>
+    <ThreadScroller threadKey="new" ownMessageKey={undefined} oldestKey={undefined} onNearStart={null} targetId={null}>
       <header className={styles.heading}>
         <h1 className={styles.title}>New Conversation</h1>
         <p className={styles.model}>{modelLabel(identifier)}</p>

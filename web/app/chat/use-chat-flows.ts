@@ -11,11 +11,11 @@ import {
   retryReply,
   setThread,
   stopReply,
-  type Thread,
 } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/models.ts'
+import { hasStoredSession } from '#web/data/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
-import { mergeMessages, messageKey, temporaryMessage } from '#web/lib/merge-messages.ts'
+import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/merge-messages.ts'
 import { failedReplies } from '#web/lib/waiting.ts'
 import { toast } from '#web/ui/toast.tsx'
 import type { PlaceControl } from './use-place.ts'
@@ -98,7 +98,7 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
   }
 
   const send = (text: string): void => {
-    if (user === null) {
+    if (user === null || !hasStoredSession()) {
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
       return giveBack(place.chatId, text)
     }

@@ -1,23 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import { conversationQuery, conversationsKey } from '#web/data/conversations.ts'
 import { followConversation } from '#web/data/live.ts'
-import { loadEarlier, messagesQuery, type Thread } from '#web/data/messages.ts'
-import { modelsQuery, selectModel } from '#web/data/models.ts'
+import { loadBackTo, loadEarlier, messagesKey, messagesQuery } from '#web/data/messages.ts'
+import { followModel, holdModel, modelsQuery } from '#web/data/models.ts'
+import { forgetTarget, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
-import type { ReplyView } from '#web/lib/reply-parts.ts'
+import type { Thread, ThreadMessage } from '#web/lib/merge-messages.ts'
+import { withSummaryStarts } from '#web/lib/summary-starts.ts'
+import { overlayReply } from '#web/lib/rewriting.ts'
 import { isWaiting, visibleMessages } from '#web/lib/waiting.ts'
 
 export type OpenConversation = {
   conversation: ConversationRow | null | undefined
-  thread: { messages: Thread['messages']; hasEarlier: boolean } | null
+  thread: { messages: readonly ThreadMessage[]; hasEarlier: boolean } | null
   failed: boolean
   waiting: boolean
-  reply: ReplyView | null
   reload: () => void
   loadEarlier: (() => void) | null
+  /** The message that somebody wants to see, once it is at hand. */
+  targetId: string | null
 }
 
 const NO_MESSAGES: Thread['messages'] = []
@@ -39,7 +43,6 @@ export function useConversation(id: string): OpenConversation {
   })
   const messages = useQuery(messagesQuery(id))
   const models = useQuery(modelsQuery)
-  const reply = useThreadStore((state) => state.replies[id]) ?? null
   const awaiting = useThreadStore((state) => state.awaiting[id])
   const loading = useRef(false)
 
@@ -53,10 +56,16 @@ export function useConversation(id: string): OpenConversation {
 
   // The picker shows the model of the conversation that is opened, so that going on does not change it unseen.
   const modelName = row?.model_name
+  const followed = useRef<string | null>(null)
   useEffect(() => {
     const model = models.data?.find((known) => known.model_identifier === modelName)
-    if (model !== undefined) selectModel(model)
+    const opened = `${id} ${modelName ?? ''}`
+    // The list may come again while somebody has chosen another one for the next message.
+    if (model === undefined || followed.current === opened) return
+    followed.current = opened
+    followModel(model)
   }, [id, modelName, models.data])
+  useEffect(holdModel, [])
 
   const loadMore = useCallback(() => {
     if (loading.current) return
@@ -68,17 +77,33 @@ export function useConversation(id: string): OpenConversation {
       })
   }, [queryClient, id])
 
-  const known = messages.data?.messages ?? NO_MESSAGES
+  const stored = messages.data?.messages ?? NO_MESSAGES
+  const known = useMemo(() => withSummaryStarts(stored), [stored])
+  const wanted = useTargetMessage(({ target }) => (target?.conversationId === id ? target : null))
+  const isAtHand = known.some((message) => message.id === wanted?.messageId)
+  const isLoaded = messages.data !== undefined
+  useEffect(() => {
+    if (wanted === null || isAtHand || !isLoaded) return
+    loadBackTo(queryClient, id, wanted.position)
+      .then(() => {
+        const thread = queryClient.getQueryData<Thread>(messagesKey(id))
+        if (thread?.messages.some((message) => message.id === wanted.messageId) !== true) forgetTarget(wanted.messageId)
+      })
+      .catch((error: unknown) => {
+        console.error(error)
+        forgetTarget(wanted.messageId)
+      })
+  }, [queryClient, id, wanted, isAtHand, isLoaded])
+  const visible = visibleMessages(known, awaiting)
+  // The reply itself changes many times a second: only what draws it follows it.
+  const rewriting = useThreadStore(({ replies }) => overlayReply(visible, replies[id] ?? null).rewriting)
   return {
     conversation: row,
-    thread:
-      messages.data === undefined
-        ? null
-        : { messages: [...visibleMessages(known, awaiting)], hasEarlier: messages.data.hasEarlier },
+    thread: messages.data === undefined ? null : { messages: visible, hasEarlier: messages.data.hasEarlier },
     failed: messages.isError,
-    waiting: isWaiting(known, awaiting),
-    reply,
+    waiting: isWaiting(known, awaiting) || rewriting,
     reload: () => void messages.refetch(),
     loadEarlier: messages.data?.hasEarlier === true ? loadMore : null,
+    targetId: isAtHand ? (wanted?.messageId ?? null) : null,
   }
 }

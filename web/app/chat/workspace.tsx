@@ -1,34 +1,45 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useState, type JSX } from 'react'
+import type { DocumentRow } from '#contract/document.ts'
+import { isPassageSource } from '#contract/source.ts'
 import { useUser } from '#web/data/auth-context.tsx'
-import { forgetDrafts, restoreDraft, storeDraft } from '#web/data/drafts.ts'
+import { areFirstCodesExpected } from '#web/data/first-codes.ts'
+import { readDraft, restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live.ts'
-import { onSessionEvent } from '#web/data/session.ts'
+import { aimAtMessage, type TargetMessage } from '#web/data/target-message.ts'
 import { clearTemporary, resetThreads, setExternalConversation } from '#web/data/thread-store.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
+import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { forgetRecordings } from '#web/features/voice/recording-store.ts'
+import { askOfDocuments } from '#web/lib/document-names.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
 import { ConversationView } from './conversation-view.tsx'
 import { HeaderBar } from './header-bar.tsx'
-import { Rail, type RailTab } from './rail.tsx'
+import { Palette } from './palette.tsx'
+import { Rail, type RailTab, tabButtonId } from './rail.tsx'
 import { ReaderColumn } from './reader-column.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { StartView } from './start-view.tsx'
 import { useChatFlows } from './use-chat-flows.ts'
+import { usePalette } from './use-palette.ts'
 import { usePlace } from './use-place.ts'
 import { useReader } from './use-reader.ts'
+import { useVisibleHeight } from './use-visible-height.ts'
 import { useWidth } from './use-width.ts'
 import styles from './workspace.module.css'
 
 const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
 
+const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recovery-codes.tsx'))
+
 /** The main column holds text and margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
+const MOST_DROPPED = 10
 
 /** The chat page: rail and panel, the conversation, and the open document. */
 export function Workspace(): JSX.Element {
@@ -46,24 +57,21 @@ export function Workspace(): JSX.Element {
   const marginNotes = mainWidth >= MARGIN_NOTES_FROM_PX
 
   useEffect(() => followAccount(queryClient, user.id), [queryClient, user.id])
-  useEffect(
-    () =>
-      onSessionEvent((event) => {
-        if (event === 'SIGNED_OUT') forgetDrafts()
-      }),
-    [],
-  )
   useEffect(() => resetThreads, [])
   useEffect(() => forgetRecordings, [])
+  useVisibleHeight()
   const debug = useDebugShortcut()
+  const palette = usePalette()
 
   const fill = (conversationId: string | null, text: string): void =>
     setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text }))
   const fillNew = (text: string): void => {
-    storeDraft(null, text)
+    storeDraft(user.id, null, text)
     fill(null, text)
   }
-  const flows = useChatFlows(place, (conversationId, text) => fill(conversationId, restoreDraft(conversationId, text)))
+  const flows = useChatFlows(place, (conversationId, text) =>
+    fill(conversationId, restoreDraft(user.id, conversationId, text)),
+  )
 
   const newChat = (): void => {
     setExternalConversation(null)
@@ -77,11 +85,53 @@ export function Workspace(): JSX.Element {
     setDrawerOpen(false)
     place.go({ chatId: id })
   }
+  const openMessage = (target: TargetMessage): void => {
+    selectChat(target.conversationId)
+    aimAtMessage(target)
+  }
+  const openSource: OpenSource = ({ source, ...choice }) => {
+    if (isPassageSource(source)) reader.openPassage({ source, ...choice })
+    else {
+      const { conversationId, messageId, position } = source
+      openMessage({ conversationId, messageId, position })
+    }
+  }
   const afterDelete = (id: string): void => {
     if (id !== place.chatId) return
     setExternalConversation(null)
     place.go({ chatId: null })
     toast({ title: 'Chat deleted', description: 'Starting a new conversation' })
+  }
+  const openTab = (wanted: RailTab): void => {
+    setTab(wanted)
+    setDrawerOpen(compact)
+  }
+  /** Whoever collapses the panel with the keyboard goes on at the tab that opens it again. */
+  const collapse = (): void => {
+    const byKeyboard = document.activeElement?.matches(':focus-visible') === true
+    setTab(null)
+    if (byKeyboard) requestAnimationFrame(() => document.getElementById(tabButtonId(tab ?? 'chat'))?.focus())
+  }
+  const openDocument = (id: string): void => {
+    setDrawerOpen(false)
+    reader.openDocument(id)
+  }
+  const askAbout = (documents: readonly DocumentRow[]): void => {
+    newChat()
+    fillNew(askOfDocuments(documents.map(({ filename }) => filename)))
+  }
+  /** What is dropped onto an open conversation is what the next question is about; a whole folder hardly is. */
+  const askAboutDropped = (documents: readonly DocumentRow[]): void => {
+    if (place.chatId === null || documents.length > MOST_DROPPED) return
+    const names = documents.map(({ filename }) => filename)
+    const text = askOfDocuments(names, readDraft(user.id, place.chatId))
+    storeDraft(user.id, place.chatId, text)
+    fill(place.chatId, text)
+  }
+  const showIntroduction = (): void => {
+    setOnboardingHidden(false)
+    setDrawerOpen(false)
+    place.go({ chatId: null })
   }
   const { go } = place
   const leaveUnknown = useCallback(() => go({ chatId: null, documentId: null, page: 1 }, { replace: true }), [go])
@@ -92,10 +142,9 @@ export function Workspace(): JSX.Element {
       {open !== null && (
         <SidePanel
           tab={open}
-          onOpenDocument={(id) => {
-            setDrawerOpen(false)
-            reader.openDocument(id)
-          }}
+          onOpenDocument={openDocument}
+          onAskAbout={askAbout}
+          onShowIntroduction={showIntroduction}
           history={{
             userId: user.id,
             activeId: place.chatId,
@@ -110,21 +159,20 @@ export function Workspace(): JSX.Element {
   )
 
   return (
-    <DropAnywhere>
+    <DropAnywhere onUploaded={askAboutDropped}>
       <div className={styles.workspace}>
-        {!compact &&
-          navigation(
-            tab,
-            (pressed) => setTab(pressed === tab ? null : pressed),
-            () => setTab(null),
-          )}
+        {!compact && navigation(tab, (pressed) => setTab(pressed === tab ? null : pressed), collapse)}
         {compact && (
           <Sheet open={drawerOpen} onOpenChange={setDrawerOpen} label="Navigation" side="left">
             {navigation(tab ?? 'chat', setTab, () => setDrawerOpen(false))}
           </Sheet>
         )}
         <div className={styles.middle}>
-          <HeaderBar onOpenDrawer={compact ? () => setDrawerOpen(true) : null} />
+          <HeaderBar
+            onOpenDrawer={compact ? () => setDrawerOpen(true) : null}
+            onSearch={() => palette.setOpen(true)}
+            onOpenSettings={() => openTab('settings')}
+          />
           <main ref={mainRef} className={classNames(styles.main, marginNotes && styles.withNotes)}>
             {place.chatId === null ? (
               <StartView
@@ -141,16 +189,34 @@ export function Workspace(): JSX.Element {
                 id={place.chatId}
                 marginNotes={marginNotes}
                 filled={filled}
-                onOpenSource={reader.openSource}
+                onOpenSource={openSource}
                 onSend={flows.send}
                 onRetry={() => place.chatId !== null && flows.retry(place.chatId)}
                 onStop={() => place.chatId !== null && flows.stop(place.chatId)}
+                onOpenChat={selectChat}
                 onUnknown={leaveUnknown}
               />
             )}
           </main>
         </div>
         <ReaderColumn place={place} reader={reader} beside={readerBeside} />
+        {areFirstCodesExpected() && (
+          <Suspense fallback={null}>
+            <FirstRecoveryCodes />
+          </Suspense>
+        )}
+        <Palette
+          palette={palette}
+          onNewChat={newChat}
+          onOpenTab={openTab}
+          onSelectChat={selectChat}
+          onOpenMessage={openMessage}
+          onOpenDocument={openDocument}
+          onOpenPassage={(passage) => {
+            setDrawerOpen(false)
+            reader.openFound(passage)
+          }}
+        />
         {debug.open && (
           <Suspense>
             <DebugPanel userId={user.id} chatId={place.chatId} onClose={debug.close} />

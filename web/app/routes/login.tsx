@@ -1,26 +1,68 @@
-import { useEffect, useState, type JSX } from 'react'
-import { Redirect } from 'wouter'
+import { lazy, Suspense, useEffect, useState, type JSX } from 'react'
+import { Redirect, useLocation, useSearch } from 'wouter'
 import type { PublicConfig } from '#contract/auth.ts'
 import { useAuth } from '#web/data/auth-context.tsx'
 import { loadConfig } from '#web/data/config.ts'
+import { hasFactor } from '#web/data/session.ts'
+import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/sign-in.ts'
+import { Farewell } from '#web/features/login/farewell.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
 import { LoadingPage } from '#web/app/auth-gate.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import styles from './login.module.css'
 
-/** The sign-in page; whoever is signed in already goes on to the chat. */
+const EnrolForm = lazy(() => import('#web/features/login/enrol-form.tsx'))
+const FactorForm = lazy(() => import('#web/features/login/factor-form.tsx'))
+const MailForm = lazy(() => import('#web/features/login/mail-form.tsx'))
+const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form.tsx'))
+
+/**
+ * The sign-in page, with the steps that may come after the password or in its place; whoever is signed in already goes
+ * on to the chat, unless they came to set a new password.
+ */
 export function LoginPage(): JSX.Element {
-  const { loading, user, error } = useAuth()
+  const { loading, user, halfway, error } = useAuth()
+  const [, navigate] = useLocation()
+  const wantsNewPassword = new URLSearchParams(useSearch()).has('new-password')
   usePageTitle(null, false)
   const [config, setConfig] = useState<PublicConfig | null>(null)
+  const [mail, setMail] = useState<{ purpose: MailPurpose; email: string } | null>(null)
   useEffect(() => {
     loadConfig().then(setConfig, (failure: unknown) => console.error(failure))
   }, [])
-  if (user !== null) return <Redirect to="/" replace />
+  if (user !== null && !wantsNewPassword) return <Redirect to="/" replace />
   if (loading) return <LoadingPage />
+
+  const step = (): JSX.Element => {
+    if (halfway !== null) {
+      return hasFactor(halfway) ? <FactorForm user={halfway} /> : <EnrolForm email={halfway.email ?? ''} />
+    }
+    if (user !== null) {
+      return <NewPasswordForm email={user.email ?? ''} onDone={() => navigate('/', { replace: true })} />
+    }
+    if (mail !== null) {
+      return (
+        <MailForm
+          purpose={mail.purpose}
+          givenEmail={mail.email}
+          mailbox={config?.mailbox ?? null}
+          onCode={() => {
+            if (mail.purpose === 'recovery') navigate(NEW_PASSWORD_PATH, { replace: true })
+          }}
+          onBack={() => setMail(null)}
+        />
+      )
+    }
+    return <LoginForm config={config} notice={error} onMail={(purpose, email) => setMail({ purpose, email })} />
+  }
   return (
-    <main className={styles.page}>
-      <LoginForm config={config} notice={error} />
-    </main>
+    <Suspense fallback={<LoadingPage />}>
+      <main className={styles.page}>
+        <div className={styles.step}>
+          <Farewell />
+          {step()}
+        </div>
+      </main>
+    </Suspense>
   )
 }

@@ -1,10 +1,15 @@
 import type { JSX } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { IdentitiesSection } from './identities-section.tsx'
+import { PasswordSection } from './password-section.tsx'
+import { ProfileSection } from './profile-section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
+import { TwoFactorSection } from './two-factor-section.tsx'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './account.module.css'
 
-/** The users tab: who is signed in. */
+/** The users tab: who is signed in, and what keeps others out. */
 export function AccountPanel(): JSX.Element {
   const user = useUser()
   const leave = useSignOut()
@@ -13,10 +18,11 @@ export function AccountPanel(): JSX.Element {
       <h2 id="account-heading" className={styles.heading}>
         Account
       </h2>
-      <div>
-        <p className={styles.email}>{user.email}</p>
-        <p className={styles.caption}>User Account</p>
-      </div>
+      <ProfileSection user={user} />
+      <PasswordSection email={user.email ?? ''} />
+      <TwoFactorSection user={user} />
+      <SessionsSection />
+      <IdentitiesSection user={user} />
       <Button variant="outline" size="sm" onClick={leave} className={styles.start}>
         Sign Out
       </Button>

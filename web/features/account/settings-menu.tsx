@@ -1,13 +1,25 @@
-import { SlidersHorizontal } from 'lucide-react'
+import { Check, SlidersHorizontal } from 'lucide-react'
 import type { JSX } from 'react'
-import { setShowToolMessages, usePageSettings } from '#web/data/settings.ts'
+import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Menu, MenuLabel, MenuSwitchItem } from '#web/ui/menu.tsx'
+import {
+  Menu,
+  MenuChoice,
+  MenuChoiceItem,
+  MenuChosen,
+  MenuLabel,
+  MenuSeparator,
+  MenuSwitchItem,
+  Submenu,
+} from '#web/ui/menu.tsx'
 import { SwitchMark } from '#web/ui/switch.tsx'
+import { THEMES } from './themes.ts'
 import styles from './account.module.css'
 
+/** What this browser remembers, within reach of every page; the settings tab has the same and more. */
 export function SettingsMenu(): JSX.Element {
-  const shown = usePageSettings((state) => state.showToolMessages)
+  const { showToolMessages: shown, theme } = usePageSettings()
+  const chosen = THEMES.find(({ value }) => value === theme)
   return (
     <Menu
       label="Settings"
@@ -25,6 +37,19 @@ export function SettingsMenu(): JSX.Element {
         </span>
         <SwitchMark checked={shown} />
       </MenuSwitchItem>
+      <MenuSeparator />
+      <Submenu label="Appearance" {...(chosen === undefined ? {} : { value: chosen.label })}>
+        <MenuChoice value={theme}>
+          {THEMES.map(({ value, label }) => (
+            <MenuChoiceItem key={value} value={value} onSelect={() => setTheme(value)}>
+              {label}
+              <MenuChosen>
+                <Check size={15} aria-label="Selected" />
+              </MenuChosen>
+            </MenuChoiceItem>
+          ))}
+        </MenuChoice>
+      </Submenu>
     </Menu>
   )
 }

@@ -1,43 +1,63 @@
 import type { JSX } from 'react'
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
-import type { Theme } from '#web/data/theme.ts'
 import { Switch } from '#web/ui/switch.tsx'
+import { DefaultModel } from './default-model.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { DocumentLanguages } from './document-languages.tsx'
+import { ExportData } from './export-data.tsx'
+import { Introduction } from './introduction.tsx'
+import { ProviderKeys } from './provider-keys.tsx'
+import { Section } from './section.tsx'
+import { THEMES } from './themes.ts'
+import { VoiceSection } from './voice-section.tsx'
+import { ToolServers } from './tool-servers.tsx'
 import styles from './account.module.css'
 
-const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
-  { value: 'dark', label: 'Dark' },
-  { value: 'light', label: 'Light' },
-]
-
-/** The settings tab: what this browser remembers. */
-export function SettingsPanel(): JSX.Element {
+/** The settings tab: what this browser and this account remember, and what is kept of the person. */
+export function SettingsPanel({ onShowIntroduction }: { onShowIntroduction: () => void }): JSX.Element {
   const { theme, showToolMessages } = usePageSettings()
   return (
     <section className={styles.panel} aria-labelledby="settings-heading">
       <h2 id="settings-heading" className={styles.heading}>
         Settings
       </h2>
-      <fieldset className={styles.fieldset}>
-        <legend className={styles.legend}>Appearance</legend>
-        {THEMES.map(({ value, label }) => (
-          <label key={value} className={styles.choice}>
-            <input type="radio" name="theme" checked={theme === value} onChange={() => setTheme(value)} />
-            {label}
-          </label>
-        ))}
-      </fieldset>
-      <div className={styles.row}>
-        <span className={styles.option} id="tool-messages-label">
-          <span>Show Tool Messages</span>
-          <span className={styles.caption}>Display tool outputs in conversations</span>
-        </span>
-        <Switch
-          checked={showToolMessages}
-          onCheckedChange={setShowToolMessages}
-          aria-labelledby="tool-messages-label"
-        />
-      </div>
+      <Section title="Appearance">
+        <div role="radiogroup" aria-label="Appearance" className={styles.choices}>
+          {THEMES.map(({ value, label }) => (
+            <label key={value} className={styles.choice}>
+              <input type="radio" name="theme" checked={theme === value} onChange={() => setTheme(value)} />
+              {label}
+            </label>
+          ))}
+        </div>
+      </Section>
+      <Section title="Conversations">
+        <div className={styles.row}>
+          <span className={styles.option} id="tool-messages-label">
+            <span>Show Tool Messages</span>
+            <span className={styles.caption}>Display tool outputs in conversations</span>
+          </span>
+          <Switch
+            checked={showToolMessages}
+            onCheckedChange={setShowToolMessages}
+            aria-labelledby="tool-messages-label"
+          />
+        </div>
+        <DefaultModel />
+      </Section>
+      <Section title="Documents">
+        <DocumentLanguages />
+      </Section>
+      <ProviderKeys />
+      <ToolServers />
+      <VoiceSection />
+      <Section title="Introduction">
+        <Introduction onReset={onShowIntroduction} />
+      </Section>
+      <Section title="Your data">
+        <ExportData />
+        <DeleteAccount />
+      </Section>
     </section>
   )
 }

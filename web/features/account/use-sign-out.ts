@@ -1,17 +1,22 @@
+import { useUser } from '#web/data/auth-context.tsx'
+import { forgetDrafts } from '#web/data/drafts.ts'
 import { signOut } from '#web/data/session.ts'
+import { messageOr } from '#web/lib/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Signs out; the gate leaves the page once the session is gone. */
+/** Signs out and forgets what was typed; the gate leaves the page once the session is gone. */
 export function useSignOut(): () => void {
+  const { id } = useUser()
   const leave = async (): Promise<void> => {
     try {
       const { error } = await signOut()
       if (error !== null) throw error
+      forgetDrafts(id)
     } catch (error) {
       console.error(error)
       toast({
         title: 'Error signing out',
-        description: (error instanceof Error && error.message) || 'An error occurred while signing out.',
+        description: messageOr(error, 'An error occurred while signing out.'),
         variant: 'destructive',
       })
     }

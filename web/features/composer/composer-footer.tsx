@@ -9,7 +9,7 @@ import styles from './composer.module.css'
 function privacyOf(known: boolean, host: string | null): string {
   if (!known) return 'Where this model runs is not known yet.'
   if (host === null) return 'Nothing leaves this machine: the chosen model runs here.'
-  return `Your question and the passages that fit it are sent to ${host}. Your documents stay here.`
+  return `The conversation and the passages that fit are sent to ${host}. A document that you name may go there whole, a picture as a picture.`
 }
 
 /** The line under the message box; `documentsCount` is null until it is known. */

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useId, useRef, type ComponentType, type JSX } from 'react'
+import { useEffect, useId, useMemo, useRef, type ComponentType, type JSX } from 'react'
+import { documentsQuery } from '#web/data/documents.ts'
 import { splitCommands } from '#web/lib/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -13,6 +15,18 @@ export type FilledDraft = { key: number; conversationId: string | null; text: st
 function mayTakeFocus(): boolean {
   const nothingFocused = document.activeElement === null || document.activeElement === document.body
   return nothingFocused && getSelection()?.isCollapsed !== false && matchMedia('(hover: hover)').matches
+}
+
+/** Runs when what has just changed is on the screen; before, to ask about it would make the browser lay it out at once. */
+function afterPaint(act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(act)
+  })
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
 }
 
 /** What a way of input other than typing is given. */
@@ -38,8 +52,10 @@ export type ComposerProps = {
 
 /** The message box: Ctrl+Enter or Cmd+Enter sends, @ offers the tools. */
 export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
-  const composer = useComposer({ conversationId, disabled: waiting, onSend })
-  const { input, text, change } = composer
+  const { data: documents } = useQuery(documentsQuery())
+  const names = useMemo(() => documents?.map(({ filename }) => filename) ?? [], [documents])
+  const composer = useComposer({ conversationId, disabled: waiting, names, onSend })
+  const { input, text, change, fill } = composer
   const listId = useId()
   const backdrop = useRef<HTMLDivElement>(null)
   const seenFill = useRef(filled?.key)
@@ -49,9 +65,9 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
     if (filled === null || filled.key === seenFill.current) return
     seenFill.current = filled.key
     if (filled.conversationId !== conversationId) return
-    change(filled.text, filled.text.length)
+    fill(filled.text)
     input.current?.focus()
-  }, [filled, conversationId, change, input])
+  }, [filled, conversationId, fill, input])
 
   // A new chat begins with typing.
   useEffect(() => {
@@ -61,12 +77,16 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
   // A disabled box loses the focus; whoever was typing gets it back with the answer.
   const wasWaiting = useRef(waiting)
   useEffect(() => {
-    if (wasWaiting.current && !waiting && mayTakeFocus()) input.current?.focus()
+    const ended = wasWaiting.current && !waiting
     wasWaiting.current = waiting
+    if (!ended) return
+    return afterPaint(() => {
+      if (mayTakeFocus()) input.current?.focus()
+    })
   }, [waiting, input])
 
   const replace = (replacement: string): void => {
-    change(replacement, replacement.length)
+    fill(replacement)
     if (mayTakeFocus()) input.current?.focus()
   }
 

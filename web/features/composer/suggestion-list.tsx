@@ -1,17 +1,22 @@
-import { AtSign } from 'lucide-react'
+import { AtSign, FileText } from 'lucide-react'
 import type { JSX } from 'react'
 import { classNames } from '#web/ui/class-names.ts'
 import type { ComposerState } from './use-composer.ts'
 import styles from './composer.module.css'
 
-/** The tools that fit what is typed after an @. */
+/** The tools that fit what is typed after an @, or the documents whose name it begins. */
 export function SuggestionList({ id, composer }: { id: string; composer: ComposerState }): JSX.Element | null {
   if (composer.suggestions.length === 0) return null
   return (
-    <ul id={id} role="listbox" aria-label="Tools" className={styles.suggestions}>
+    <ul
+      id={id}
+      role="listbox"
+      aria-label={composer.suggestions[0]?.kind === 'document' ? 'Documents' : 'Tools'}
+      className={styles.suggestions}
+    >
       {composer.suggestions.map((suggestion, index) => (
         <li
-          key={suggestion.name}
+          key={suggestion.shown}
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === composer.highlighted}
@@ -21,8 +26,8 @@ export function SuggestionList({ id, composer }: { id: string; composer: Compose
             composer.pick(suggestion)
           }}
         >
-          <AtSign size={14} aria-hidden />
-          <span className={styles.command}>{suggestion.command}</span>
+          {suggestion.kind === 'tool' ? <AtSign size={14} aria-hidden /> : <FileText size={14} aria-hidden />}
+          <span className={styles.command}>{suggestion.shown}</span>
           <span className={styles.description}>{suggestion.description}</span>
         </li>
       ))}

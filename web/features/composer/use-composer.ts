@@ -1,35 +1,70 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { commandTokenAt, insertCommand, matchingCommands, type ToolCommand } from '#web/lib/tool-commands.ts'
+import { matchingNames, nameTokenAt, writeName } from '#web/lib/document-names.ts'
+import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/tool-commands.ts'
 
 const MAX_HEIGHT_PX = 200
 
-type ComposerOptions = { conversationId: string | null; disabled: boolean; onSend: (text: string) => void }
+type ComposerOptions = {
+  conversationId: string | null
+  disabled: boolean
+  /** Names of documents, offered after `@knowledge`. */
+  names: readonly string[]
+  onSend: (text: string) => void
+}
+
+/** What may take the place of what is typed. */
+export type Suggestion = { kind: 'tool' | 'document'; shown: string; inserted: string; description: string }
 
 export type ComposerState = {
   input: RefObject<HTMLTextAreaElement | null>
   text: string
   canSend: boolean
-  suggestions: readonly ToolCommand[]
+  suggestions: readonly Suggestion[]
   highlighted: number
   change: (text: string, cursor: number) => void
+  /** Puts a text in the place of what is typed, to be gone on with at its end. */
+  fill: (text: string) => void
   moveCursor: (cursor: number) => void
-  pick: (command: ToolCommand) => void
+  pick: (suggestion: Suggestion) => void
   onKeyDown: (event: KeyboardEvent) => void
   submit: () => void
 }
 
+/** The tools that begin with what is typed at the cursor, or the documents. */
+function suggest(text: string, cursor: number, names: readonly string[]) {
+  const command = commandTokenAt(text, cursor)
+  const token = command ?? nameTokenAt(text, cursor)
+  const suggestions: Suggestion[] = command
+    ? matchingCommands(command).map(({ command: shown, description }) => ({
+        kind: 'tool',
+        shown,
+        inserted: shown,
+        description,
+      }))
+    : matchingNames(token, names).map((name) => ({
+        kind: 'document',
+        shown: name,
+        inserted: writeName(name),
+        description: '',
+      }))
+  return { token, suggestions }
+}
+
 /** What is typed (kept over a reload), the @-suggestions for it, and its sending. */
-export function useComposer({ conversationId, disabled, onSend }: ComposerOptions): ComposerState {
+export function useComposer({ conversationId, disabled, names, onSend }: ComposerOptions): ComposerState {
+  const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(() => readDraft(conversationId))
+  const [text, setText] = useState(() => readDraft(userId, conversationId))
   const [cursor, setCursor] = useState(0)
   const [closedFor, setClosedFor] = useState<number | null>(null)
   const [highlighted, setHighlighted] = useState(0)
-  const pendingCursor = useRef<number | null>(null)
+  // Whoever comes back to a draft goes on at its end.
+  const pendingCursor = useRef<number | null>(text === '' ? null : text.length)
 
-  const token = commandTokenAt(text, cursor)
-  const suggestions = token === null || token.start === closedFor ? [] : matchingCommands(token)
+  const { token, suggestions: offered } = suggest(text, cursor, names)
+  const suggestions = token === null || token.start === closedFor ? [] : offered
   const canSend = !disabled && text.trim() !== ''
 
   useLayoutEffect(() => {
@@ -49,16 +84,21 @@ export function useComposer({ conversationId, disabled, onSend }: ComposerOption
     setText(next)
     setCursor(nextCursor)
     setHighlighted(0)
-    storeDraft(conversationId, next)
-    if (commandTokenAt(next, nextCursor)?.start !== closedFor) setClosedFor(null)
+    storeDraft(userId, conversationId, next)
+    if (suggest(next, nextCursor, names).token?.start !== closedFor) setClosedFor(null)
   }
 
-  const pick = ({ command }: ToolCommand): void => {
+  const pick = ({ inserted: words }: Suggestion): void => {
     if (token === null) return
-    const inserted = insertCommand(text, token, command)
+    const inserted = insertCommand(text, token, words)
     change(inserted.text, inserted.cursor)
     pendingCursor.current = inserted.cursor
     input.current?.focus()
+  }
+
+  const fill = (next: string): void => {
+    change(next, next.length)
+    pendingCursor.current = next.length
   }
 
   const submit = (): void => {
@@ -89,5 +129,17 @@ export function useComposer({ conversationId, disabled, onSend }: ComposerOption
     }
   }
 
-  return { input, text, canSend, suggestions, highlighted, change, moveCursor: setCursor, pick, onKeyDown, submit }
+  return {
+    input,
+    text,
+    canSend,
+    suggestions,
+    highlighted,
+    change,
+    fill,
+    moveCursor: setCursor,
+    pick,
+    onKeyDown,
+    submit,
+  }
 }

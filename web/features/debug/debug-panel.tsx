@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useState, type JSX } from 'react'
+import { useEffect, useState, type JSX } from 'react'
 import { checkConnection, testHttpBroadcast, testSocketBroadcast } from '#web/data/debug.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -25,6 +25,13 @@ export default function DebugPanel({ userId, chatId, onClose }: DebugPanelProps)
   const externalId = useThreadStore((state) => state.externalApiConversationId)
   const [running, setRunning] = useState(false)
   const [entries, setEntries] = useState<readonly Entry[]>([])
+
+  useEffect(() => {
+    const opener = document.activeElement
+    return () => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
 
   const note = (text: string, failed: boolean): void =>
     setEntries((before) => [...before, { at: now(), text, failed }].slice(-ENTRIES_SHOWN))
@@ -65,13 +72,15 @@ export default function DebugPanel({ userId, chatId, onClose }: DebugPanelProps)
           </Button>
         ))}
       </div>
-      <ol role="log" aria-label="Results" className={styles.log}>
-        {entries.map((entry, index) => (
-          <li key={index} className={entry.failed ? styles.failed : undefined}>
-            <time>{entry.at}</time> {entry.text}
-          </li>
-        ))}
-      </ol>
+      <div role="log" aria-label="Results" className={styles.log}>
+        <ol>
+          {entries.map((entry, index) => (
+            <li key={index} className={entry.failed ? styles.failed : undefined}>
+              <time>{entry.at}</time> {entry.text}
+            </li>
+          ))}
+        </ol>
+      </div>
     </section>
   )
 }

@@ -44,6 +44,7 @@ export function ConversationItem({
           variant="ghost"
           size="icon"
           className={styles.action}
+          data-pins={conversation.id}
           aria-label={`${conversation.pinned ? 'Unpin' : 'Pin'} ${title}`}
           title={conversation.pinned ? 'Unpin' : 'Pin'}
           onClick={onPin}

@@ -63,6 +63,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
   const [asked, setAsked] = useState<ConversationRow | null>(null)
   const list = useRef<HTMLDivElement>(null)
   const removing = useRef(false)
+  const moving = useRef<string | null>(null)
 
   // The focus goes with the row that is removed: the list takes it, so that the keyboard goes on from there.
   const count = conversations.data?.length
@@ -70,6 +71,13 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
     if (removing.current && document.activeElement === document.body) list.current?.focus()
     removing.current = false
   }, [count])
+
+  // A row that goes to the other section is another element there.
+  useEffect(() => {
+    if (moving.current === null || document.activeElement !== document.body) return
+    list.current?.querySelector<HTMLElement>(`[data-pins="${moving.current}"]`)?.focus()
+    moving.current = null
+  }, [conversations.data])
 
   if (conversations.isPending) {
     return (
@@ -112,7 +120,10 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
             description={modelLabel(row.model_name)}
             active={row.id === props.activeId}
             onSelect={() => props.onSelect(row.id)}
-            onPin={() => actions.setPinned(row, !row.pinned)}
+            onPin={() => {
+              moving.current = row.id
+              actions.setPinned(row, !row.pinned)
+            }}
             onDelete={() => setAsked(row)}
           />
         ))}

@@ -16,6 +16,9 @@ function named(filename: string, uploaded_at: string): DocumentRow {
     pages_done: 1,
     error: null,
     uploaded_at,
+    series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
+    version: 1,
+    superseded_at: null,
   }
 }
 

@@ -9,18 +9,23 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-import { describeReadability, describeReading, documentFacts } from './describe-document.ts'
+import { AddVersionButton } from './add-version-button.tsx'
+import { describeReadability, describeReading, documentFacts } from '#web/lib/describe-document.ts'
 import styles from './document-item.module.css'
 import { formatDate } from './format-date.ts'
+import { ReadingReport } from './reading-report.tsx'
 import { RenameField } from './rename-field.tsx'
+import type { RowSelection } from './use-selection.ts'
 
 interface DocumentItemProps {
   document: DocumentRow
   onOpen: (documentId: string) => void
+  /** While rows are being selected, which leaves no room for what else can be done to one. */
+  selection: RowSelection | undefined
 }
 
 /** One document of the list, with what can be done to it. */
-export function DocumentItem({ document, onOpen }: DocumentItemProps): JSX.Element {
+export function DocumentItem({ document, onOpen, selection }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useRef<HTMLButtonElement>(null)
   const reading = describeReading(document)
@@ -28,6 +33,15 @@ export function DocumentItem({ document, onOpen }: DocumentItemProps): JSX.Eleme
 
   return (
     <li className={styles.item} data-state={document.state}>
+      {selection !== undefined && (
+        <input
+          type="checkbox"
+          className={styles.check}
+          aria-label={`Select ${document.filename}`}
+          checked={selection.isSelected}
+          onChange={({ nativeEvent }) => selection.choose(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+        />
+      )}
       <div className={styles.about}>
         {isRenaming ? (
           <RenameField
@@ -47,39 +61,33 @@ export function DocumentItem({ document, onOpen }: DocumentItemProps): JSX.Eleme
             <span key={fact}>{fact}</span>
           ))}
         </p>
-        {remarks.length > 0 && (
-          <p className={styles.facts}>
-            {remarks.map((remark) => (
-              <span key={remark}>{remark}</span>
-            ))}
-          </p>
-        )}
+        {remarks.length > 0 && <ReadingReport document={document} remarks={remarks} />}
         {reading.tone !== 'ready' && (
           <p className={styles[reading.tone]} role="status">
             {reading.text}
           </p>
         )}
-        {reading.tone === 'working' && (
+        {reading.tone === 'working' && reading.progress !== null && (
           <div className={styles.progress}>
-            <Progress
-              value={reading.progress === null ? null : reading.progress * 100}
-              label={`${document.filename}: ${reading.text}`}
-            />
+            <Progress value={reading.progress * 100} label={`${document.filename}: ${reading.text}`} />
           </div>
         )}
       </div>
-      <div className={styles.actions}>
-        <Button
-          ref={renameButton}
-          variant="ghost"
-          size="icon"
-          aria-label={`Rename ${document.filename}`}
-          onClick={() => setRenaming(true)}
-        >
-          <Pencil size={15} />
-        </Button>
-        <DeleteButton document={document} />
-      </div>
+      {selection === undefined && (
+        <div className={styles.actions}>
+          <Button
+            ref={renameButton}
+            variant="ghost"
+            size="icon"
+            aria-label={`Rename ${document.filename}`}
+            onClick={() => setRenaming(true)}
+          >
+            <Pencil size={15} />
+          </Button>
+          <AddVersionButton document={document} />
+          <DeleteButton document={document} />
+        </div>
+      )}
     </li>
   )
 }
@@ -109,7 +117,7 @@ function DeleteButton({ document }: { document: DocumentRow }): JSX.Element {
         open={isAsking}
         onOpenChange={setAsking}
         title="Delete Document"
-        description={`Are you sure you want to delete “${document.filename}”? Its file and its text will be removed for good, and sources that cite it can no longer be opened.`}
+        description={`Are you sure you want to delete “${document.filename}”? ${document.version > 1 && document.state === 'ready' ? 'All its versions' : 'Its file and its text'} will be removed for good, and sources that cite it can no longer be opened.`}
         confirmLabel="Delete"
         onConfirm={confirm}
       />

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useState, type JSX } from 'react'
+import { useEffect, useRef, useState, type JSX } from 'react'
 
+import type { DocumentRow } from '#contract/document.ts'
 import { documentsQuery } from '#web/data/documents.ts'
 import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 
 import { arrangeDocuments, NEWEST_FIRST, nextArrangement, type Arrangement } from './arrange-documents.ts'
 import { DocumentItem } from './document-item.tsx'
 import styles from './document-list.module.css'
+import { SelectionBar } from './selection-bar.tsx'
+import { useDeleteMany } from './use-delete-many.ts'
+import { useSelection } from './use-selection.ts'
 
 /** With fewer documents a look is quicker than typing. */
 const FILTER_FROM = 9
@@ -16,10 +21,12 @@ const FILTER_FROM = 9
 interface DocumentListProps {
   onOpen: (documentId: string) => void
   heading: string
+  /** Begins a question about some of them. */
+  onAsk?: ((documents: readonly DocumentRow[]) => void) | undefined
 }
 
-/** The person's documents: open, rename, delete, sort, and filter once there are many. */
-export function DocumentList({ onOpen, heading }: DocumentListProps): JSX.Element {
+/** The person's documents: open, rename, delete, sort, filter once there are many, and select many at once. */
+export function DocumentList({ onOpen, heading, onAsk }: DocumentListProps): JSX.Element {
   const documents = useQuery(documentsQuery())
   const [text, setText] = useState('')
   const [arrangement, setArrangement] = useState(NEWEST_FIRST)
@@ -27,12 +34,62 @@ export function DocumentList({ onOpen, heading }: DocumentListProps): JSX.Elemen
   const isFiltered = count >= FILTER_FROM
   const shown = arrangeDocuments(documents.data ?? [], isFiltered ? text : '', arrangement)
 
+  const [isAsking, setAsking] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  const selectButton = useRef<HTMLButtonElement>(null)
+  const { isBusy, deleteAll } = useDeleteMany()
+  const selection = useSelection(
+    shown.map(({ id }) => id),
+    () => setAsking(true),
+  )
+  const chosen = shown.filter(({ id }) => selection.ids?.has(id) === true)
+  const section = useRef<HTMLElement>(null)
+  const before = useRef(count)
+  // The focus goes with the row that is removed: the section takes it, so that the keyboard goes on from there.
+  useEffect(() => {
+    if (count < before.current && document.activeElement === document.body)
+      section.current?.focus({ preventScroll: true })
+    before.current = count
+  }, [count])
+  const begin = (): void => {
+    selection.begin()
+    requestAnimationFrame(() => list.current?.querySelector('input')?.focus())
+  }
+  const end = (): void => {
+    selection.end()
+    requestAnimationFrame(() => selectButton.current?.focus())
+  }
+
   return (
-    <section className={styles.library} aria-label={heading}>
+    <section ref={section} tabIndex={-1} className={styles.library} aria-label={heading}>
       <header className={styles.header}>
         <h2 className={styles.heading}>{heading}</h2>
-        {count > 1 && <Arrange now={arrangement} onChange={setArrangement} />}
+        {count > 1 && selection.ids === null && (
+          <div className={styles.arrange}>
+            <button ref={selectButton} type="button" className={styles.column} onClick={begin}>
+              Select
+            </button>
+            <Arrange now={arrangement} onChange={setArrangement} />
+          </div>
+        )}
       </header>
+      {selection.ids !== null && (
+        <SelectionBar
+          count={chosen.length}
+          isAll={chosen.length === shown.length}
+          isBusy={isBusy}
+          onAll={selection.chooseAll}
+          onDelete={() => setAsking(true)}
+          onDone={end}
+          onAsk={
+            onAsk &&
+            (() => {
+              onAsk(chosen)
+              selection.end()
+            })
+          }
+        />
+      )}
       {isFiltered && (
         <input
           type="search"
@@ -71,12 +128,34 @@ export function DocumentList({ onOpen, heading }: DocumentListProps): JSX.Elemen
         </div>
       )}
       {shown.length > 0 && (
-        <ul className={styles.rows}>
+        <ul
+          ref={list}
+          className={styles.rows}
+          onKeyDown={(event) => {
+            selection.onKeyDown(event)
+            if (event.key === 'Escape' && selection.ids !== null) end()
+          }}
+        >
           {shown.map((document) => (
-            <DocumentItem key={document.id} document={document} onOpen={onOpen} />
+            <DocumentItem
+              key={document.id}
+              document={document}
+              onOpen={onOpen}
+              selection={selection.rowOf(document.id)}
+            />
           ))}
         </ul>
       )}
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Delete Documents"
+        description={`Are you sure you want to delete ${chosen.length === 1 ? 'this document' : `these ${chosen.length} documents`}? Files and texts will be removed for good, and sources that cite them can no longer be opened.`}
+        confirmLabel="Delete"
+        onConfirm={() => {
+          void deleteAll(chosen.map(({ id }) => id)).then(end)
+        }}
+      />
     </section>
   )
 }

@@ -15,24 +15,28 @@ export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRo
   const zone = useUploadZone(id, onUploaded)
   const uploads = useUploads((state) => state.uploads)
   // Bubbling would hand the same files to the page around it once more; pasting is the page's affair.
-  const { getRootProps, getInputProps, isDragActive } = useDropzone({
+  const { getRootProps, getInputProps, isDragActive, open } = useDropzone({
     ...zone,
+    noClick: true,
+    noKeyboard: true,
     noDragEventsBubbling: true,
     noPaste: true,
   })
   useEffect(() => showUploadArea(id), [id])
 
   return (
-    <div className={styles.area}>
-      <div {...getRootProps({ className: styles.zone, role: 'button', 'data-dragging': isDragActive })}>
+    <section aria-label="Upload" className={styles.area}>
+      <div {...getRootProps()}>
         <input {...getInputProps({ 'aria-label': 'Files to upload' })} />
-        <FileUp size={20} strokeWidth={1.5} aria-hidden className={styles.icon} />
-        <span className={styles.call}>
-          {isDragActive ? 'Drop files here to upload' : 'Drag files here or tap to upload'}
-        </span>
-        <span className={styles.hint}>Max file size: 25MB</span>
+        <button type="button" className={styles.zone} data-dragging={isDragActive} onClick={open}>
+          <FileUp size={20} strokeWidth={1.5} aria-hidden className={styles.icon} />
+          <span className={styles.call}>
+            {isDragActive ? 'Drop files here to upload' : 'Drag files here or tap to upload'}
+          </span>
+          <span className={styles.hint}>Max file size: 25MB</span>
+        </button>
       </div>
       <UploadRows uploads={uploads.filter((upload) => upload.zone === id)} />
-    </div>
+    </section>
   )
 }

@@ -13,6 +13,9 @@ const document = {
   pages_done: 0,
   error: null,
   uploaded_at: '2026-11-21T10:00:00Z',
+  series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
+  version: 1,
+  superseded_at: null,
 }
 
 function upload(key: string): Upload {

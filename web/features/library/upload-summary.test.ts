@@ -5,7 +5,7 @@ import { describeUploads, stageOf } from './upload-summary.ts'
 
 const document: DocumentRow = {
   id: 'd', filename: 'a.pdf', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
-  pages: null, pages_done: 0, error: null, uploaded_at: '2026-01-01T00:00:00Z',
+  pages: null, pages_done: 0, error: null, uploaded_at: '2026-01-01T00:00:00Z', series: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11', version: 1, superseded_at: null,
 } // prettier-ignore
 const upload = (step: Upload['step']): Upload => ({ key: 'k', zone: 'z', name: 'a.pdf', size: 1, step })
 

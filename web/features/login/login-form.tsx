@@ -1,9 +1,11 @@
 import type { JSX } from 'react'
 import type { PublicConfig } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
+import type { MailPurpose } from '#web/data/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Mark } from '#web/ui/mark.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import { FormHeading } from './form-heading.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
 import { useLoginForm } from './use-login-form.ts'
 import styles from './login-form.module.css'
 
@@ -22,10 +24,15 @@ const WORDS = {
   },
 }
 
-type LoginFormProps = { config: Pick<PublicConfig, 'testAccount' | 'mailbox'> | null; notice: string | null }
+type LoginFormProps = {
+  config: Pick<PublicConfig, 'testAccount' | 'mailbox'> | null
+  notice: string | null
+  /** Leaves for the form that asks for a mail, with what was typed as the address. */
+  onMail: (purpose: MailPurpose, email: string) => void
+}
 
 /** Sign-in and sign-up in one form. The test account and the mailbox exist only in the local set-up. */
-export function LoginForm({ config, notice }: LoginFormProps): JSX.Element {
+export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Element {
   const form = useLoginForm()
   const words = WORDS[form.mode]
   const message = form.error ?? notice
@@ -33,13 +40,7 @@ export function LoginForm({ config, notice }: LoginFormProps): JSX.Element {
   const hasMailbox = (config?.mailbox ?? null) !== null
   return (
     <form className={styles.form} onSubmit={form.submit} aria-labelledby="login-title">
-      <Mark size={36} />
-      <div className={styles.heading}>
-        <h1 id="login-title" className={styles.title}>
-          {words.title}
-        </h1>
-        <p className={styles.subtitle}>{words.subtitle}</p>
-      </div>
+      <FormHeading title={words.title} subtitle={words.subtitle} />
       <TextField
         label="Email"
         type="email"
@@ -68,10 +69,21 @@ export function LoginForm({ config, notice }: LoginFormProps): JSX.Element {
       <Button type="submit" size="lg" disabled={form.busy}>
         {form.busy ? 'Processing...' : words.submit}
       </Button>
+      <ProviderButtons />
       <div className={styles.links}>
         <Button variant="link" onClick={form.toggleMode}>
           {words.toggle}
         </Button>
+        {form.mode === 'sign-in' && (
+          <>
+            <Button variant="link" onClick={() => onMail('recovery', form.email)}>
+              Forgot your password?
+            </Button>
+            <Button variant="link" onClick={() => onMail('sign-in', form.email)}>
+              Sign in by e-mail
+            </Button>
+          </>
+        )}
         {account !== null && (
           <Button
             variant="link"

@@ -1,5 +1,6 @@
 import { useState, type SyntheticEvent } from 'react'
 import { signIn, signUp } from '#web/data/session.ts'
+import { messageOr } from '#web/lib/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type LoginMode = 'sign-in' | 'sign-up'
@@ -25,7 +26,7 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
       description: 'An error occurred during sign in',
       variant: 'destructive',
     })
-    return error.message || 'Authentication failed. Please check your credentials.'
+    return messageOr(error, 'Authentication failed. Please check your credentials.')
   }
   const { error, confirmed } = await signUp(email, password)
   if (error !== null) {
@@ -34,7 +35,7 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
       description: 'An error occurred during registration',
       variant: 'destructive',
     })
-    return error.message || 'Registration failed. Please try again.'
+    return messageOr(error, 'Registration failed. Please try again.')
   }
   if (!confirmed) {
     toast({
@@ -60,7 +61,7 @@ export function useLoginForm(): LoginForm {
       setError(await attempt(mode, email, password))
     } catch (failure) {
       console.error(failure)
-      setError((failure instanceof Error && failure.message) || 'There was an error processing your request.')
+      setError(messageOr(failure, 'There was an error processing your request.'))
     } finally {
       setBusy(false)
     }

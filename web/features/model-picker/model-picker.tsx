@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { Check, ChevronDown, Sparkles } from 'lucide-react'
-import { Fragment, type JSX } from 'react'
-import { availabilityQuery, selectModel, useSelectedModel, type Model } from '#web/data/models.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles } from 'lucide-react'
+import { Fragment, useState, type JSX } from 'react'
+import { refusalOf } from '#web/data/client.ts'
+import { availabilityQuery, refreshModels, selectModel, useSelectedModel, type Model } from '#web/data/models.ts'
 import { groupModels } from '#web/lib/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuLabel } from '#web/ui/menu.tsx'
+import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { useModels } from './use-models.ts'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './model-picker.module.css'
@@ -26,8 +28,39 @@ function sharedReason(models: readonly Model[], reasons: ReadonlyMap<string, str
   return first !== undefined && others.every((reason) => reason === first) ? first : null
 }
 
+/** Asks the endpoints for their models again; the menu stays open meanwhile. */
+function RefreshItem(): JSX.Element {
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const refresh = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await refreshModels(queryClient)
+    } catch (error) {
+      console.error(error)
+      toast({
+        title: 'Not all models could be listed',
+        description: refusalOf(error) ?? 'A model server did not answer. Please try again.',
+        variant: 'destructive',
+      })
+    }
+    setBusy(false)
+  }
+  return (
+    <MenuItem
+      disabled={busy}
+      onSelect={(event) => {
+        event.preventDefault()
+        void refresh()
+      }}
+    >
+      <RefreshCw size={15} aria-hidden /> {busy ? 'Asking for models...' : 'Refresh models'}
+    </MenuItem>
+  )
+}
+
 /** Chooses which model answers; models come grouped by provider. */
-export function ModelPicker(): JSX.Element {
+export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
   const { data: availability, refetch } = useQuery(availabilityQuery)
   const { name, identifier } = useSelectedModel()
@@ -86,10 +119,17 @@ export function ModelPicker(): JSX.Element {
                   </MenuChoiceItem>
                 )
               })}
+              {shared !== null && (
+                <MenuItem onSelect={onAddKey}>
+                  <KeyRound size={15} aria-hidden /> Add a key for {group.provider}
+                </MenuItem>
+              )}
             </Fragment>
           )
         })}
       </MenuChoice>
+      <MenuSeparator />
+      <RefreshItem />
     </Menu>
   )
 }

@@ -1,50 +1,40 @@
-import { useState, type JSX } from 'react'
+import { useState, type ComponentType, type JSX } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DocumentsArrive, EverythingAtHand, SampleQuery, SampleSource } from './illustrations.tsx'
 import styles from './walkthrough.module.css'
 
-const STEPS = [
-  {
-    title: 'Bring your documents',
-    words: 'Upload a PDF, a Word or Excel file, a text or a picture. It is read page by page; you can go on meanwhile.',
-  },
+type Step = { title: string; words: string; Picture: ComponentType }
+
+const FIRST: Step = {
+  title: 'Bring your documents',
+  words: 'Upload a PDF, a Word or Excel file, a text or a picture. It is read page by page; you can go on meanwhile.',
+  Picture: DocumentsArrive,
+}
+
+const STEPS: readonly Step[] = [
+  FIRST,
   {
     title: 'Ask in plain words',
     words: 'Each question is answered from the passages of your documents that fit it best.',
+    Picture: SampleQuery,
   },
   {
     title: 'Check the source',
     words: 'A number in the answer opens the document at the page, with the passage marked.',
+    Picture: SampleSource,
   },
-] as const
-
-function Example({ step }: { step: number }): JSX.Element | null {
-  if (step === 1) {
-    return (
-      <figure className={styles.example}>
-        <figcaption>Example</figcaption>
-        <blockquote className={styles.question}>What does the contract say about notice periods?</blockquote>
-      </figure>
-    )
-  }
-  if (step === 2) {
-    return (
-      <figure className={styles.example}>
-        <figcaption>Example</figcaption>
-        <div className={styles.source}>
-          <p>Source: Document.pdf p.3</p>
-          <p>98% confidence</p>
-        </div>
-      </figure>
-    )
-  }
-  return null
-}
+  {
+    title: 'Find it again',
+    words: 'Ctrl+K finds conversations, what was said in them, and your documents, as you type.',
+    Picture: EverythingAtHand,
+  },
+]
 
 /** A short walk through the product; its query and its source are marked as an example. */
 export function Walkthrough(props: { open: boolean; onClose: () => void; onFinish: () => void }): JSX.Element {
   const [step, setStep] = useState(0)
-  const current = STEPS[step] ?? STEPS[0]
+  const { title, words, Picture } = STEPS[step] ?? FIRST
   const last = step === STEPS.length - 1
   const close = (): void => {
     setStep(0)
@@ -56,8 +46,8 @@ export function Walkthrough(props: { open: boolean; onClose: () => void; onFinis
       onOpenChange={(open) => {
         if (!open) close()
       }}
-      title={current.title}
-      description={current.words}
+      title={title}
+      description={words}
       actions={
         <>
           {step > 0 && (
@@ -77,7 +67,7 @@ export function Walkthrough(props: { open: boolean; onClose: () => void; onFinis
         </>
       }
     >
-      <Example step={step} />
+      <Picture />
       <p className={styles.count}>
         {step + 1} of {STEPS.length}
       </p>

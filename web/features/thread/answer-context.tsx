@@ -5,9 +5,11 @@ import type { Source } from '#contract/source.ts'
 export type Answer = {
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>
+  /** Quotations that their source does not hold. */
+  misquotes: readonly string[]
   pointedAt: number | null
   pointAt: (n: number | null) => void
-  /** Opens a source; `marker` is the element that gets the focus back. */
+  /** Opens the passage or the message of a source; `marker` is the element that gets the focus back. */
   open: (n: number, marker: HTMLElement) => void
 }
 

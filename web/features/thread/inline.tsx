@@ -1,14 +1,27 @@
 import type { MarkedToken, Token } from 'marked'
 import { Fragment, type JSX, type ReactNode } from 'react'
-import { decodeEntities, isMarkedToken, safeHref } from '#web/lib/markdown.ts'
+import { decodeEntities, isMarkedToken, isMathsToken, safeHref } from '#web/lib/markdown.ts'
+import { isWebSource } from '#contract/source.ts'
+import { useAnswer } from './answer-context.tsx'
 import { CitedText } from './citation.tsx'
+import { Formula } from './formula.tsx'
 
-/** A link that leaves the page; an address that is not safe to open stays text. */
+/**
+ * A link that leaves the page; an address that is not safe to open stays text. One with a query could carry out what the
+ * answer was made from, at the bidding of a text that it has read: unless it is a source, it is shown and not linked.
+ */
 function OuterLink({ href, children }: { href: string; children: ReactNode }): JSX.Element {
+  const { sources } = useAnswer()
   const safe = safeHref(href)
-  return safe === null ? (
-    <>{children}</>
-  ) : (
+  if (safe === null) return <>{children}</>
+  const isSource = [...sources.values()].some((source) => isWebSource(source) && source.address === safe)
+  if (new URL(safe).search !== '' && !isSource)
+    return (
+      <>
+        {children} (<code>{safe}</code>)
+      </>
+    )
+  return (
     <a href={safe} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
@@ -41,9 +54,12 @@ function inlineToken(token: MarkedToken): ReactNode {
   }
 }
 
+function inlineElement(token: Token): ReactNode {
+  if (isMathsToken(token)) return <Formula maths={token} />
+  return isMarkedToken(token) ? inlineToken(token) : token.raw
+}
+
 /** Inline tokens as elements. Raw HTML has no case of its own and so stays the text that it is. */
 export function inline(tokens: readonly Token[] | undefined): ReactNode {
-  return tokens?.map((token, index) => (
-    <Fragment key={index}>{isMarkedToken(token) ? inlineToken(token) : token.raw}</Fragment>
-  ))
+  return tokens?.map((token, index) => <Fragment key={index}>{inlineElement(token)}</Fragment>)
 }

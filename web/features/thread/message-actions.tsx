@@ -1,53 +1,48 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check, Copy, ThumbsDown, ThumbsUp } from 'lucide-react'
-import type { JSX } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
-import { feedbackQuery, rateMessage, type Rating } from '#web/data/feedback.ts'
+import { Check, Copy, Square, Volume2 } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import type { Source } from '#contract/source.ts'
+import { withFootnotes } from '#web/lib/markdown-copy.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import { AnswerRating } from './rating.tsx'
 import { useCopy } from './use-copy.ts'
+import { useReadAloud } from './use-read-aloud.ts'
 import styles from './message.module.css'
 
-/** Thumbs up, thumbs down and copy. Pressing a chosen thumb again takes the rating back. */
-export function MessageActions({ messageId, text }: { messageId: string; text: string }): JSX.Element {
-  const queryClient = useQueryClient()
-  const user = useUser()
-  const { data: rating = null } = useQuery(feedbackQuery(messageId))
-  const { copied, copy } = useCopy(text)
-  const rate = (pressed: Rating): void => {
-    rateMessage(queryClient, user.id, messageId, rating === pressed ? null : pressed).catch((error: unknown) =>
-      console.error(error),
-    )
-  }
+type MessageActionsProps = {
+  messageId: string
+  version: number
+  text: string
+  sources: readonly Source[]
+  /** What can be asked of the answer, after what can be done with it. */
+  children?: ReactNode
+}
+
+/** What can be done with an answer: rate it, copy it as Markdown, hear it. */
+export function MessageActions({ messageId, version, text, sources, children }: MessageActionsProps): JSX.Element {
+  const { copied, copy } = useCopy(() => withFootnotes(text, sources))
+  const aloud = useReadAloud(messageId, text)
   return (
     <div className={styles.actions}>
-      <Tooltip content="Good answer">
-        <Button
-          variant="ghost"
-          size="icon"
-          aria-label="Good answer"
-          aria-pressed={rating === 1}
-          onClick={() => rate(1)}
-        >
-          <ThumbsUp size={15} />
-        </Button>
-      </Tooltip>
-      <Tooltip content="Poor answer">
-        <Button
-          variant="ghost"
-          size="icon"
-          aria-label="Poor answer"
-          aria-pressed={rating === -1}
-          onClick={() => rate(-1)}
-        >
-          <ThumbsDown size={15} />
-        </Button>
-      </Tooltip>
+      <AnswerRating rated={{ messageId, version }} />
       <Tooltip content={copied ? 'Copied' : 'Copy'}>
         <Button variant="ghost" size="icon" aria-label={copied ? 'Copied' : 'Copy answer'} onClick={copy}>
           {copied ? <Check size={15} /> : <Copy size={15} />}
         </Button>
       </Tooltip>
+      {aloud !== null && (
+        <Tooltip content={aloud.speaking ? 'Stop reading' : 'Read aloud'}>
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={aloud.speaking ? 'Stop reading' : 'Read aloud'}
+            onClick={aloud.toggle}
+          >
+            {aloud.speaking ? <Square size={13} /> : <Volume2 size={16} />}
+          </Button>
+        </Tooltip>
+      )}
+      {children}
     </div>
   )
 }

@@ -1,20 +1,16 @@
-import type { JSX } from 'react'
+import { useState, type JSX } from 'react'
 import { SENDER_ROLES } from '#contract/message.ts'
-import { isTemporary, messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { groupMessages, type MessageGroup as Group } from '#web/lib/group-messages.ts'
+import { messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
 import type { ReplyView } from '#web/lib/reply-parts.ts'
-import { AssistantMessage, type OpenSource } from './assistant-message.tsx'
+import type { OpenSource } from './assistant-message.tsx'
+import { MessageGroup } from './message-group.tsx'
+import { isFailure } from './stored-message.tsx'
 import { Thinking } from './thinking.tsx'
-import { ToolMessage } from './tool-message.tsx'
+import { ToolConsent } from './tool-consent.tsx'
 import { useAnnouncement } from './use-announcement.ts'
-import { UserMessage } from './user-message.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './message.module.css'
-
-const NO_CONTENT = 'Message content unavailable'
-const NO_SOURCES: [] = []
-
-/** An answer of which nothing came: only its error is to be shown. */
-const isFailure = ({ content, metadata }: ThreadMessage): boolean => content === '' && metadata?.error !== undefined
 
 export type MessageListProps = {
   messages: readonly ThreadMessage[]
@@ -29,85 +25,67 @@ export type MessageListProps = {
   onRetry: () => void
 }
 
+const isAnswer = (message: ThreadMessage): boolean =>
+  message.sender_role === SENDER_ROLES.assistant && !isFailure(message)
+
+/** The last message, if it is a failed answer that may be asked for again. */
+function retryable(messages: readonly ThreadMessage[], waiting: boolean): string | null {
+  const last = messages.at(-1)
+  return !waiting && last?.metadata?.error?.retryable === true ? last.id : null
+}
+
+/** The place of each group's first message, counted from 1. */
+function placesOf(groups: readonly Group[]): number[] {
+  const places: number[] = []
+  let place = 1
+  for (const { messages } of groups) {
+    places.push(place)
+    place += messages.length
+  }
+  return places
+}
+
 /** A conversation: questions, answers and what tools did, oldest first. */
 export function MessageList(props: MessageListProps): JSX.Element {
-  const { messages, reply, waiting, marginNotes, onOpenSource, onRetry } = props
-  const firstAnswer = props.fromStart
-    ? messages.find((message) => message.sender_role === SENDER_ROLES.assistant && !isFailure(message))
-    : null
+  const { messages, reply, waiting, fromStart } = props
+  const [known, setKnown] = useState<readonly Group[]>([])
+  const groups = groupMessages(known, messages)
+  if (groups !== known) setKnown(groups)
   const streamed = reply !== null && !messages.some((message) => messageKey(message) === reply.messageId) ? reply : null
   const announcement = useAnnouncement(messages, waiting)
-  const lastId = messages.at(-1)?.id
-
-  const answerOf = (message: ThreadMessage): JSX.Element => {
-    const error = message.metadata?.error ?? null
-    const stopped = message.metadata?.stopped === true
-    const isEmpty = message.content === '' && error === null && !stopped
-    return (
-      <AssistantMessage
-        key={messageKey(message)}
-        messageId={message.id}
-        text={isEmpty ? NO_CONTENT : message.content}
-        sources={isFailure(message) ? NO_SOURCES : (message.metadata?.sources ?? NO_SOURCES)}
-        error={error}
-        stopped={stopped}
-        writing={false}
-        first={message === firstAnswer}
-        marginNotes={marginNotes}
-        onOpenSource={onOpenSource}
-        onRetry={error?.retryable === true && message.id === lastId && !waiting ? onRetry : null}
-      />
-    )
-  }
-  const elementOf = (message: ThreadMessage): JSX.Element | null => {
-    switch (message.sender_role) {
-      case SENDER_ROLES.user:
-        return (
-          <UserMessage
-            key={messageKey(message)}
-            content={message.content === '' ? NO_CONTENT : message.content}
-            createdAt={message.created_at}
-            pending={isTemporary(message)}
-          />
-        )
-      case SENDER_ROLES.tool:
-        return props.showToolMessages ? (
-          <ToolMessage
-            key={message.id}
-            name={message.metadata?.tool_name}
-            durationMs={message.metadata?.duration_ms}
-            content={message.content}
-            status={message.metadata?.status ?? 'done'}
-          />
-        ) : null
-      case SENDER_ROLES.assistant:
-        return answerOf(message)
-    }
-  }
-  // One list, so that the streamed answer and its stored row are one and the same element.
-  const elements = messages.map(elementOf)
-  if (streamed !== null && streamed.text !== '') {
-    elements.push(
-      <AssistantMessage
-        key={streamed.messageId}
-        messageId={streamed.messageId}
-        text={streamed.text}
-        sources={streamed.sources}
-        error={null}
-        stopped={streamed.phase === 'stopped'}
-        writing
-        first={props.fromStart && firstAnswer === undefined}
-        marginNotes={marginNotes}
-        onOpenSource={onOpenSource}
-        onRetry={null}
-      />,
-    )
-  }
+  const firstAnswerId = fromStart ? (messages.find(isAnswer)?.id ?? streamed?.messageId ?? null) : null
+  const retryableId = retryable(messages, waiting)
+  const shown = groups.length === 0 && streamed !== null ? [{ key: 'streamed', messages: [] }] : groups
+  const rewritten = messages.findLast((message) => message.writing === true)
+  const isSilent = rewritten === undefined ? (streamed?.text ?? '') === '' : rewritten.content === ''
   const openTool = streamed?.tools.find((tool) => tool.status === 'running')?.name
+  const request = reply?.tools.find((tool) => tool.status === 'asking')?.request
+  const places = placesOf(shown)
   return (
     <div className={styles.thread}>
-      {elements}
-      {waiting && (streamed === null || streamed.text === '') && <Thinking tool={openTool} />}
+      <div role="feed" aria-label="Messages" aria-busy={waiting}>
+        {shown.map((group, index) => {
+          const isLast = index === shown.length - 1
+          return (
+            <MessageGroup
+              key={group.key}
+              messages={group.messages}
+              streamed={isLast ? streamed : null}
+              firstAnswerId={firstAnswerId}
+              retryableId={isLast ? retryableId : null}
+              showToolMessages={props.showToolMessages}
+              marginNotes={props.marginNotes}
+              place={fromStart ? (places[index] ?? null) : null}
+              total={fromStart ? messages.length : null}
+              last={isLast}
+              onOpenSource={props.onOpenSource}
+              onRetry={props.onRetry}
+            />
+          )
+        })}
+      </div>
+      {waiting && request !== undefined && <ToolConsent key={request.id} request={request} />}
+      {waiting && isSilent && request === undefined && <Thinking tool={openTool} />}
       <p className={hidden.hidden} aria-live="polite">
         {announcement}
       </p>

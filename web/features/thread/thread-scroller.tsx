@@ -1,10 +1,15 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type JSX, type ReactNode } from 'react'
+import { forgetTarget } from '#web/data/target-message.ts'
 import { Button } from '#web/ui/button.tsx'
+import { findAnchor, holdAnchor, type ReadingAnchor } from './reading-anchor.ts'
+import { showTarget } from './show-target.ts'
 import styles from './thread-scroller.module.css'
 
 /** How far from the end still counts as being there. */
 const NEAR_PX = 48
+/** So many views of older messages are kept above what is read. */
+const SPARE_VIEWS = 2
 
 type ThreadScrollerProps = {
   /** Another thread begins at its newest message. */
@@ -14,17 +19,19 @@ type ThreadScrollerProps = {
   /** The oldest message: on a change the view stays where it was, as older ones came in above. */
   oldestKey: string | undefined
   onNearStart: (() => void) | null
+  /** A message of the thread that somebody wants to see. */
+  targetId: string | null
   children: ReactNode
 }
 
 /** Scrolls with the newest text while the reader is at the end, and leaves the reader alone otherwise. */
 export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
-  const { threadKey, ownMessageKey, oldestKey, onNearStart, children } = props
+  const { threadKey, ownMessageKey, oldestKey, onNearStart, targetId, children } = props
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const following = useRef(true)
   const lastTop = useRef(0)
-  const before = useRef({ oldestKey, height: 0 })
+  const anchor = useRef<ReadingAnchor | null>(null)
   const [away, setAway] = useState(false)
 
   const toEnd = (): void => {
@@ -35,15 +42,32 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
 
   useLayoutEffect(toEnd, [threadKey, ownMessageKey])
 
-  useLayoutEffect(() => {
+  /** After the content changed: to its end, or to what was being read. */
+  const settle = (): void => {
     const view = frame.current
-    if (view === null) return
-    const { oldestKey: oldestBefore, height } = before.current
-    if (oldestBefore !== undefined && oldestBefore !== oldestKey && !following.current) {
-      view.scrollTop += view.scrollHeight - height
+    if (view === null || content.current === null) return
+    if (following.current) {
+      view.scrollTo({ top: view.scrollHeight })
+      anchor.current = null
+    } else {
+      if (anchor.current !== null) holdAnchor(view, content.current, anchor.current)
+      anchor.current = findAnchor(view, content.current)
     }
-    before.current = { oldestKey, height: view.scrollHeight }
-  })
+    lastTop.current = view.scrollTop
+  }
+
+  // Before older messages are painted: what is read is not to move by a pixel.
+  useLayoutEffect(settle, [oldestKey])
+
+  useLayoutEffect(() => {
+    if (targetId === null || !showTarget(targetId)) return
+    following.current = false
+    if (frame.current !== null && content.current !== null) {
+      lastTop.current = frame.current.scrollTop
+      anchor.current = findAnchor(frame.current, content.current)
+    }
+    forgetTarget(targetId)
+  }, [targetId, oldestKey, threadKey])
 
   useEffect(() => {
     if (content.current === null) return
@@ -53,13 +77,17 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
       width = content.current?.clientWidth ?? width
       // A reader opened beside it makes the text narrower: what was being read is not to run away.
       if (width !== before) following.current = false
-      else if (following.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
-      lastTop.current = frame.current?.scrollTop ?? 0
+      settle()
     })
     observer.observe(content.current)
     if (frame.current !== null) observer.observe(frame.current)
     return () => observer.disconnect()
   }, [])
+
+  const keepSpare = (): void => {
+    const view = frame.current
+    if (view !== null && view.scrollTop < SPARE_VIEWS * view.clientHeight) onNearStart?.()
+  }
 
   const onScroll = (): void => {
     const view = frame.current
@@ -70,9 +98,18 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     else if (view.scrollTop < lastTop.current) following.current = false
     else if (view.scrollTop > lastTop.current && distance < NEAR_PX) following.current = true
     lastTop.current = view.scrollTop
+    anchor.current = following.current || content.current === null ? null : findAnchor(view, content.current)
     setAway(distance > view.clientHeight)
-    if (view.scrollTop < view.clientHeight) onNearStart?.()
+    keepSpare()
   }
+
+  // Step by step, a frame each, until there is enough above for the reader to scroll on without waiting.
+  useEffect(() => {
+    const request = requestAnimationFrame(keepSpare)
+    return () => cancelAnimationFrame(request)
+    // Nothing else adds room above or takes it away.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [threadKey, oldestKey, onNearStart === null])
 
   return (
     <div className={styles.area}>

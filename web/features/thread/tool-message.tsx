@@ -1,6 +1,7 @@
 import { Wrench } from 'lucide-react'
 import type { JSX } from 'react'
 import { toolPreview } from '#web/lib/tool-preview.ts'
+import { usePlaceInThread } from './place-in-thread.tsx'
 import styles from './message.module.css'
 
 type ToolMessageProps = { name: string | undefined; durationMs: number | undefined; content: string; status: string }
@@ -8,15 +9,17 @@ type ToolMessageProps = { name: string | undefined; durationMs: number | undefin
 /** What a tool did, in one soft line that unfolds. */
 export function ToolMessage({ name, durationMs, content, status }: ToolMessageProps): JSX.Element {
   return (
-    <details className={styles.tool}>
-      <summary>
-        <Wrench size={13} aria-hidden />
-        <span className={styles.toolName}>{name ?? 'tool'}</span>
-        {durationMs !== undefined && <span>{Math.round(durationMs)}ms</span>}
-        <span className={styles.toolPreview}>{toolPreview(content)}</span>
-        <span>{status}</span>
-      </summary>
-      <p className={styles.toolContent}>{content}</p>
-    </details>
+    <article className={styles.tool} aria-label="Tool output" {...usePlaceInThread()}>
+      <details>
+        <summary>
+          <Wrench size={13} aria-hidden />
+          <span className={styles.toolName}>{name ?? 'tool'}</span>
+          {durationMs !== undefined && <span>{Math.round(durationMs)}ms</span>}
+          <span className={styles.toolPreview}>{toolPreview(content)}</span>
+          <span>{status}</span>
+        </summary>
+        <p className={styles.toolContent}>{content}</p>
+      </details>
+    </article>
   )
 }

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 
 const SHOWN_MS = 1500
 
-/** Copies a text; `copied` is true for a moment afterwards. */
-export function useCopy(text: string): { copied: boolean; copy: () => void } {
+/** Copies a text, or what a function gives for one when it is pressed; `copied` is true for a moment afterwards. */
+export function useCopy(text: string | (() => string)): { copied: boolean; copy: () => void } {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -13,7 +13,7 @@ export function useCopy(text: string): { copied: boolean; copy: () => void } {
   return {
     copied,
     copy: () => {
-      navigator.clipboard.writeText(text).then(
+      navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
         () => setCopied(true),
         (error: unknown) => console.error(error),
       )

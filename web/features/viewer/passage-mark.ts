@@ -15,11 +15,21 @@ export function markPassage(ranges: readonly Range[]): () => void {
 
 /** A range of the text of one element; null where the element holds no such text. */
 export function rangeInText(element: Element | undefined, from: number, to: number): Range | null {
-  const text = element?.firstChild
-  if (!(text instanceof Text) || from >= text.length) return null
+  const length = element?.textContent.length ?? 0
+  if (!element || from >= length) return null
   const range = document.createRange()
-  range.setStart(text, from)
-  range.setEnd(text, Math.min(to, text.length))
+  const last = Math.min(to, length)
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  let passed = 0
+  for (let node = walker.nextNode(); node instanceof Text; node = walker.nextNode()) {
+    const isFirst = passed <= from && from < passed + node.length
+    if (isFirst) range.setStart(node, from - passed)
+    if (last <= passed + node.length) {
+      range.setEnd(node, last - passed)
+      break
+    }
+    passed += node.length
+  }
   return range
 }
 

@@ -10,6 +10,7 @@ import type { PageSize } from './page-layout.ts'
 import styles from './pdf-page.module.css'
 import { usePageCanvas } from './use-page-canvas.ts'
 import { usePdfPage } from './use-pdf-page.ts'
+import { useFittedItems } from './use-fitted-items.ts'
 import { useTextLayer } from './use-text-layer.ts'
 
 /** Where the passage stands: in the page's text layer or, where it was read by OCR, on its picture. */
@@ -36,13 +37,17 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
   const { drawn, dark } = usePageCanvas(drawing, proxy, box.width)
   const items = useTextLayer(textLayer, proxy)
 
+  const fitted = useFittedItems(proxy, items, passage?.ranges)
+  const isFitted = fitted !== null && fitted === passage?.ranges
+
   useEffect(() => {
     if (!items || !passage) return
-    const ranges = passage.ranges.flatMap(({ item, from, to }) => rangeInText(items[item], from, to) ?? [])
+    const ranges = passage.ranges.flatMap(({ item, from, to }) => rangeInText(items[item]?.element, from, to) ?? [])
     const unmark = markPassage(ranges)
     if (ranges[0]) onMarked(ranges[0])
     return unmark
-  }, [items, passage, onMarked])
+    // Fitting an element takes it to pieces, and with it the ranges in it.
+  }, [items, passage, isFitted, onMarked])
 
   const scale = proxy ? box.width / proxy.getViewport({ scale: 1 }).width : 1
   const style: CSSProperties & Record<`--${string}`, number> = {
@@ -63,7 +68,12 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
       {proxy && passage && passage.rectangles.length > 0 && (
         <BoxedPassage rectangles={passage.rectangles} isDark={dark} onMarked={onMarked} />
       )}
-      <div ref={textLayer} className={styles.text} data-passage={items !== null && passage !== null} />
+      <div
+        ref={textLayer}
+        className={styles.text}
+        data-passage={items !== null && passage !== null}
+        data-fitted={isFitted}
+      />
     </div>
   )
 }

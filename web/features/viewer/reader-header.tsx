@@ -9,6 +9,7 @@ import { PageField } from './page-field.tsx'
 import styles from './reader-header.module.css'
 import { SourceSteps, type SourceNavigation } from './source-steps.tsx'
 import { StepButton } from './step-button.tsx'
+import { VersionNote } from './version-note.tsx'
 import { stepZoom } from './zoom.ts'
 
 interface ReaderHeaderProps {
@@ -25,11 +26,13 @@ interface ReaderHeaderProps {
   onGo: (page: number) => void
   onZoom: (zoom: number) => void
   onClose: () => void
+  onOpenVersion: (documentId: string) => void
 }
 
 /** What is open, where in it, and the ways to go on. */
 export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
-  const { document, page, pageCount, textOrigin, unit, zoom, sourceNavigation, onGo, onZoom, onClose } = props
+  const { document, page, pageCount, textOrigin, unit, zoom, sourceNavigation, onGo, onZoom, onClose, onOpenVersion } =
+    props
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
@@ -52,6 +55,9 @@ export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
           <X size={18} />
         </Button>
       </div>
+      {document && (document.version > 1 || document.superseded_at !== null) && (
+        <VersionNote document={document} onOpen={onOpenVersion} />
+      )}
       {(sourceNavigation !== undefined || pageCount > 1 || textOrigin !== null) && (
         <div className={styles.tools}>
           {sourceNavigation && <SourceSteps {...sourceNavigation} />}

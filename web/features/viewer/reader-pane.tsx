@@ -18,6 +18,8 @@ interface ReaderPaneProps {
   /** The passage on that page, `[start, end)` in UTF-16 code units; another `key` is another request to go there. */
   highlight: { start: number; end: number; key: string } | null
   onClose: () => void
+  /** Asked to show another version of the document. */
+  onOpenVersion: (documentId: string) => void
   /** The page in view, as the person scrolls. May be fed back into `page`. */
   onPageChange?: (page: number) => void
   sourceNavigation?: SourceNavigation
@@ -25,7 +27,7 @@ interface ReaderPaneProps {
 
 /** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
 export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
-  const { documentId, highlight, onClose, onPageChange, sourceNavigation } = props
+  const { documentId, highlight, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [zoom, setZoom] = useState(1)
@@ -78,6 +80,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
         onGo={go}
         onZoom={setZoom}
         onClose={onClose}
+        onOpenVersion={onOpenVersion}
       />
       <div
         ref={setScroller}

@@ -1,44 +1,70 @@
 import { AbortException, TextLayer } from 'pdfjs-dist'
 import type { PDFPageProxy } from 'pdfjs-dist'
+import type { TextItem } from 'pdfjs-dist/types/src/display/api'
 import { useEffect, useState } from 'react'
 import type { RefObject } from 'react'
+import { z } from 'zod'
 
 import { TEXT_CONTENT_OPTIONS } from './open-pdf.ts'
 
+/** One text item of the page and the element that shows it. */
+export interface TextLayerItem {
+  element: HTMLElement
+  fontName: string
+  /** In thousandths of the font's size along the line; 0 where it does not run from left to right. */
+  width: number
+}
+
 /**
- * Fills the container with the page's text. The answer, once complete: one element per text item, by item number.
+ * Fills the container with the page's text. The answer, once complete: its items, by item number.
  * Positions are shares of the page and font sizes follow `--total-scale-factor`, so a zoom needs no second run.
  */
 export function useTextLayer(
   container: RefObject<HTMLElement | null>,
   page: PDFPageProxy | null,
-): readonly HTMLElement[] | null {
-  const [items, setItems] = useState<readonly HTMLElement[] | null>(null)
+): readonly TextLayerItem[] | null {
+  const [items, setItems] = useState<readonly TextLayerItem[] | null>(null)
 
   useEffect(() => {
     const element = container.current
     if (!page || !element) return
-    const layer = new TextLayer({
-      textContentSource: page.streamTextContent(TEXT_CONTENT_OPTIONS),
-      container: element,
-      viewport: page.getViewport({ scale: 1 }),
-    })
+    let layer: TextLayer | null = null
     let left = false
-    layer.render().then(
-      () => {
-        if (!left) setItems(layer.textDivs)
-      },
-      (error: unknown) => {
-        if (!(error instanceof AbortException)) console.error(error)
-      },
-    )
+    const hasLeft = () => left
+    const fill = async () => {
+      const content = await page.getTextContent(TEXT_CONTENT_OPTIONS)
+      if (left) return
+      layer = new TextLayer({
+        textContentSource: content,
+        container: element,
+        viewport: page.getViewport({ scale: 1 }),
+      })
+      await layer.render()
+      if (hasLeft()) return
+      const texts = content.items.filter((item) => 'str' in item)
+      setItems(
+        layer.textDivs.flatMap((div, index) => {
+          const text = texts[index]
+          return text ? { element: div, fontName: text.fontName, width: widthOf(text) } : []
+        }),
+      )
+    }
+    fill().catch((error: unknown) => {
+      if (!left && !(error instanceof AbortException)) console.error(error)
+    })
     return () => {
       left = true
-      layer.cancel()
+      layer?.cancel()
       element.replaceChildren()
       setItems(null)
     }
   }, [container, page])
 
   return items
+}
+
+function widthOf({ transform, width, dir }: TextItem): number {
+  const [a = 0, b = 0] = z.array(z.number()).parse(transform)
+  const size = Math.hypot(a, b)
+  return dir === 'ltr' && size > 0 ? (width / size) * 1000 : 0
 }

@@ -26,9 +26,10 @@ create policy "owner removes files below own folder" on storage.objects
 
 -- Files go with their owner's account. Supabase's own storage refuses a delete that does not say that it means it.
 create function tg_users__remove_files() returns trigger
-  language plpgsql volatile security definer set search_path = '' set storage.allow_delete_query = 'true'
+  language plpgsql volatile security definer set search_path = ''
 as $$
 begin
+  perform set_config('storage.allow_delete_query', 'true', true);
   delete from storage.objects
   where bucket_id = 'documents' and name collate "C" >= old.id || '/' and name collate "C" < old.id || '0';
   return null;

@@ -33,6 +33,27 @@ export function isBlank({ pixels }: Raster): boolean {
   return true
 }
 
+/** Half of the pixels of a light text on a dark ground are darker than this; a shaded page is lighter. */
+const DARK_GROUND = 100
+/** One pixel of so many is looked at. */
+const SAMPLED = 7
+
+/** Whether a picture shows light on dark, as screens in their dark mode do. */
+export function isDarkGround({ pixels }: Raster): boolean {
+  let [dark, all] = [0, 0]
+  for (let at = 0; at < pixels.length; at += SAMPLED) {
+    all += 1
+    if ((pixels[at] ?? 255) < DARK_GROUND) dark += 1
+  }
+  return 2 * dark > all
+}
+
+export const inverted = ({ width, height, pixels }: Raster): Raster => ({
+  width,
+  height,
+  pixels: pixels.map((pixel) => 255 - pixel),
+})
+
 /** Makes shaded paper and coloured cells white, tile by tile; shaded cells are taken for pictures otherwise. */
 export function whitenPaper({ width, height, pixels }: Raster): Raster {
   const white = new Uint8Array(pixels.length)

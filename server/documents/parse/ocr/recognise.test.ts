@@ -43,6 +43,13 @@ describe('a picture', () => {
     expect(middleOf(turned, 'Dear').x).toBeGreaterThan(middleOf(straight, 'Dear').x)
   })
 
+  test('that is light on dark is read', async () => {
+    const { pixels, ...size } = await drawText(LETTER)
+    const dark = { ...size, pixels: pixels.map((pixel) => 230 - Math.min(pixel, 210)) }
+    const { pages } = await readDocument(await makePng(dark), 'dark-mode.png')
+    expect(words(pages[0]?.text ?? '')).toBe(words(LETTER))
+  })
+
   test('without text says so', async () => {
     const raster = { width: 600, height: 400, pixels: new Uint8Array(240_000).fill(200) }
     expect(await readDocument(await makePng(raster), 'grey.png')).toMatchObject({ failure: 'no_text_in_picture' })
@@ -69,6 +76,14 @@ test('of a pdf only the pages without text are recognised, also those on their s
   // A viewer turns the page clockwise: what was at the upper left is then at the upper right.
   expect(middleOf(pages[1], 'Dear').x).toBeGreaterThan(0.8)
   expect(middleOf(pages[1], 'Dear').y).toBeLessThan(0.3)
+})
+
+test('a scan is read although somebody put a line of text upon it', async () => {
+  const stamp =
+    'Downloaded from the archive of the county by reader 88213 on 3 May 2026; copies of it may not be handed on to anybody.'
+  const pages = [{ picture: await drawText(LETTER.repeat(2)), stamp }]
+  const read = await readDocument(makeScannedPdf(pages), 'stamped.pdf')
+  expect(words(read.pages[0]?.text ?? '')).toContain('three months')
 })
 
 test('thousands of empty pages are not recognised', async () => {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { type DocumentLanguage } from '#contract/document.ts'
 import { type QuarterTurn, type Raster } from './raster.ts'
 
 const require = createRequire(import.meta.url)
@@ -20,7 +21,7 @@ const DATA_FOLDERS = {
   osd: path.dirname(require.resolve('@tesseract.js-data/osd/package.json')),
 } as const
 
-export type OcrLanguage = Exclude<keyof typeof DATA_FOLDERS, 'osd'>
+export type OcrLanguage = DocumentLanguage
 
 /** A word, where it stands (pixels), how sure its reading is (0 to 100), and which line and paragraph it belongs to. */
 export interface Word {
@@ -36,6 +37,8 @@ export interface Word {
 }
 
 export interface Tesseract {
+  /** Loads what these languages need, which the first page would otherwise wait for. */
+  prepare(languages: readonly OcrLanguage[]): void
   /** By how much the picture is to be turned clockwise to stand upright; 0 where that cannot be told. */
   findTurn(raster: Raster): QuarterTurn
   readWords(raster: Raster, languages: readonly OcrLanguage[]): Word[]
@@ -62,7 +65,15 @@ const RESOLUTION = '200'
 const LEAST_TURN_CONFIDENCE = 1
 const TURNS: readonly QuarterTurn[] = [0, 270, 180, 90]
 
-export async function loadTesseract(): Promise<Tesseract> {
+let loaded: Promise<Tesseract> | undefined
+
+/** Once for a process. */
+export function loadTesseract(): Promise<Tesseract> {
+  loaded ??= load()
+  return loaded
+}
+
+async function load(): Promise<Tesseract> {
   const silent = { print: () => {}, printErr: () => {}, TesseractProgress: () => {} }
   const { default: createModule } = await import('tesseract.js-core/tesseract-core-relaxedsimd.js')
   const module = await createModule(silent).catch(async () => {
@@ -95,6 +106,9 @@ export async function loadTesseract(): Promise<Tesseract> {
   }
 
   return {
+    prepare(languages) {
+      apiFor(languages, LSTM_ENGINE)
+    },
     findTurn(raster) {
       const api = apiFor(['osd'], LEGACY_ENGINE)
       show(api, raster)
@@ -114,7 +128,9 @@ export async function loadTesseract(): Promise<Tesseract> {
       show(api, raster)
       api.SetVariable('tessedit_pageseg_mode', ONE_BLOCK)
       const words = blocks.map(({ left, top, right, bottom }) => {
-        api.SetRectangle(left, top, right - left, bottom - top)
+        // A part as wide as the picture is taken for the whole of it by the engine, which then reads other lines.
+        const isWhole = left <= 0 && right >= raster.width
+        api.SetRectangle(left, top, right - left - (isWhole ? 1 : 0), bottom - top)
         api.Recognize(null)
         return parseWords(api.GetTSVText(0))
       })

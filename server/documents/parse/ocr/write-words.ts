@@ -82,8 +82,7 @@ function separatorBetween(previous: Word, next: Word, lineSeparator: string): st
 function isOneWord(previous: Word, next: Word): boolean {
   const gap = next.left - (previous.left + previous.width)
   return (
-    EAST_ASIAN_END.test(previous.text) &&
-    EAST_ASIAN_BEGINNING.test(next.text) &&
+    (EAST_ASIAN_END.test(previous.text) || EAST_ASIAN_BEGINNING.test(next.text)) &&
     gap < EAST_ASIAN_GAP * Math.max(previous.height, next.height)
   )
 }

@@ -1,0 +1,171 @@
+/**
+ * Where the viewer marks a word of a pdf against where `pdftotext -bbox` (Debian: poppler-utils) says that it stands:
+ * `npm run bench -- highlight <pdf> [words]`. Pixels are those of scale 1; words are chosen that occur once on their page.
+ */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { createClient } from '@supabase/supabase-js'
+import { chromium } from 'playwright-core'
+import { z } from 'zod'
+import { type PageText, pageText, uploadAnswer, documentRow } from '#contract/document.ts'
+import { quantile, rounded } from './measure.ts'
+import { type SignedIn, startSignedIn } from './signed-in.ts'
+
+interface Box {
+  readonly word: string
+  readonly left: number
+  readonly top: number
+  readonly bottom: number
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+}
+const WORDS_PER_PAGE = 20
+/** Twentieths of a second. */
+const MOST_TRIES = 60
+
+/** The words of every page that occur once on it. */
+async function referenceOf(file: string): Promise<Box[][]> {
+  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', file, '-'], { maxBuffer: 256 * 1024 * 1024 })
+  return stdout
+    .split('<page ')
+    .slice(1)
+    .map((page) => {
+      const boxes = [...page.matchAll(/<word xMin="(\S+)" yMin="(\S+)" xMax="\S+" yMax="(\S+)">(.*?)<\/word>/g)].map(
+        ([, left, top, bottom, word = '']) => ({
+          word: word.replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity),
+          left: Number(left),
+          top: Number(top),
+          bottom: Number(bottom),
+        }),
+      )
+      const counts = new Map<string, number>()
+      for (const { word } of boxes) counts.set(word, (counts.get(word) ?? 0) + 1)
+      return boxes.filter(({ word }) => counts.get(word) === 1 && /^[\p{L}\p{N}]{3,}$/u.test(word))
+    })
+}
+
+const place = z.object({ word: z.string(), left: z.number(), middle: z.number() }).nullable()
+
+/** Written for the page: where the passage that is marked begins, in shares of its page; null until it stands as it will stay. */
+const MEASURE = `(number) => {
+  const sheet = document.querySelector('[data-page="' + number + '"]')
+  const [marked] = CSS.highlights.get('source-passage') ?? []
+  if (!marked || !sheet?.contains(marked.startContainer) || !sheet.querySelector('[data-fitted="true"]')) return null
+  const [box] = marked.getClientRects()
+  if (!box) return null
+  const paper = sheet.getBoundingClientRect()
+  return {
+    word: marked.toString(),
+    left: (box.left - paper.left) / paper.width,
+    middle: (box.top + box.height / 2 - paper.top) / paper.height,
+  }
+}`
+
+interface Cited extends Box {
+  readonly page: number
+  readonly start: number
+}
+
+/** The words of a page that stand at one place only, evenly from its beginning to its end. */
+function choose(boxes: readonly Box[], { page, text }: PageText): Cited[] {
+  const step = Math.ceil(boxes.length / WORDS_PER_PAGE)
+  return boxes
+    .filter((_, position) => position % step === 0)
+    .flatMap((box) => {
+      const found = [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${box.word}(?![\\p{L}\\p{N}])`, 'gu'))]
+      // What pdftotext takes for one word with its neighbours may stand elsewhere too.
+      return found[0] && found.length === 1 ? [{ ...box, page, start: found[0].index }] : []
+    })
+}
+
+/** Stores an answer that cites every word, as only the operator may. @returns the conversation's id */
+async function storeAnswer(session: SignedIn, documentId: string, cited: readonly Cited[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
+    env: { ...process.env, DATA_DIR: session.dataDir },
+  })
+  const { serviceRoleKey } = z.object({ serviceRoleKey: z.string() }).parse(JSON.parse(stdout))
+  const operator = createClient(session.alcove.url, serviceRoleKey, { auth: { persistSession: false } })
+  const id = randomUUID()
+  const sources = cited.map(({ page, start, word }, index) => ({
+    ...{ n: index + 1, documentId, filename: 'bench.pdf', page, start, end: start + word.length },
+    ...{ text: word, score: 1 },
+  }))
+  const content = sources.map(({ n }) => `Word [${n}].`).join(' ')
+  for (const { error } of [
+    await operator
+      .from('conversations')
+      .insert({ id, uid: session.userId, title: 'Words', model_name: 'alcove-reader' }),
+    await operator.from('messages').insert({ conversation_id: id, content, sender_role: 2, metadata: { sources } }),
+  ])
+    if (error) throw error
+  return id
+}
+
+export async function run([file = '', words = '200']: string[]): Promise<Record<string, unknown>> {
+  const reference = await referenceOf(file)
+  const session = await startSignedIn()
+  const headers = { authorization: `Bearer ${session.token}` }
+  const get = async (where: string): Promise<unknown> =>
+    (await fetch(`${session.alcove.url}/api/documents/${where}`, { headers })).json()
+  const form = new FormData()
+  form.append('files', new File([new Uint8Array(await readFile(file))], 'bench.pdf'))
+  const uploaded = await fetch(`${session.alcove.url}/api/documents`, { method: 'POST', body: form, headers })
+  const id = uploadAnswer.parse(await uploaded.json()).documents[0]?.id ?? ''
+  while (documentRow.parse(await get(id)).state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 200))
+
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(session.alcove.url)
+  await page.getByText('Use test account').click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Chat History').waitFor()
+  const cited: Cited[] = []
+  for (const [index, boxes] of reference.entries()) {
+    if (cited.length >= Number(words)) break
+    if (boxes.length >= WORDS_PER_PAGE)
+      cited.push(...choose(boxes, pageText.parse(await get(`${id}/pages/${index + 1}`))))
+  }
+  await page.goto(`${session.alcove.url}/?chat=${await storeAnswer(session, id, cited)}`)
+  await page
+    .getByRole('button', { name: /Source 1: / })
+    .first()
+    .click()
+  const [across, down]: [number[], number[]] = [[], []]
+  const sizes = new Map<number, { width: number; height: number }>()
+  for (const [index, { page: number, word, left, top, bottom }] of cited.entries()) {
+    if (index > 0) await page.keyboard.press('ArrowRight')
+    let marked: z.infer<typeof place> = null
+    for (let tries = 0; tries < MOST_TRIES && !(marked && word.startsWith(marked.word)); tries += 1) {
+      marked = place.parse(await page.evaluate(`(${MEASURE})(${number})`))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    if (!marked || !word.startsWith(marked.word)) continue
+    const size = sizes.get(number) ?? (await pageSize(file, number))
+    sizes.set(number, size)
+    across.push(Math.abs(marked.left * size.width - left))
+    down.push(Math.abs(marked.middle * size.height - (top + bottom) / 2) / (bottom - top))
+  }
+  await browser.close()
+  await session.close()
+  const figures = (values: readonly number[]) => ({
+    p50: rounded(quantile(values, 0.5)),
+    p90: rounded(quantile(values, 0.9)),
+    p99: rounded(quantile(values, 0.99)),
+  })
+  return { words: across.length, leftPixels: figures(across), middleLineHeights: figures(down) }
+}
+
+async function pageSize(file: string, number: number): Promise<{ width: number; height: number }> {
+  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', '-f', `${number}`, '-l', `${number}`, file, '-'])
+  const found = /<page width="(\S+)" height="(\S+)">/.exec(stdout)
+  return { width: Number(found?.[1]), height: Number(found?.[2]) }
+}

@@ -1,0 +1,67 @@
+/**
+ * A chat while many long documents are read, against the same chat on the idle server: from the insert of a question to
+ * the first text at another client's socket. `ingest-chat [documents] [pages] [questions]`
+ */
+import { startStubModel } from '#test/stub-model.ts'
+import { type FirstText, watchFirstText } from './first-text.ts'
+import { makeLongPdf } from './long-pdf.ts'
+import { median, quantile, rounded } from './measure.ts'
+import { startSignedIn } from './signed-in.ts'
+import { watchLibrary } from './watched-library.ts'
+
+const PAUSE_MS = 100
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+
+async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): Promise<number[]> {
+  const times: number[] = []
+  while (!isEnough(times.length)) {
+    times.push(await chat.ask())
+    await pause()
+  }
+  return times
+}
+
+export async function run([documents = '50', pages = '100', questions = '60']: string[]): Promise<
+  Record<string, unknown>
+> {
+  const stub = await startStubModel({ models: 'stub' })
+  const session = await startSignedIn({ OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl })
+  const chat = await watchFirstText(session)
+  let [changedAt, longestSilence] = [0, 0]
+  const library = await watchLibrary(session, await session.open(), () => {
+    const now = performance.now()
+    longestSilence = Math.max(longestSilence, now - changedAt)
+    changedAt = now
+  })
+  await askUntil(chat, (asked) => asked === 5)
+  const idle = await askUntil(chat, (asked) => asked === Number(questions))
+
+  const files = Array.from({ length: Number(documents) }, (_, index) => ({
+    name: `long ${index + 1}.pdf`,
+    bytes: makeLongPdf(Number(pages), (index + 1) * 100_000),
+  }))
+  const startedAt = performance.now()
+  changedAt = startedAt
+  const uploaded = await library.upload(files)
+  let isOver = false
+  const reading = Promise.all(uploaded.documents.map(({ id }) => library.ended(id))).finally(() => (isOver = true))
+  const meanwhile = await askUntil(chat, () => isOver)
+  const rows = await reading
+  const seconds = (performance.now() - startedAt) / 1000
+  await session.close()
+  await stub.stop()
+  return {
+    documents: rows.length,
+    pages: rows.reduce((sum, row) => sum + (row.pages ?? 0), 0),
+    failed: rows.filter(({ state }) => state !== 'ready').length,
+    seconds: rounded(seconds, 0),
+    longestTimeWithoutProgressMs: rounded(longestSilence, 0),
+    questions: meanwhile.length,
+    idleP50Ms: rounded(median(idle)),
+    idleP95Ms: rounded(quantile(idle, 0.95)),
+    p50Ms: rounded(median(meanwhile)),
+    p95Ms: rounded(quantile(meanwhile, 0.95)),
+    p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),
+  }
+}

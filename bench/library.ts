@@ -1,0 +1,94 @@
+/** A database of its own for a figure, with people and their libraries. */
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { createLog } from '#server/base/log.ts'
+import { startEmbedded } from '#server/database/embedded.ts'
+import { migrate } from '#server/database/migrate.ts'
+import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
+import { indexDocument } from '#server/documents/indexing.ts'
+import { findMerges, mergeSegments } from '#server/documents/segments.ts'
+
+export type Person = Claims & { readonly sub: string }
+
+export interface Library {
+  readonly database: Database
+  readonly admin: pg.Client
+  createPerson(): Promise<Person>
+  /** Stores pages as a document that has been read, through the code that indexes uploads. @returns its id. */
+  addDocument(person: Person, filename: string, pages: readonly string[]): Promise<string>
+  /** What the background job does, to its end. */
+  mergeAll(): Promise<void>
+  /** Of everything that stands beside the text, in bytes; the space that deleted rows held is given back first. */
+  measureIndex(): Promise<number>
+  close(): Promise<void>
+}
+
+const INDEX_TABLES = [
+  'search_segments',
+  'search_buckets',
+  'search_vocabulary',
+  'passages',
+  'document_index',
+  'search_stats',
+]
+
+export async function openLibrary(): Promise<Library> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-bench-'))
+  await chmod(dataDir, 0o711)
+  const log = createLog('silent')
+  const embedded = await startEmbedded(dataDir, randomUUID(), log)
+  const password = randomUUID()
+  await migrate(embedded.admin, { authenticatorPassword: password })
+  const database = openDatabase({ ...embedded.admin, user: 'authenticator', password }, log)
+  const admin = new pg.Client(embedded.admin)
+  await admin.connect()
+  return {
+    database,
+    admin,
+    async createPerson() {
+      const sub = randomUUID()
+      await admin.query('insert into auth.users (id, email) values ($1, $2)', [sub, `${sub}@example.test`])
+      return { role: 'authenticated', sub }
+    },
+    async addDocument({ sub: owner }, filename, texts) {
+      const id = randomUUID()
+      const pages = texts.map((text, index) => ({ page: index + 1, text: text.replaceAll('\0', ' '), headings: null }))
+      await database.asService(async (scope) => {
+        await scope.query(
+          `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
+           values ($1, $2, $3, $3, 'text/plain', 0, $4, $4, 'ready')`,
+          [id, owner, filename, id],
+        )
+        await scope.query(
+          `insert into document_pages (document_id, owner, page, text)
+           select $1, $2, ordinality, text from unnest($3::text[]) with ordinality as given (text, ordinality)`,
+          [id, owner, pages.map(({ text }) => text)],
+        )
+        await indexDocument(scope, { id, owner, filename }, pages)
+      })
+      return id
+    },
+    async mergeAll() {
+      for (;;) {
+        const due = await database.asService((scope) => findMerges(scope))
+        if (due.length === 0) return
+        for (const { owner, segments } of due) await mergeSegments(database, owner, segments)
+      }
+    },
+    async measureIndex() {
+      for (const table of INDEX_TABLES) await admin.query(`vacuum (full, analyze) ${table}`)
+      const sizes = INDEX_TABLES.map((table) => `pg_total_relation_size('${table}')`).join(' + ')
+      const { rows } = await admin.query<{ bytes: string }>(`select ${sizes} as bytes`)
+      return Number(rows[0]?.bytes)
+    },
+    async close() {
+      await admin.end()
+      await database.close()
+      await embedded.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/** Alcove, where wanted on two nodes, and the bare server on one PostgreSQL, one stand-in model, and people who ask and watch. */
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import pg from 'pg'
+import { createLog } from '#server/base/log.ts'
+import { startEmbedded } from '#server/database/embedded.ts'
+import { type ReplyPart } from '#contract/reply-events.ts'
+import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { type BareServer, startBareServer } from './bare-server.ts'
+import { clockMs } from './clock.ts'
+import { live } from './signed-in.ts'
+
+/** What one viewer has seen of one conversation. */
+export interface Watched {
+  text: string
+  attempt: number
+  firstAt: number
+  lastAt: number
+  /** Of the last part that tells how it ended. */
+  readonly ended: Promise<void>
+}
+
+export interface Asker {
+  readonly client: SupabaseClient
+  readonly token: string
+  /** Makes a conversation and follows it on the socket of `viewer`. */
+  follow(viewer: SupabaseClient): Promise<{ conversationId: string; watched: Watched; again: () => Watched }>
+  /** Inserts the question; resolves with the time at which it was sent. */
+  ask(conversationId: string, content: string): Promise<number>
+}
+
+export interface ReplyStage {
+  readonly node: AlcoveProcess
+  /** Another one on the same database, from the first call on. */
+  second(): Promise<AlcoveProcess>
+  readonly bare: BareServer
+  readonly stub: StubModel
+  readonly admin: pg.Pool
+  readonly database: string
+  signUp(node: AlcoveProcess): Promise<Asker>
+  /** Another socket of the same person. */
+  open(asker: Asker, node: AlcoveProcess): Promise<SupabaseClient>
+  close(): Promise<void>
+}
+
+const MODEL = 'openai-compatible/stub'
+const DATABASE = 'bench'
+
+function watch(): { watched: Watched; take: (part: ReplyPart) => void } {
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+  const watched = { text: '', attempt: 0, firstAt: 0, lastAt: 0, ended: ended.then(() => undefined) }
+  return {
+    watched,
+    take(part) {
+      if (part.attempt > watched.attempt) Object.assign(watched, { attempt: part.attempt, text: '' })
+      if (part.type === 'text') {
+        watched.text += part.text ?? ''
+        watched.lastAt = clockMs()
+        watched.firstAt ||= watched.lastAt
+      }
+      if (part.type === 'done' || part.type === 'stopped' || part.type === 'error') resolve(undefined)
+    },
+  }
+}
+
+/** @param token of somebody who is signed in elsewhere. */
+async function connect(node: AlcoveProcess, token?: string): Promise<SupabaseClient> {
+  const { supabaseAnonKey } = await node.config()
+  return createClient(
+    node.url,
+    supabaseAnonKey,
+    token === undefined ? { auth: { persistSession: false } } : { accessToken: () => Promise.resolve(token) },
+  )
+}
+
+async function asAsker(client: SupabaseClient, userId: string, token: string): Promise<Asker> {
+  await client.realtime.setAuth(token)
+  return {
+    client,
+    token,
+    async follow(viewer) {
+      const conversationId = randomUUID()
+      const { error } = await client
+        .from('conversations')
+        .insert({ id: conversationId, uid: userId, model_name: MODEL, title: 'bench' })
+      if (error) throw error
+      let current = watch()
+      const channel = viewer.channel(`conversation:${conversationId}`, { config: { private: true } })
+      channel.on('broadcast', { event: 'reply' }, ({ payload }) => current.take(payload as ReplyPart))
+      await live(channel)
+      return { conversationId, watched: current.watched, again: () => (current = watch()).watched }
+    },
+    async ask(conversationId, content) {
+      const sentAt = clockMs()
+      const { error } = await client
+        .from('messages')
+        .insert({ conversation_id: conversationId, content, sender_role: 1 })
+      if (error) throw error
+      return sentAt
+    },
+  }
+}
+
+export async function startReplyStage(): Promise<ReplyStage> {
+  const { dataDir, remove } = await createDataDir()
+  await mkdir(dataDir, { mode: 0o711 })
+  const log = createLog('warn')
+  const password = randomUUID()
+  const postgres = await startEmbedded(dataDir, password, log)
+  const server = new pg.Client({ ...postgres.admin, database: 'postgres' })
+  await server.connect()
+  await server.query(`create database ${DATABASE}`)
+  await server.end()
+  const connection = { ...postgres.admin, database: DATABASE }
+  const stub = await startStubModel({ models: 'stub' })
+  const environment = {
+    DATA_DIR: `${dataDir}-nodes`,
+    DATABASE_URL: `postgres://postgres:${password}@localhost/${DATABASE}?host=${encodeURIComponent(String(connection.host))}`,
+    ALCOVE_SECRET: randomUUID() + randomUUID(),
+    AUTH_AUTOCONFIRM: 'true',
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+    OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
+  }
+  const node = await startAlcove(environment)
+  let other: Promise<AlcoveProcess> | undefined
+  const admin = new pg.Pool(connection)
+  const bare = await startBareServer(connection, stub.baseUrl)
+  const clients: SupabaseClient[] = []
+  return {
+    node,
+    second: () => (other ??= startAlcove(environment)),
+    bare,
+    stub,
+    admin,
+    database: DATABASE,
+    async signUp(node) {
+      const client = await connect(node)
+      clients.push(client)
+      const { data, error } = await client.auth.signUp({
+        email: `${randomUUID()}@example.test`,
+        password: randomUUID(),
+      })
+      if (error ?? !data.session) throw error ?? new Error('there is no session')
+      return asAsker(client, data.session.user.id, data.session.access_token)
+    },
+    async open({ token }, node) {
+      const client = await connect(node, token)
+      clients.push(client)
+      return client
+    },
+    async close() {
+      for (const client of clients) await client.removeAllChannels()
+      await Promise.all([node.end(), other?.then((started) => started.end()), bare.stop(), stub.stop()])
+      await admin.end()
+      await postgres.stop()
+      await remove()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * 25 MB through `/storage/v1` by the official client, up and down, against the same bytes through a bare server that
+ * streams them to a file and back; and by how much the server's memory grows meanwhile.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@supabase/supabase-js'
+import { SignJWT } from 'jose'
+import pg from 'pg'
+import { createDataDir, startAlcove } from '#test/alcove.ts'
+import { connectionOf } from './connection-of.ts'
+import { inTurn, median, rounded } from './measure.ts'
+
+const BYTES = 25_000_000
+const SECRET = 'the secret with which this figure signs tokens'
+const BUCKET = `
+  insert into storage.buckets (id, name) values ('bench', 'bench');
+  create policy "owner does everything" on storage.objects to authenticated
+    using (bucket_id = 'bench') with check (bucket_id = 'bench')`
+
+const timed = async (act: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await act()
+  return performance.now() - startedAt
+}
+
+/** The highest that a process has reached since its mark was last reset. */
+async function peakKib(pid: number): Promise<number> {
+  return Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+const resetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5')
+
+/** @param args how often each is done. */
+export async function run([times = '12']: string[]): Promise<Record<string, unknown>> {
+  const { dataDir, remove } = await createDataDir()
+  const alcove = await startAlcove({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    ALCOVE_PARTS: 'services',
+    JWT_SECRET: SECRET,
+  })
+  const { supabaseAnonKey } = await alcove.config()
+  const admin = new pg.Client(await connectionOf(dataDir))
+  await admin.connect()
+  await admin.query(BUCKET)
+  await admin.end()
+  const token = await new SignJWT({ sub: randomUUID(), role: 'authenticated' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(SECRET))
+  const files = createClient(alcove.url, supabaseAnonKey, { accessToken: () => Promise.resolve(token) }).storage.from(
+    'bench',
+  )
+
+  const script = fileURLToPath(new URL('./bare-files.ts', import.meta.url))
+  const bare = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [address] = (await once(createInterface({ input: bare.stdout }), 'line')) as [string]
+
+  const bytes = randomBytes(BYTES)
+  const upload = async () => {
+    const { error } = await files.upload('file', bytes, { contentType: 'application/octet-stream', upsert: true })
+    if (error) throw error
+  }
+  const download = async () => {
+    const { data, error } = await files.download('file')
+    if (error) throw error
+    if ((await data.arrayBuffer()).byteLength !== BYTES) throw new Error('not all bytes came')
+  }
+  const uploadBare = async () => {
+    if (!(await fetch(address, { method: 'POST', body: bytes })).ok) throw new Error('the bare server failed')
+  }
+  const downloadBare = async () => {
+    const blob = await (await fetch(address)).blob()
+    if ((await blob.arrayBuffer()).byteLength !== BYTES) throw new Error('not all bytes came')
+  }
+  await inTurn(2, () => timed(upload), () => timed(uploadBare)) // prettier-ignore
+  await inTurn(2, () => timed(download), () => timed(downloadBare)) // prettier-ignore
+
+  await resetPeak(alcove.pid)
+  const before = await peakKib(alcove.pid)
+  const up = await inTurn(Number(times), () => timed(upload), () => timed(uploadBare)) // prettier-ignore
+  const down = await inTurn(Number(times), () => timed(download), () => timed(downloadBare)) // prettier-ignore
+  const grown = ((await peakKib(alcove.pid)) - before) / 1024
+  bare.kill()
+  await alcove.end()
+  await remove()
+  const perS = (milliseconds: readonly number[]) => rounded(BYTES / 1000 / median(milliseconds), 0)
+  return {
+    uploadMbPerS: perS(up.ours),
+    bareUploadMbPerS: perS(up.baseline),
+    uploadShare: rounded(median(up.baseline) / median(up.ours)),
+    downloadMbPerS: perS(down.ours),
+    bareDownloadMbPerS: perS(down.baseline),
+    downloadShare: rounded(median(down.baseline) / median(down.ours)),
+    goalShare: 0.6,
+    grownMib: rounded(grown, 1),
+    goalMib: 32,
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Longest text that is searched for. */
+export const LONGEST_SEARCH = 200
+
+/** A stretch of a snippet; a hit is what was searched for, as the message writes it. */
+const snippetPart = z.object({ text: z.string(), is_hit: z.boolean() })
+export type SnippetPart = z.infer<typeof snippetPart>
+
+/** A message that holds all words of a search. */
+export const foundMessage = z.object({
+  message_id: z.uuid(),
+  conversation_id: z.uuid(),
+  position: z.int(),
+  sender_role: z.union([z.literal(1), z.literal(2)]),
+  created_at: z.string(),
+  title: z.string().nullable(),
+  snippet: z.array(snippetPart),
+})
+export type FoundMessage = z.infer<typeof foundMessage>
+
+/** A passage of a document that holds words of a search: the best one of its document. Offsets as those of a source. */
+const foundPassage = z.object({
+  document_id: z.uuid(),
+  page: z.int().positive(),
+  start: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+  snippet: z.array(snippetPart),
+})
+export type FoundPassage = z.infer<typeof foundPassage>
+
+/** Answer of `GET /api/search/documents`, best first. */
+export const documentSearchAnswer = z.object({ passages: z.array(foundPassage) })
+
+/** Answer of `GET /api/search`, newest message first. */
+export const searchAnswer = z.object({ messages: z.array(foundMessage) })

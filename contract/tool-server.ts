@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+/** A server of tools that a person has connected, with the tools that it listed then. Its token is never shown again. */
+export const toolServer = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  url: z.string().nullable(),
+  command: z.string().nullable(),
+  last_four: z.string().nullable(),
+  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+})
+export type ToolServer = z.infer<typeof toolServer>
+
+/** Answer of `GET /api/tool-servers`; `commands` are those that the operator offers. */
+export const toolServers = z.object({ servers: z.array(toolServer), commands: z.array(z.string()) })
+export type ToolServers = z.infer<typeof toolServers>
+
+const name = z
+  .string()
+  .trim()
+  .regex(/^[a-z0-9][a-z0-9-]{0,23}$/, 'A name has small letters, digits and hyphens, at most 24.')
+
+/** Body of `POST /api/tool-servers`. */
+export const newToolServer = z.union([
+  z.object({
+    name,
+    url: z.url({ protocol: /^https?$/, error: 'The address begins with https:// or http://.' }).max(500),
+    token: z
+      .string()
+      .trim()
+      .min(8, 'This is too short for a token.')
+      .max(4_000)
+      .regex(/^[\x21-\x7e]*$/, 'A token has no spaces and no special letters.')
+      .optional(),
+  }),
+  z.object({ name, command: z.string().min(1).max(60) }),
+])
+export type NewToolServer = z.input<typeof newToolServer>
+
+/** What a person says to a call that waits; body of `POST /api/tool-requests/{id}`. */
+export const toolAnswer = z.object({ answer: z.enum(['once', 'conversation', 'denied']) })
+export type ToolAnswer = z.infer<typeof toolAnswer>['answer']
+
+/** A call that waits for the person's word, as a live part of the reply carries it. */
+export const toolRequest = z.object({
+  id: z.uuid(),
+  server: z.string(),
+  tool: z.string(),
+  /** JSON, cut where it is very long. */
+  arguments: z.string(),
+})
+export type ToolRequest = z.infer<typeof toolRequest>

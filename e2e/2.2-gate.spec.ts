@@ -1,0 +1,83 @@
+/** The gate before the chat, and what it keeps for whoever has to sign in again (specification, sections 2.2 and 6). */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signInWithTestAccount } from './browser.ts'
+import { composerOf, openStage, type Stage } from './stage.ts'
+
+const NEIGHBOUR = { email: 'neighbour@example.test', password: 'a long enough password' }
+
+let stage: Stage
+let page: Page
+
+beforeAll(async () => {
+  stage = await openStage({ environment: { AUTH_AUTOCONFIRM: 'true' } })
+  page = stage.page
+})
+afterAll(() => stage.close())
+
+const newChat = () => page.getByRole('button', { name: 'New chat' }).first().click()
+const typed = () => expect.poll(() => composerOf(page).inputValue())
+
+/** Ends the session at the server, as another device does, and lets the page find out by itself. */
+async function refuseToken(): Promise<void> {
+  await page.evaluate(async () => {
+    const { access_token: token } = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as {
+      access_token: string
+    }
+    await fetch('/auth/v1/logout?scope=global', { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  })
+  await page.waitForURL('**/login')
+}
+
+test('while the session is being read a spinner says so', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  await page.route('**/config.json', async (route) => {
+    await promise
+    await route.continue()
+  })
+  await page.reload()
+  const status = page.getByRole('status').filter({ hasText: 'Loading your experience...' })
+  await status.waitFor()
+  expect(await status.locator('[class*=spinner]').count()).toBe(1)
+  expect(await composerOf(page).count()).toBe(0)
+  resolve(undefined)
+  await page.getByText('Chat History').waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
+test('a token that is refused in the middle leads to the sign-in page', async () => {
+  await newChat()
+  await composerOf(page).fill('A thought that was not sent yet')
+  await refuseToken()
+  await page.getByRole('heading', { name: 'Sign in to Alcove' }).waitFor()
+  expect(await page.evaluate(() => localStorage.getItem('alcove-session'))).toBeNull()
+})
+
+test('somebody else who signs in there finds an empty box', async () => {
+  await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
+  await page.getByPlaceholder('Enter your email').fill(NEIGHBOUR.email)
+  await page.getByPlaceholder('Enter your password').fill(NEIGHBOUR.password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Chat History').waitFor()
+  await newChat()
+  await composerOf(page).waitFor()
+  await typed().toBe('')
+  await composerOf(page).fill('What the neighbour typed')
+  await refuseToken()
+})
+
+test('the same person finds what was typed, and signing out forgets it', async () => {
+  await signInWithTestAccount(page)
+  await newChat()
+  await typed().toBe('A thought that was not sent yet')
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await page.waitForURL('**/login')
+  const kept = await page.evaluate(() => Object.keys(localStorage).map((key) => localStorage.getItem(key)))
+  expect(kept).toContain('What the neighbour typed')
+  expect(kept).not.toContain('A thought that was not sent yet')
+  await signInWithTestAccount(page)
+  await newChat()
+  await composerOf(page).waitFor()
+  await typed().toBe('')
+})

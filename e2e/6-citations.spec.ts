@@ -1,0 +1,194 @@
+/** Sources of an answer: narrowed, checked, traced and opened, on a wide screen and on a phone. */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { markedText } from './browser.ts'
+import { composerOf, openStage, startChat, type Stage } from './stage.ts'
+
+const FILES = {
+  'Lease.txt': 'The notice period is three months.\n\nThe deposit is two monthly rents.',
+  'House rules.txt': 'The notice period for a party is one day.',
+  'Letter.txt': 'The landlord writes that the notice period is one week.',
+}
+const ANSWER = `It is “two monthly rents” [1], and the lease says “not a day longer” [1].
+
+> The notice period is a whole year. [2]`
+
+const QUESTION = 'Of which notice period and deposit, in monthly rents, do they write?'
+
+let stage: Stage
+let page: Page
+let conversationId: string
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+  await rail('Files').click()
+  await page
+    .getByLabel('Files to upload')
+    .first()
+    .setInputFiles(
+      Object.entries(FILES).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })),
+    )
+  for (const name of Object.keys(FILES))
+    await files().getByRole('listitem').and(page.locator('[data-state=ready]')).filter({ hasText: name }).waitFor()
+})
+afterAll(() => stage.close())
+
+const rail = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name, exact: true })
+const files = () => page.getByRole('region', { name: 'Files' })
+const answerOn = (on: Page) => on.getByRole('article', { name: 'Answer' }).last()
+const askedModel = async () => JSON.stringify(await stage.stub.lastRequest())
+
+test('documents that are selected in the library are the only ones searched', async () => {
+  await stage.stub.configure({ words: 'Three months [1], or a day [2].' })
+  await files().getByRole('button', { name: 'Select', exact: true }).click()
+  await files().getByLabel('Select Lease.txt').check()
+  await files().getByLabel('Select House rules.txt').check()
+  await files().getByRole('button', { name: 'Ask about these' }).click()
+  await expect.poll(() => composerOf(page).inputValue()).toMatch(/^@knowledge “.+”, “.+”: $/)
+  await composerOf(page).pressSequentially('How long is the notice period?')
+  await composerOf(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  const asked = await askedModel()
+  expect(asked).toContain('three months')
+  expect(asked).toContain('one day')
+  expect(asked).not.toContain('one week')
+  await rail('Chat').click()
+})
+
+test('the box completes names of documents after @knowledge, and only then', async () => {
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  const names = page.getByRole('listbox', { name: 'Documents' })
+  await composerOf(page).pressSequentially('@know')
+  await composerOf(page).press('Tab')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge ')
+  expect(await page.getByRole('listbox').count()).toBe(0)
+  await composerOf(page).pressSequentially('l')
+  await expect
+    .poll(() =>
+      names
+        .getByRole('option')
+        .allInnerTexts()
+        .then((shown) => shown.toSorted()),
+    )
+    .toEqual(['Lease.txt', 'Letter.txt'])
+  await composerOf(page).press('Escape')
+  expect(await page.getByRole('listbox').count()).toBe(0)
+  await composerOf(page).press('Backspace')
+  await composerOf(page).pressSequentially('House')
+  await composerOf(page).press('Enter')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “House rules.txt” ')
+  await stage.stub.configure({ words: 'One day [1].' })
+  await composerOf(page).pressSequentially('how long is the notice period?')
+  await composerOf(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  const asked = await askedModel()
+  expect(asked).toContain('one day')
+  expect(asked).not.toContain('three months')
+})
+
+test('what was said in an earlier conversation is a source, which opens that conversation at the message', async () => {
+  await stage.stub.configure({ words: 'Noted.' })
+  const said = 'The shutters are to be painted in Prussian blue.'
+  const earlierId = await startChat(page, said)
+  await stage.stub.configure({ words: 'In “Prussian blue” [1], and “in green” [1].' })
+  const laterId = await startChat(page, '@knowledge In which colour are the shutters painted?')
+  const answer = answerOn(page)
+  const card = page.getByRole('button', { name: /Conversation: / })
+  expect(await card.innerText()).toMatch(/said by you, Today$/)
+  expect(await card.innerText()).toContain(said)
+  await expect
+    .poll(() => answer.locator('[data-misquote]').allInnerTexts())
+    .toEqual([expect.stringMatching(/^in green/)])
+  await answer.getByText('How this was answered', { exact: true }).click()
+  await answer.getByText(/^\d+ of \d+ passages?, 1 of \d messages? · \d+ ms$/).waitFor()
+  await card.click()
+  await page.waitForURL(`**/?chat=${earlierId}`)
+  await page.getByRole('article', { name: 'Your message' }).filter({ hasText: said }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain(said)
+  await page.goto(`${stage.alcove.url}/?chat=${laterId}`)
+  await answer
+    .getByRole('button', { name: /^Source 1: .*, Today$/ })
+    .first()
+    .click()
+  await page.waitForURL(`**/?chat=${earlierId}`)
+})
+
+test('an answer that cites nothing says so, in a line of its own', async () => {
+  await stage.stub.configure({ words: 'Half a year, as everywhere.' })
+  await startChat(page, 'How long is the notice period?')
+  await answerOn(page)
+    .getByText('Nothing in your documents supports this answer: it cites none of the passages that were found.')
+    .waitFor()
+})
+
+test('an answer with sources is stored', async () => {
+  await stage.stub.configure({ words: ANSWER })
+  conversationId = await startChat(page, QUESTION)
+})
+
+describe.each([
+  ['a wide screen', { width: 1440, height: 900 }],
+  ['a phone', { width: 390, height: 844 }],
+])('on %s', (_, viewport) => {
+  beforeEach(async () => {
+    await page.setViewportSize(viewport)
+    await page.goto(`${stage.alcove.url}/?chat=${conversationId}`)
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  })
+
+  test('quotations that their source does not hold are marked, others are not', async () => {
+    const answer = answerOn(page)
+    const misquote = answer.locator('[data-misquote]')
+    await expect.poll(() => misquote.count()).toBe(1)
+    expect(await misquote.innerText()).toContain('not a day longer')
+    expect(await answer.getByRole('blockquote').innerText()).toContain('Not found word for word in the source')
+    await misquote.click()
+    await page.getByRole('tooltip', { name: 'Not found word for word in the source' }).waitFor()
+  })
+
+  test('the trace unfolds, and is gone with the tool messages', async () => {
+    const trace = answerOn(page).getByRole('group').filter({ hasText: 'How this was answered' })
+    await trace.getByText('How this was answered', { exact: true }).click()
+    await trace.getByText(QUESTION).waitFor()
+    expect(await trace.getByText('shown to the model').count()).toBeGreaterThan(1)
+    expect(await trace.innerText()).toMatch(/words [\d.]+/)
+    expect(await trace.innerText()).toMatch(/\d+ in · \d+ out/)
+    expect(await trace.innerText()).toMatch(/finding passages \d+ ms/)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await page.getByRole('button', { name: 'Settings' }).last().click()
+    await page.getByText('Show Tool Messages').click()
+    await expect.poll(() => trace.count()).toBe(0)
+    await page.getByText('Show Tool Messages').click()
+    await page.keyboard.press('Escape')
+    await trace.waitFor()
+  })
+
+  test('a marker opens its passage, arrows go through the sources, and closing returns to the marker', async () => {
+    const marker = answerOn(page).locator('[data-citation="1"]').first()
+    const label = await marker.getAttribute('aria-label')
+    await marker.click()
+    await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
+    const first = await markedText(page)
+    await page.getByText('Source 1 of 2').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Source 2 of 2').waitFor()
+    await expect.poll(() => markedText(page)).not.toBe(first)
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => markedText(page)).toBe(first)
+    await page.getByRole('button', { name: 'Close document' }).click()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(label)
+  })
+
+  test('a card names the relevance for what it is, and opens the passage', async () => {
+    const card = answerOn(page).locator('[data-source="2"]')
+    expect(await card.innerText()).toMatch(/\d+% relevance/)
+    await card.click()
+    await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
+    await page.keyboard.press('Escape')
+    // The card itself, or its marker where the card stood in the margin.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.matches('[data-source="2"], [data-citation="2"]')))
+      .toBe(true)
+  })
+})

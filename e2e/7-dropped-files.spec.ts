@@ -1,0 +1,66 @@
+/** Files that are dropped or pasted while a conversation is open: the next question is about them. */
+import { type Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+
+let stage: Stage
+let page: Page
+
+beforeAll(async () => {
+  // By its name, a model that sees.
+  stage = await openStage({ models: 'gpt-4o' })
+  page = stage.page
+  await page.getByRole('button', { name: 'Model: gpt-4o DEFAULT' }).waitFor()
+})
+afterAll(() => stage.close())
+
+/** Into the input of the zone that is the whole page. */
+const drop = (name: string, mimeType: string, buffer: Buffer) =>
+  page.locator('input[type=file]').first().setInputFiles({ name, mimeType, buffer })
+
+async function send(): Promise<void> {
+  await composerOf(page).press('Control+Enter')
+}
+const answersAre = (count: number) =>
+  expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(count)
+const asked = async () => JSON.stringify(await stage.stub.lastRequest())
+
+test('a file is named before what is typed, and its text answers the next question', async () => {
+  await startChat(page, 'Hello [[stub tokens=5]]')
+  await composerOf(page).fill('Who trims it?')
+  await drop('house rules.txt', 'text/plain', Buffer.from('The warden trims the lamp after midnight.'))
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “house rules.txt”: Who trims it?')
+  await page.getByText('Ready').first().waitFor()
+  await send()
+  await answersAre(2)
+  expect(await asked()).toContain('The warden trims the lamp after midnight.')
+})
+
+test('a picture goes to a model that sees, also where nothing was recognised in it', async () => {
+  const drawn = sharp({ create: { width: 60, height: 40, channels: 3, background: '#336699' } })
+  await drop('photo.png', 'image/png', await drawn.png().toBuffer())
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “photo.png”: ')
+  await composerOf(page).press('End')
+  await composerOf(page).pressSequentially('What is this?')
+  await send()
+  await answersAre(3)
+  expect(await asked()).toContain('"image_url":{"url":"data:image/jpeg;base64,')
+})
+
+test('the footer says that a named document and a picture leave as they are, and where to', async () => {
+  await page.getByRole('button', { name: 'Your data stays private' }).click()
+  const told = page.getByRole('tooltip')
+  await told.getByText(`are sent to ${new URL(stage.stub.baseUrl).host}.`, { exact: false }).waitFor()
+  await told
+    .getByText('A document that you name may go there whole, a picture as a picture.', { exact: false })
+    .waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('with no conversation open a file is only added to the library', async () => {
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await drop('later.txt', 'text/plain', Buffer.from('Something for later.'))
+  await page.getByText('later.txt').first().waitFor()
+  expect(await composerOf(page).inputValue()).toBe('')
+})

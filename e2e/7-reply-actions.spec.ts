@@ -1,0 +1,197 @@
+/** What can be done with an answer and asked of it, in two tabs of one person, and out of reach of a second one. */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPage } from './browser.ts'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+
+let stage: Stage
+let here: Page
+let there: Page
+
+beforeAll(async () => {
+  stage = await openStage({ models: 'stub-gpt,stub:content=plain', environment: { AUTH_AUTOCONFIRM: 'true' } })
+  here = stage.page
+  there = await here.context().newPage()
+  there.setDefaultTimeout(30_000)
+  await here.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+})
+afterAll(() => stage.close())
+
+const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
+const questions = (page: Page) => page.getByRole('article', { name: 'Your message' })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** A new chat that both tabs have open, with its answer. */
+async function openInBoth(question: string): Promise<string> {
+  await here.bringToFront()
+  const id = await startChat(here, question)
+  await there.goto(here.url())
+  await button(there, 'Good answer').waitFor()
+  return id
+}
+
+async function regenerate(page: Page, choice: string | RegExp): Promise<void> {
+  await button(page, 'Regenerate').last().click()
+  await page.getByRole('menuitem', { name: choice }).click()
+}
+
+test('an answer is written anew by another model in both tabs, and leafed back', async () => {
+  await openInBoth('Which one? [[stub tokens=60]]')
+  await regenerate(here, 'stub:content=plain')
+  for (const page of [here, there]) {
+    await page.getByText('2 / 2').waitFor()
+    await answers(page).getByText('The quick brown fox').first().waitFor()
+    expect(await answers(page).count()).toBe(1)
+  }
+  await button(there, 'Earlier version').click()
+  await answers(there)
+    .getByRole('heading', { name: /Section 1/ })
+    .waitFor()
+  await answers(there).getByText('stub-gpt', { exact: true }).waitFor()
+  await answers(here).getByText('The quick brown fox').first().waitFor()
+  await here.reload()
+  await here.getByText('2 / 2').waitFor()
+})
+
+test('what is written anew is seen growing in the other tab, and can be stopped from there', async () => {
+  await openInBoth('Slowly [[stub tokens=20]]')
+  await stage.stub.configure({ tps: 40, tokens: 4000 })
+  await there.bringToFront()
+  await composerOf(there).fill('Slowly, and on')
+  await composerOf(there).press('Control+Enter')
+  await answers(here)
+    .nth(1)
+    .getByRole('heading', { name: /Section 1/ })
+    .waitFor()
+  await here.bringToFront()
+  await button(here, 'Stop').click()
+  for (const page of [here, there]) await page.getByText('You stopped this answer.').waitFor()
+  await stage.stub.configure({ tps: 200, tokens: 40 })
+  await button(here, 'Continue').click()
+  for (const page of [here, there]) {
+    await page.getByText('You stopped this answer.').waitFor({ state: 'detached' })
+    await expect.poll(() => button(page, 'Good answer').count()).toBe(2)
+    // The stand-in begins anew: its first words stand once more after those that were kept.
+    const text = await answers(page).nth(1).textContent()
+    expect(text?.match(/how the pieces fit together/g)).toHaveLength(2)
+    expect(await answers(page).count()).toBe(2)
+  }
+})
+
+test('an earlier message that is edited goes on in a branch, and the old conversation stays', async () => {
+  const id = await openInBoth('First [[stub tokens=10]]')
+  await composerOf(here).fill('Second [[stub tokens=11]]')
+  await composerOf(here).press('Control+Enter')
+  await expect.poll(() => button(here, 'Good answer').count()).toBe(2)
+  await questions(here).nth(1).hover()
+  await button(here, 'Edit message').nth(1).click()
+  await here.getByRole('textbox', { name: 'Edit your message' }).fill('Differently [[stub tokens=12]]')
+  await button(here, 'Ask in a branch').click()
+  await expect.poll(() => new URL(here.url()).searchParams.get('chat')).not.toBe(id)
+  await questions(here).getByText('Differently').waitFor()
+  await expect.poll(() => button(here, 'Good answer').count()).toBe(2)
+  expect(await questions(here).allTextContents()).toEqual([
+    expect.stringContaining('First') as string,
+    expect.stringContaining('Differently') as string,
+  ])
+  await expect.poll(() => questions(there).count()).toBe(2)
+  await questions(there).getByText('Second').waitFor()
+  await button(here, 'Branched from another conversation').click()
+  await questions(here).getByText('Second').waitFor()
+})
+
+test('a rating with its reason belongs to the version that was rated', async () => {
+  await openInBoth('Rate me [[stub tokens=10]]')
+  await button(here, 'Poor answer').click()
+  await here.getByRole('textbox', { name: /What was wrong/ }).fill('It says too little.')
+  await button(here, 'Save').click()
+  await there.reload()
+  await button(there, 'Poor answer').waitFor()
+  await expect.poll(() => button(there, 'Poor answer').getAttribute('aria-pressed')).toBe('true')
+  await regenerate(here, /Again with/)
+  await here.getByText('2 / 2').waitFor()
+  await expect.poll(() => button(here, 'Poor answer').getAttribute('aria-pressed')).toBe('false')
+  await button(here, 'Earlier version').click()
+  await expect.poll(() => button(here, 'Poor answer').getAttribute('aria-pressed')).toBe('true')
+})
+
+test('a title is renamed in place, and in the other tab', async () => {
+  await openInBoth('Name me [[stub tokens=10]]')
+  await here.getByRole('heading', { level: 1 }).hover()
+  await button(here, 'Rename conversation').click()
+  const field = here.getByRole('textbox', { name: 'Title of the conversation' })
+  await field.fill('A quiet corner')
+  await field.press('Enter')
+  for (const page of [here, there]) {
+    await page.getByRole('heading', { level: 1, name: 'A quiet corner' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'A quiet corner' }).waitFor()
+  }
+})
+
+test('a version that fails says why, and the answer stays', async () => {
+  await openInBoth('Keep me [[stub tokens=10]]')
+  const text = await answers(here).locator('h2').first().textContent()
+  await stage.stub.configure({ error: 400 })
+  await regenerate(here, /Again with/)
+  for (const page of [here, there]) {
+    await page.getByText('Nothing new was written.').waitFor()
+    expect(await answers(page).locator('h2').first().textContent()).toBe(text)
+  }
+  await stage.stub.configure({ error: 0 })
+})
+
+test('an answer is copied as Markdown', async () => {
+  await openInBoth('Copy me [[stub tokens=30]]')
+  await here.bringToFront()
+  await button(here, 'Copy answer').click()
+  await button(here, 'Copied').waitFor()
+  expect(await here.evaluate(() => navigator.clipboard.readText())).toBe(await stage.stub.text(30))
+})
+
+test('an answer is read aloud sentence by sentence, until it is stopped', async () => {
+  // No voice is installed here: the browser's own interface is answered by the test.
+  await here.addInitScript(() => {
+    const spoken: string[] = []
+    let ending: ReturnType<typeof setTimeout> | undefined
+    Object.assign(window, { spoken })
+    Object.defineProperty(window, 'speechSynthesis', {
+      value: {
+        getVoices: () => [],
+        cancel: () => clearTimeout(ending),
+        speak: (utterance: SpeechSynthesisUtterance) => {
+          spoken.push(utterance.text)
+          ending = setTimeout(() => void utterance.onend?.(new Event('end') as SpeechSynthesisEvent), 20)
+        },
+      },
+    })
+  })
+  await startChat(here, 'Speak [[stub tokens=60 content=plain]]')
+  await here.reload()
+  await button(here, 'Read aloud').click()
+  const spoken = () => here.evaluate(() => (window as unknown as { spoken: string[] }).spoken)
+  await expect.poll(async () => (await spoken()).length).toBeGreaterThan(2)
+  expect((await spoken()).slice(0, 2)).toEqual([
+    'Paragraph 1.',
+    'The quick brown fox jumps over the lazy dog while the measured system answers in short plain words.',
+  ])
+  await expect.poll(() => button(here, 'Read aloud').count()).toBe(1)
+  await button(here, 'Read aloud').click()
+  await button(here, 'Stop reading').click()
+  await button(here, 'Read aloud').waitFor()
+})
+
+test('a second person finds none of it', async () => {
+  const id = await openInBoth('Mine [[stub tokens=10]]')
+  await regenerate(here, /Again with/)
+  await here.getByText('2 / 2').waitFor()
+  const { page } = await openPage(stage.browser, stage.alcove.url)
+  const email = 'second@example.test'
+  await page.getByText("Don't have an account? Sign up").click()
+  await page.getByPlaceholder('Enter your email').fill(email)
+  await page.getByPlaceholder('Enter your password').fill('a long enough password')
+  await button(page, 'Create account').click()
+  await page.getByText('Chat History').waitFor()
+  await page.goto(`${stage.alcove.url}/?chat=${id}`)
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+  expect(await page.getByText('Mine').count()).toBe(0)
+})

@@ -1,0 +1,115 @@
+/** Sizes and timings of the controls (specification, sections 2.10 and 9). */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let page: Page
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+})
+afterAll(() => stage.close())
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+/** From now on the page notes the delays of its timers. */
+const watchTimers = () =>
+  page.evaluate(() => {
+    const start = window.setTimeout.bind(window)
+    const delays: number[] = []
+    Object.assign(window, { delays })
+    window.setTimeout = ((run: () => void, delay?: number, ...rest: unknown[]) => {
+      delays.push(delay ?? 0)
+      return start(run, delay, ...rest)
+    }) as typeof setTimeout
+  })
+const delays = () => page.evaluate(() => (window as unknown as { delays: number[] }).delays)
+
+test('a tooltip opens after 700 ms, 4 px away, and its neighbours at once within 300 ms', async () => {
+  await watchTimers()
+  await button('Search').hover()
+  const tooltip = page.getByRole('tooltip')
+  await tooltip.waitFor()
+  expect(await delays()).toContain(700)
+  const [trigger, content] = await Promise.all([button('Search').boundingBox(), tooltip.boundingBox()])
+  if (trigger === null || content === null) throw new Error('the tooltip is not to be seen')
+  const below = content.y - (trigger.y + trigger.height)
+  const above = trigger.y - (content.y + content.height)
+  expect(Math.round(Math.max(below, above))).toBe(4)
+  // The first move leaves what has been explained, the second one is over the next.
+  for (const x of [8, 12, 16]) await button('New chat').hover({ position: { x, y: 12 } })
+  await expect.poll(() => page.getByRole('tooltip').innerText()).toBe('New chat')
+  expect(await delays()).toContain(300)
+  expect((await delays()).filter((delay) => delay === 700)).toHaveLength(1)
+})
+
+test('letters typed into a menu find an entry, and are forgotten after 1000 ms', async () => {
+  await page.reload()
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('menu').waitFor()
+  await watchTimers()
+  await page.keyboard.type('alc')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Alcove Reader')
+  expect(await delays()).toContain(1000)
+  await page.keyboard.press('Escape')
+})
+
+test('a menu within a menu opens 100 ms after the pointer, which then has 300 ms to come to it', async () => {
+  await page.reload()
+  await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
+  const entry = page.getByRole('menuitem', { name: 'Appearance' })
+  await entry.waitFor()
+  await watchTimers()
+  await entry.hover()
+  await page.getByRole('menuitemradio', { name: 'Light' }).waitFor()
+  expect(await delays()).toContain(100)
+  const [from, to] = await Promise.all([
+    entry.boundingBox(),
+    page.getByRole('menuitemradio', { name: 'Light' }).boundingBox(),
+  ])
+  if (from === null || to === null) throw new Error('the menus are not to be seen')
+  expect(await delays()).not.toContain(300)
+  // Straight to the entry, which leads over what lies below the one that was left.
+  await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 })
+  expect(await delays()).toContain(300)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Light')
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Appearance')
+  expect(await page.getByRole('menuitemradio').count()).toBe(0)
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.role)).toBe('menuitemradio')
+  await page.keyboard.type('li')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Light')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('light')
+  await page.evaluate(() => localStorage.removeItem('alcove-ui-theme'))
+  await page.reload()
+})
+
+test('the message box has two rows and grows from 60 to 200 px', async () => {
+  await button('New chat').first().click()
+  const box = composerOf(page)
+  const height = () => box.evaluate((element) => element.getBoundingClientRect().height)
+  expect(await box.getAttribute('rows')).toBe('2')
+  expect(await height()).toBe(60)
+  await box.fill('line\n'.repeat(40))
+  await expect.poll(height).toBe(200)
+  await box.fill('')
+  await expect.poll(height).toBe(60)
+})
+
+test('the theme is dark at first, follows the system, and keeps a choice', async () => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset['theme'])
+  expect(await theme()).toBe('dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(theme).toBe('light')
+  await page.evaluate(() => localStorage.setItem('alcove-ui-theme', 'dark'))
+  await page.reload()
+  await expect.poll(theme).toBe('dark')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.evaluate(() => localStorage.removeItem('alcove-ui-theme'))
+  await page.reload()
+  await expect.poll(theme).toBe('dark')
+})

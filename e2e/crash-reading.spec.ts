@@ -1,0 +1,146 @@
+/** Servers that are killed while they take or read a file: it ends ready, with one set of pages and passages, or was never there. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { createClient } from '@supabase/supabase-js'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { uploadAnswer } from '#contract/document.ts'
+import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { createEmptyDatabase } from '#test/database.ts'
+import { makePdf } from '#test/make-pdf.ts'
+
+const PAGES = 60
+const PATIENT = { timeout: 60_000, interval: 25 }
+
+let folder: Awaited<ReturnType<typeof createDataDir>>
+let admin: pg.Pool
+let environment: Record<string, string>
+let alcove: AlcoveProcess
+let token = ''
+
+const start = async () => {
+  alcove = await startAlcove(environment)
+}
+
+beforeAll(async () => {
+  const database = await createEmptyDatabase()
+  admin = database.admin
+  folder = await createDataDir()
+  environment = {
+    DATA_DIR: folder.dataDir,
+    ...database.environment,
+  }
+  await start()
+  const { supabaseAnonKey } = await alcove.config()
+  const client = createClient(alcove.url, supabaseAnonKey, { auth: { persistSession: false } })
+  const { data, error } = await client.auth.signUp({ email: `${randomUUID()}@example.test`, password: randomUUID() })
+  if (error ?? !data.session) throw error ?? new Error('no session')
+  token = data.session.access_token
+})
+afterAll(async () => {
+  await alcove.end()
+  await admin.end()
+  await folder.remove()
+})
+
+const makeReport = () =>
+  makePdf(Array.from({ length: PAGES }, (_, page) => `Page ${page + 1} of ${randomUUID()}. `.repeat(30)))
+
+async function upload(bytes: Buffer): Promise<string> {
+  const body = new FormData()
+  body.append('files', new File([new Uint8Array(bytes)], 'report.pdf'))
+  const response = await fetch(`${alcove.url}/api/documents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body,
+  })
+  return uploadAnswer.parse(await response.json()).documents[0]?.id ?? ''
+}
+
+const stateOf = async (id: string) =>
+  (await admin.query<{ state: string }>('select state from documents where id = $1', [id])).rows[0]?.state
+
+async function expectOneWholeSet(id: string): Promise<void> {
+  await vi.waitUntil(async () => ['ready', 'failed'].includes((await stateOf(id)) ?? ''), PATIENT)
+  const { rows } = await admin.query(
+    `select d.state, d.error,
+       (select count(*)::int from document_pages where document_id = d.id) as pages,
+       (select count(*) - count(distinct (page, "start")) from passages where document_id = d.id)::int as doubled,
+       (select count(distinct page)::int from passages where document_id = d.id) as pages_with_passages,
+       (select count(*)::int from document_index where document_id = d.id) as indexes
+     from documents d where d.id = $1`,
+    [id],
+  )
+  expect(rows).toEqual([
+    {
+      state: 'ready',
+      error: null,
+      pages: PAGES,
+      doubled: 0,
+      pages_with_passages: PAGES,
+      indexes: 1,
+    },
+  ])
+}
+
+/** Where the server is held, by the table that it wants to write next. */
+const STAGES = [
+  ['storing pages', 'document_pages'],
+  ['writing passages', 'passages'],
+  ['writing the segment', 'search_segments'],
+  ['finishing the index', 'document_index'],
+] as const
+
+for (const [stage, table] of STAGES) {
+  test(`killed while ${stage}, the next server reads the file to its end`, { timeout: 120_000 }, async () => {
+    const holder = await admin.connect()
+    await holder.query('begin')
+    await holder.query(`lock table ${table} in exclusive mode`)
+    const id = await upload(makeReport())
+    await vi.waitUntil(
+      async () =>
+        (await admin.query(`select from pg_locks where relation = $1::regclass and not granted`, [table])).rowCount !==
+        0,
+      PATIENT,
+    )
+    await alcove.end('SIGKILL')
+    await holder.query('rollback')
+    holder.release()
+    await start()
+    await expectOneWholeSet(id)
+  })
+}
+
+test('killed as soon as the file was taken, the next server reads it', { timeout: 120_000 }, async () => {
+  const id = await upload(makeReport())
+  await alcove.end('SIGKILL')
+  await start()
+  await expectOneWholeSet(id)
+})
+
+test(
+  'killed in the middle of an upload, nothing of it is there, and it can be sent again',
+  { timeout: 120_000 },
+  async () => {
+    const bytes = makeReport()
+    const boundary = 'border'
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="report.pdf"\r\n\r\n`
+    const sending = request(`${alcove.url}/api/documents`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        'content-length': head.length + bytes.length + 100,
+      },
+    })
+    const broken = once(sending, 'error')
+    const { rows: before } = await admin.query('select id from documents')
+    await new Promise((resolve) => sending.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, -100)]), resolve))
+    await alcove.end('SIGKILL')
+    await broken
+    await start()
+    expect((await admin.query('select id from documents')).rows).toEqual(before)
+    await expectOneWholeSet(await upload(bytes))
+  },
+)

@@ -1,0 +1,156 @@
+/** The files tab: upload with progress and state, preview, rename, delete, sort, filter, and selecting many. */
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composerOf, openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let page: Page
+
+const NAMES = ['Lease', 'Rent 2', 'Rent 10', 'apples', 'Bread', 'Candles', 'Desk', 'Envelopes', 'Figs', 'Grapes']
+
+beforeAll(async () => {
+  stage = await openStage()
+  page = stage.page
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+})
+afterAll(() => stage.close())
+
+const files = () => page.getByRole('region', { name: 'Files' })
+const row = (name: string) =>
+  files()
+    .getByRole('listitem')
+    .filter({ has: page.getByText(name, { exact: true }) })
+const shown = async () =>
+  (await files().getByRole('listitem').getByTitle('.txt').allInnerTexts()).map((name) => name.trim())
+const upload = (names: readonly string[]) =>
+  page
+    .getByLabel('Files to upload')
+    .first()
+    .setInputFiles(
+      names.map((name) => ({
+        name: `${name}.txt`,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`${name} stands in here.`),
+      })),
+    )
+
+test('each file shows how far it is, and what the server refuses says why', async () => {
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/api/documents', async (route) => {
+    await held
+    await route.continue()
+  })
+  await upload(['Lease'])
+  const uploads = page.getByRole('list', { name: 'Uploads' })
+  await uploads.getByRole('progressbar').waitFor()
+  release()
+  await row('Lease.txt').waitFor()
+  await page.unroute('**/api/documents')
+  await expect.poll(() => row('Lease.txt').getAttribute('data-state')).toBe('ready')
+  await page
+    .getByLabel('Files to upload')
+    .first()
+    .setInputFiles({ name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no pdf') })
+  await uploads.getByText('broken.pdf').waitFor()
+  await expect
+    .poll(() => uploads.getByRole('listitem').filter({ hasText: 'broken.pdf' }).getAttribute('data-state'))
+    .toBe('failed')
+})
+
+test('a document opens beside the conversation, and is renamed and deleted', async () => {
+  await row('Lease.txt').getByRole('button', { name: 'Lease.txt', exact: true }).click()
+  await page.getByText('Lease stands in here.').waitFor()
+  await row('Lease.txt').getByRole('button', { name: 'Rename Lease.txt' }).click()
+  const field = page.getByLabel('New name of Lease.txt')
+  await field.fill('Contract.txt')
+  await field.press('Enter')
+  await row('Contract.txt').waitFor()
+  await row('Contract.txt').getByRole('button', { name: 'Delete Contract.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => row('Contract.txt').count()).toBe(0)
+})
+
+test('many are sorted by name as people count, by date, and filtered', async () => {
+  await upload(NAMES)
+  await expect.poll(() => files().getByRole('listitem').count()).toBe(NAMES.length)
+  await files().getByRole('button', { name: 'Sort by name' }).click()
+  const byName = ['apples', 'Bread', 'Candles', 'Desk', 'Envelopes', 'Figs', 'Grapes', 'Lease', 'Rent 2', 'Rent 10']
+  expect(await shown()).toEqual(byName.map((name) => `${name}.txt`))
+  await files()
+    .getByRole('button', { name: /^Sort by name/ })
+    .click()
+  expect(await shown()).toEqual(byName.toReversed().map((name) => `${name}.txt`))
+  await files()
+    .getByRole('button', { name: /^Sort by name/ })
+    .click()
+  await files().getByLabel('Filter documents by name').fill('RENT')
+  expect(await shown()).toEqual(['Rent 2.txt', 'Rent 10.txt'])
+  await files().getByLabel('Filter documents by name').fill('nothing like it')
+  await files().getByRole('button', { name: 'Show all' }).click()
+  expect(await shown()).toHaveLength(NAMES.length)
+})
+
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+test('many are selected with the keyboard alone, and asked about', async () => {
+  await files().getByRole('button', { name: 'Select', exact: true }).press('Enter')
+  await expect.poll(focused).toBe('Select apples.txt')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  expect(await focused()).toBe('Select Desk.txt')
+  await files().getByText('3 selected').waitFor()
+  await page.keyboard.press('Control+a')
+  await files().getByText(`${NAMES.length} selected`).waitFor()
+  await page.keyboard.press('Control+a')
+  await files().getByText('None selected').waitFor()
+  expect(await files().getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => files().getByRole('checkbox').count()).toBe(0)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Select')
+
+  await files().getByRole('button', { name: 'Select', exact: true }).click()
+  await files().getByLabel('Select Bread.txt').check()
+  await files()
+    .getByLabel('Select Desk.txt')
+    .click({ modifiers: ['Shift'] })
+  await files().getByText('3 selected').waitFor()
+  await files().getByLabel('Select Candles.txt').uncheck()
+  await files().getByRole('button', { name: 'Ask about these' }).click()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “Bread.txt”, “Desk.txt”: ')
+})
+
+test('many are deleted at once; those that cannot be stay, and are counted', async () => {
+  await files().getByRole('button', { name: 'Select', exact: true }).click()
+  for (const name of ['Bread', 'Candles', 'Desk']) await files().getByLabel(`Select ${name}.txt`).check()
+  const refused: string[] = []
+  await page.route(/\/(rest\/v1|api)\/documents[?/].*/, (route) => {
+    const [first = route.request().url()] = refused
+    if (route.request().method() !== 'DELETE') return route.fallback()
+    const id = /[0-9a-f-]{36}/.exec(route.request().url())?.[0] ?? ''
+    if (refused.length === 0) refused.push(id)
+    return first.includes(id) ? route.abort() : route.fallback()
+  })
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Documents' })
+  await dialog.getByText(/these 3 documents/).waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('1 of 3 documents could not be deleted. Please try again.', { exact: true }).waitFor()
+  await page.unrouteAll()
+  await expect.poll(() => files().getByRole('listitem').count()).toBe(NAMES.length - 2)
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+  await expect.poll(() => files().getByRole('listitem').count()).toBe(NAMES.length - 2)
+})
+
+test('other tabs follow', async () => {
+  const other = await page.context().newPage()
+  await other.goto(stage.alcove.url)
+  await other.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
+  await other.getByText('Figs.txt').first().waitFor()
+  await row('Figs.txt').getByRole('button', { name: 'Delete Figs.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => other.getByText('Figs.txt').count()).toBe(0)
+})

@@ -1,0 +1,129 @@
+/** Tools in a conversation: typed by the person or called by the model, what they bring back as sources. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from './browser.ts'
+import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+
+let stage: Stage
+let page: Page
+let engine: Server
+let toolServer: TestToolServer
+
+beforeAll(async () => {
+  const results = [
+    { title: 'Rent and notice', url: 'https://rent.example/?id=7', content: 'The notice period is three months.' },
+    { title: 'Deposits', url: 'https://deposit.example/', content: 'Two monthly rents.' },
+  ]
+  engine = createServer((_request, response) => void response.end(JSON.stringify({ results }))).listen(0, '127.0.0.1')
+  await once(engine, 'listening')
+  const address = engine.address()
+  if (address === null || typeof address === 'string') throw new Error('the search engine has no port')
+  toolServer = await startToolServer()
+  stage = await openStage({
+    environment: {
+      ALLOWED_NETWORKS: '127.0.0.1',
+      SEARCH_PROVIDER: 'searxng',
+      SEARCH_URL: `http://127.0.0.1:${address.port}`,
+    },
+  })
+  page = stage.page
+  // Tools are called by a model; until the stand-in's are listed the Reader answers.
+  await page.getByRole('button', { name: 'Model: stub-gpt DEFAULT' }).waitFor()
+})
+afterAll(async () => {
+  await stage.close()
+  engine.close()
+  toolServer.stop()
+})
+
+const tools = () => page.locator('details', { hasText: 'search' })
+
+test('what a typed search finds is cited as pages of the web, which open in a tab of their own', async () => {
+  await startChat(page, '@search notice period')
+  const card = page.getByRole('link', { name: /Source: Rent and notice/ })
+  await card.waitFor()
+  expect(await card.getAttribute('href')).toBe('https://rent.example/?id=7')
+  expect(await card.getAttribute('rel')).toBe('noopener noreferrer')
+  expect(await card.getAttribute('target')).toBe('_blank')
+  expect(await card.innerText()).toContain('The notice period is three months.')
+  await tools().getByText('done').waitFor()
+})
+
+test('a search that the model asks for is a tool message before its answer, after a reload too', async () => {
+  await startChat(page, 'What is the notice period? [[stub tool=search]]')
+  await tools().getByText('done').waitFor()
+  await page.reload()
+  await tools().getByText(/\d+ms/).waitFor()
+  await page.getByRole('link', { name: /Source: Deposits/ }).waitFor()
+})
+
+test('a tool that fails says so in its row, and the answer comes all the same', async () => {
+  await startChat(page, 'Look @web http://127.0.0.1:1/')
+  const row = page.locator('details', { hasText: 'web' })
+  await row.getByText('failed').waitFor()
+  await row.locator('summary').click()
+  await row.locator('p').getByText('127.0.0.1 is not on the public internet, so it is not read.').waitFor()
+})
+
+describe('a tool server of the own', () => {
+  const settings = () => page.getByRole('region', { name: 'Tool servers' })
+  const permission = () => page.getByRole('group', { name: 'Permission for a tool' })
+  const question = `Sum [[stub tool=sums__add args=${encodeURIComponent('{"a":1,"b":2}')}]]`
+  const sum = () => page.locator('details', { hasText: 'sums__add' })
+
+  async function askForSum(): Promise<void> {
+    await page.getByRole('button', { name: /start a new chat/ }).click()
+    await composerOf(page).fill(question)
+    await composerOf(page).press('Control+Enter')
+  }
+
+  test('is connected in the settings, which say what is wrong and which tools it has', async () => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' }).click()
+    await settings().getByRole('button', { name: 'Add a tool server' }).click()
+    const form = page.getByRole('form', { name: 'Add a tool server' })
+    await form.getByLabel('Name').fill('sums')
+    await form.getByLabel('Address').fill('http://127.0.0.1:1/mcp')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByRole('alert').getByText('127.0.0.1:1 cannot be reached', { exact: false }).waitFor()
+    await form.getByLabel('Address').fill(toolServer.url)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await settings().getByText(`${toolServer.url} · add, fail`).waitFor()
+  })
+
+  test('is called only when the person allows it, who sees with what, after a reload too', async () => {
+    await askForSum()
+    await permission().getByText('{"a":1,"b":2}').waitFor()
+    await page.reload()
+    await permission().getByText('{"a":1,"b":2}').waitFor()
+    expect(toolServer.calls).toEqual([])
+    await permission().getByRole('button', { name: 'Allow for this conversation' }).click()
+    await sum().getByText('done').waitFor()
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    expect(toolServer.calls).toEqual([{ a: 1, b: 2 }])
+    await ask(page, question)
+    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(2)
+    expect(toolServer.calls).toHaveLength(2)
+  })
+
+  test('is asked for again in another conversation, and a refusal is a failed run', async () => {
+    await askForSum()
+    await permission().getByRole('button', { name: 'Deny' }).click()
+    await sum().getByText('failed').waitFor()
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    await expect.poll(() => permission().count()).toBe(0)
+    expect(toolServer.calls).toHaveLength(2)
+  })
+})
+
+test('the marker of a page in the Reader’s answer leads to the page', async () => {
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('menuitemradio', { name: /Alcove Reader/ }).click()
+  await page.getByRole('button', { name: /start a new chat/ }).click()
+  await ask(page, '@search notice period')
+  const marker = page.getByRole('link', { name: 'Source 1: Rent and notice' })
+  await marker.waitFor()
+  expect(await marker.getAttribute('rel')).toBe('noopener noreferrer')
+})

@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { isFromOwnPage } from './own-page.ts'
+
+const app = new Hono().post('/', (context) => context.json(isFromOwnPage(context, 'https://alcove.example.test')))
+
+async function ask(headers: Record<string, string>): Promise<unknown> {
+  return (await app.request('/', { method: 'POST', headers })).json()
+}
+
+test('a page is our own by the name it was asked for, and by the public address behind a proxy that changes that name', async () => {
+  expect(await ask({ host: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000' })).toBe(true)
+  expect(await ask({ host: 'alcove:3000', origin: 'https://alcove.example.test' })).toBe(true)
+})
+
+test('no other page is, nor one that does not say where it is from', async () => {
+  for (const origin of [
+    'https://example.test',
+    'http://alcove.example.test',
+    'https://alcove.example.test.evil.test',
+    'null',
+  ])
+    expect(await ask({ host: 'alcove:3000', origin })).toBe(false)
+  expect(await ask({ host: 'alcove:3000' })).toBe(false)
+})

@@ -1,0 +1,48 @@
+/** `/api/tool-servers` and `/api/tool-requests`: a person's own tool servers, and leave to call them. */
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { newToolServer, toolAnswer, type ToolServers } from '#contract/tool-server.ts'
+import { type SignedIn } from '#server/access/authenticate.ts'
+import { AppError } from '#server/base/errors.ts'
+import { answerToolRequest } from '#server/connections/tool-consent.ts'
+import { type ToolServerConnections } from '#server/connections/tool-servers.ts'
+import { type Database } from '#server/database/scope.ts'
+import { readBody } from './read-body.ts'
+
+export function createToolRoutes({
+  database,
+  toolServers,
+}: {
+  database: Database
+  toolServers: ToolServerConnections
+}) {
+  const routes = new Hono<SignedIn>()
+  const uuidOf = (value: string, what: string): string => {
+    if (!z.uuid().safeParse(value).success) throw new AppError('not_found', `There is no such ${what}.`)
+    return value
+  }
+
+  routes.get('/tool-servers', async (context) => {
+    const servers = await toolServers.list(context.get('claims'))
+    return context.json({ servers, commands: [...toolServers.commands] } satisfies ToolServers)
+  })
+
+  routes.post('/tool-servers', async (context) => {
+    const given = await readBody(context, newToolServer)
+    return context.json(await toolServers.connect(context.get('claims'), given, context.req.raw.signal), 201)
+  })
+
+  routes.delete('/tool-servers/:id', async (context) => {
+    await toolServers.disconnect(context.get('claims'), uuidOf(context.req.param('id'), 'tool server'))
+    return context.body(null, 204)
+  })
+
+  routes.post('/tool-requests/:id', async (context) => {
+    const id = uuidOf(context.req.param('id'), 'request')
+    const { answer } = await readBody(context, toolAnswer)
+    await answerToolRequest(database, context.get('claims'), id, answer)
+    return context.body(null, 204)
+  })
+
+  return routes
+}

@@ -1,0 +1,150 @@
+/**
+ * Words that an answer quotes from a source must stand in it. A quotation is what stands between quotation marks, or in a
+ * block quote, and is followed in its sentence by the marker of a source, or preceded by one. Pure.
+ */
+
+/** The text of a source as it was given to the model; undefined where it is not known whole, and nothing can be said. */
+type TextOf = (n: number) => string | undefined
+
+interface Quotation {
+  readonly words: string
+  /** Where it stands in the block. */
+  readonly start: number
+  readonly end: number
+}
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1[^\n]*$|$(?![^]))/gm
+const CODE_SPAN = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g
+const LIST_ITEM = /\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)/
+const MARKERS = /\[\d{1,3}\](?:\s?\[\d{1,3}\])*/g
+/** What ends a sentence, where another one follows. */
+const SENTENCE_END = /[.!?]["'”’»)]*\s+(?=\S)|[。！？](?=.)/u
+const QUOTED =
+  /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|(?<![\p{L}\p{N}"])"(?=\S)([^"]+)(?<=\S)"(?![\p{L}\p{N}"])/gu
+/** What a quotation leaves out, or says in other words. */
+const GAP = /\[[^\]]*\]|…|\.{3,}|(?:\. ){2,}\.|\(\.\.\.\)/u
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** Of the same length, without what would be taken for a quotation. */
+const withoutCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
+
+interface Squashed {
+  readonly text: string
+  /** Whether a word may begin or end before each character, and after the last. */
+  readonly edges: readonly boolean[]
+}
+
+/** Letters and digits alone: neither case nor ligatures, dashes, line breaks or hyphens at their ends make a difference. */
+function squash(given: string): Squashed {
+  const plain = given.normalize('NFKC').toLowerCase().normalize('NFC')
+  let text = ''
+  const edges: boolean[] = [true]
+  for (const { 0: character, index } of plain.matchAll(/[^]/gu)) {
+    const isNumeric =
+      (/[.,]/.test(character) && /\d/.test(plain[index - 1] ?? '') && /\d/.test(plain[index + 1] ?? '')) ||
+      (/[-−–]/.test(character) && !/\S/.test(plain[index - 1] ?? '') && /\d/.test(plain[index + 1] ?? ''))
+    if (!isNumeric && !/[\p{L}\p{M}\p{N}%]/u.test(character)) {
+      edges[text.length] = true
+      continue
+    }
+    // These are written without blanks between words.
+    const stands = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
+    if (stands) edges[text.length] = true
+    const kept = /[−–]/.test(character) ? '-' : character
+    text += kept
+    for (let unit = 0; unit < kept.length; unit += 1) edges.push(stands && unit === kept.length - 1)
+  }
+  edges[text.length] = true
+  return { text, edges }
+}
+
+/** Where the words end that were looked for; -1 where they are not. */
+function endOf(words: string, { text, edges }: Squashed, from: number): number {
+  for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
+    if (edges[at] === true && edges[at + words.length] === true) return at + words.length
+  return -1
+}
+
+/** Whether the words stand in the text: what an ellipsis or a bracket parts, in this order. */
+function occursIn(words: string, source: Squashed): boolean {
+  let from = 0
+  for (const piece of words.split(GAP)) {
+    const { text: wanted } = squash(piece)
+    if (wanted === '') continue
+    from = endOf(wanted, source, from)
+    if (from === -1) return false
+  }
+  return true
+}
+
+const numbersIn = (markers: string) => (markers.match(/\d+/g) ?? []).map(Number)
+
+/** The sources that a quotation is attributed to: the next marker of its sentence, else the one before it. */
+function attributedTo(block: string, { start, end }: Quotation): readonly number[] {
+  const markers = [...block.matchAll(MARKERS)]
+  const after = markers.find(({ index }) => index >= end)
+  if (after && !SENTENCE_END.test(block.slice(end, after.index))) return numbersIn(after[0])
+  const before = markers.findLast((marker) => marker.index + marker[0].length <= start)
+  if (before && !SENTENCE_END.test(`${block.slice(before.index + before[0].length, start)}x`))
+    return numbersIn(before[0])
+  return []
+}
+
+function quotationsIn(block: string): Quotation[] {
+  return [...withoutCode(block).matchAll(QUOTED)].map((match) => {
+    const inner = match.slice(1).find(Boolean) ?? ''
+    const start = match.index + match[0].indexOf(inner)
+    return { words: block.slice(start, start + inner.length), start, end: match.index + match[0].length }
+  })
+}
+
+/** The line below a block quote that says whose words these are. */
+const BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
+
+/** A block quote without the signs before its lines. */
+const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
+/** Who said it is none of the words. */
+const withoutAttribution = (quote: string) => quote.replace(/\n\s*[—–―-]{1,2}[^\n]*$/u, '')
+
+/**
+ * The quotations of an answer that do not stand word for word in the source that they are attributed to, each as it is
+ * written there, with single blanks: a block quote as a whole, of others what is between the marks.
+ */
+export function findMisquotes(answer: string, textOf: TextOf): string[] {
+  const misquotes = new Set<string>()
+  const known = new Map<number, Squashed | undefined>()
+  const sourceOf = (n: number): Squashed | undefined => {
+    if (!known.has(n)) {
+      const text = textOf(n)
+      known.set(n, text === undefined ? undefined : squash(text))
+    }
+    return known.get(n)
+  }
+  const isFound = (words: string, sources: readonly number[]): boolean => {
+    const texts = sources.map(sourceOf)
+    return texts.length === 0 || texts.some((source) => source === undefined || occursIn(words, source))
+  }
+  const blocks = answer
+    .replace(/\r\n?/g, '\n')
+    .replace(FENCED, '\n\n')
+    .split(/\n\s*\n/)
+    .flatMap((block) => block.split(LIST_ITEM))
+  for (const [index, block] of blocks.entries()) {
+    const isBlockQuote = /^ {0,3}>/.test(block)
+    const inner = isBlockQuote ? unquote(block) : block
+    const quotations = quotationsIn(inner)
+    const missing = quotations.filter((quotation) => !isFound(quotation.words, attributedTo(inner, quotation)))
+    if (!isBlockQuote) {
+      for (const { words } of missing) misquotes.add(collapse(words))
+      continue
+    }
+    // Whose words they are may stand on a line of its own below.
+    const own = numbersIn(inner.match(MARKERS)?.at(-1) ?? '')
+    const below = BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
+    const sources = own.length > 0 ? own : numbersIn(below)
+    const hasQuotedAll = quotations.length > 0 && missing.length === 0
+    if (!hasQuotedAll && !isFound(withoutAttribution(inner), sources)) misquotes.add(collapse(inner))
+  }
+  return [...misquotes]
+}

@@ -1,0 +1,134 @@
+/** What an answer came to, as far as it came, and how that is stored. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { type AnswerStep, type ReplyError } from '#contract/message.ts'
+import { isWebSource, type Source } from '#contract/source.ts'
+import { type RetrievalTrace } from '#contract/trace.ts'
+import { ProviderError } from '#server/providers/provider-error.ts'
+import { findMisquotes } from './check-quotes.ts'
+import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
+import { type Material } from './material.ts'
+import { type SourceList } from './source-list.ts'
+
+export interface Draft {
+  text: string
+  reasoning: string
+  hasNewText: boolean
+  isCut: boolean
+  model: string
+  provider: string | undefined
+  isUntitled: boolean
+  used: readonly Source[]
+  summaryId: string | undefined
+  misquotes: readonly string[]
+  isUnsupported: boolean
+  trace: RetrievalTrace | undefined
+  tokensIn: number | null
+  tokensOut: number | null
+  error: ReplyError | undefined
+}
+
+/** Of a whole document, an answer that cites nothing keeps so many pages as its sources. */
+export const MOST_UNCITED = 8
+
+export const createDraft = (): Draft => ({
+  text: '',
+  reasoning: '',
+  hasNewText: false,
+  isCut: false,
+  model: '',
+  provider: undefined,
+  isUntitled: false,
+  used: [],
+  summaryId: undefined,
+  misquotes: [],
+  isUnsupported: false,
+  trace: undefined,
+  tokensIn: null,
+  tokensOut: null,
+  error: undefined,
+})
+
+/** For whoever looks at how the answer came about. */
+export function addNote(draft: Draft, sentence: string): void {
+  if (draft.trace) draft.trace = { ...draft.trace, notes: [...draft.trace.notes, sentence] }
+}
+
+/**
+ * A model that cites says itself what it used; one that does not leaves all that it was given, or what was found where it
+ * was sent to look.
+ */
+function usedSources({ all }: SourceList, cited: ReadonlySet<number>, hasLooked: boolean): readonly Source[] {
+  if (cited.size > 0) return all.filter(({ n }) => cited.has(n))
+  return hasLooked ? all.filter(isWebSource) : all
+}
+
+interface Checked {
+  readonly material: Material
+  readonly list: SourceList
+  /** Numbers of sources that the text cites. */
+  readonly cited: ReadonlySet<number>
+  /** Whether a tool looked outside the documents. */
+  readonly hasLooked: boolean
+}
+
+/** Holds the whole text against its sources. */
+export function checkDraft(draft: Draft, { material, list, cited, hasLooked }: Checked): void {
+  const { model, hasDocuments, trace } = material
+  const used = usedSources(list, cited, hasLooked)
+  draft.used = trace?.scope === 'whole' && cited.size === 0 ? used.slice(0, MOST_UNCITED) : used
+  draft.misquotes = findMisquotes(draft.text, list.textOf)
+  // The Reader says itself that it found nothing; of a whole document all was read, whether or not it is cited.
+  draft.isUnsupported =
+    cited.size === 0 && hasDocuments && trace?.scope === 'passages' && model.identifier !== READER_MODEL
+}
+
+export function toReplyError(error: unknown): ReplyError {
+  if (error instanceof ProviderError) return { code: error.code, message: error.message, retryable: error.retryable }
+  return { code: 'internal', message: 'Something went wrong while the answer was written. Try again.', retryable: true }
+}
+
+interface Finishing {
+  /** Of the last live part. */
+  readonly seq: number
+  readonly isStopped: boolean
+  readonly runCount: number
+  readonly steps: readonly AnswerStep[]
+}
+
+export function finishDraft(
+  draft: Draft,
+  reply: ClaimedReply,
+  { seq, isStopped, runCount, steps }: Finishing,
+): FinishedAnswer {
+  const { text, reasoning, hasNewText, isCut, model, used, summaryId, trace, tokensIn, tokensOut, error } = draft
+  const state = error ? 'failed' : isStopped ? 'stopped' : 'done'
+  return {
+    content: text,
+    hasNewText,
+    tokensIn,
+    tokensOut,
+    state,
+    toolRuns: hasNewText && reply.kind !== 'continue' ? runCount : undefined,
+    metadata: {
+      model,
+      sources: used,
+      ...(summaryId === undefined ? {} : { summary: summaryId }),
+      ...(trace === undefined ? {} : { trace }),
+      ...(draft.misquotes.length === 0 ? {} : { misquotes: draft.misquotes }),
+      ...(state === 'done' && draft.isUnsupported ? { unsupported: true } : {}),
+      steps,
+      ...(reasoning === '' ? {} : { reasoning }),
+      ...(error ? { error } : {}),
+      ...(state === 'stopped' ? { stopped: true } : {}),
+      ...(state === 'done' && isCut ? { cut: true } : {}),
+    },
+    lastPart: {
+      replyId: reply.id,
+      messageId: reply.answerId,
+      attempt: reply.attempt,
+      seq,
+      type: error ? 'error' : isStopped ? 'stopped' : 'done',
+      ...(error ? { error } : {}),
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** Which turns a model reads word for word, and which by their summary, so that the whole request fits its window. */
+import { SENDER_ROLES } from '#contract/message.ts'
+import { type Turn } from '#server/conversations/queries.ts'
+import { loadCounter, marginOf, mostTokens, type TokenCounter } from './tokens.ts'
+
+export interface Fit {
+  /** Read word for word, oldest first, ending with the question. */
+  readonly kept: readonly Turn[]
+  /** To be summarised; empty where everything fits. */
+  readonly older: readonly Turn[]
+  /** Only where it had to be counted. */
+  readonly counter: TokenCounter | undefined
+}
+
+/** Kept free for the answer, at most: no model of today writes more at once. */
+const MOST_FOR_ANSWER = 16_000
+const ANSWER_SHARE = 0.25
+/** Of the room for history, for what is kept word for word once the rest is summarised: the next turns need some too. */
+const KEPT_SHARE = 0.5
+/** What a summary takes. */
+const SUMMARY_TOKENS = 1_000
+
+/** What a model is to read of a conversation: no tools, no failures. */
+const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
+  sender_role !== SENDER_ROLES.tool && !has_failed && content !== ''
+
+interface FitInput {
+  readonly history: readonly Turn[]
+  /** Everything else that the request holds: instructions, sources, findings, the summary so far. */
+  readonly material: string
+  /** Tokens of what is no text. */
+  readonly pictureTokens?: number
+  readonly contextWindow: number
+  readonly provider: string | undefined
+}
+
+/** Of the window, in tokens, what is not kept free for the answer. */
+export const roomBesideAnswer = (contextWindow: number): number =>
+  contextWindow - Math.min(MOST_FOR_ANSWER, Math.floor(contextWindow * ANSWER_SHARE))
+
+/** A conversation whose bytes already fit is not counted at all, which nearly none ever needs to be. */
+export async function fitHistory({
+  history,
+  material,
+  pictureTokens = 0,
+  contextWindow,
+  provider,
+}: FitInput): Promise<Fit> {
+  const readable = history.filter(isReadable)
+  const room = Math.max(0, roomBesideAnswer(contextWindow) - pictureTokens)
+  const most = readable.reduce((sum, { content }) => sum + mostTokens(content), mostTokens(material))
+  if (most * marginOf(provider) <= room) return { kept: readable, older: [], counter: undefined }
+
+  const counter = await loadCounter(provider)
+  const left = Math.max(0, room - (await counter.count(material)))
+  const roomKept = Math.floor(Math.max(0, left - SUMMARY_TOKENS) * KEPT_SHARE)
+  let tokens = 0
+  let firstKept = readable.length
+  for (const [index, { content }] of [...readable.entries()].toReversed()) {
+    tokens += await counter.count(content)
+    if (tokens > left) break
+    if (tokens <= roomKept) firstKept = index
+    if (index === 0) return { kept: readable, older: [], counter }
+  }
+  const from = Math.min(firstKept, readable.length - 1)
+  return { kept: readable.slice(from), older: readable.slice(0, from), counter }
+}

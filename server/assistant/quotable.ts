@@ -1,0 +1,16 @@
+/** Sources that hold words of the person's own library, to be quoted: passages of documents, and of what was said. */
+import { isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { type FoundPassage } from '#server/documents/search.ts'
+import { isSameMessage, type PastPassage } from './past-passages.ts'
+import { isSamePassage } from './tools/knowledge.ts'
+
+export type QuotableSource = PassageSource | MessageSource
+/** The same without a number. */
+export type Quotable = FoundPassage | PastPassage
+
+export const isQuotable = (source: Source): source is QuotableSource => !isWebSource(source)
+
+export function isSameQuotable(one: Quotable, other: Quotable): boolean {
+  if ('messageId' in one) return 'messageId' in other && isSameMessage(one, other)
+  return 'documentId' in other && isSamePassage(one, other)
+}

@@ -1,0 +1,43 @@
+/** What the writing of an answer stands on. */
+import { type Log } from '#server/base/log.ts'
+import { type ToolConsents } from '#server/connections/tool-consent.ts'
+import { type ConnectedServer } from '#server/connections/tool-servers.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type ViewPicture } from '#server/documents/picture-view.ts'
+import { type ProvidersOf } from '#server/providers/choose.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import { type Replies } from './replies.ts'
+import { type ReplyLog } from './reply-log.ts'
+import { type Titles } from './titles.ts'
+import { type OutsideTools } from './tools/run.ts'
+
+/** How the writing of an answer is ended from outside. */
+export interface Interruptions {
+  /** The person wants no more: what is written is kept. */
+  readonly stopped: AbortSignal
+  /** Another worker has the reply, or the server is stopping: nothing is kept. */
+  readonly ended: AbortSignal
+}
+
+/** Tools that people connect for themselves. */
+export interface PersonalTools {
+  readonly of: (owner: string) => Promise<readonly ConnectedServer[]>
+  readonly consents: ToolConsents
+}
+
+export interface ReplyDependencies {
+  readonly database: Database
+  /** Bounds how many read at once, so that a rush of questions leaves connections to everyone else. */
+  readonly passToRead: <T>(run: () => Promise<T>) => Promise<T>
+  readonly providersOf: ProvidersOf
+  readonly replies: Replies
+  readonly replyLog: ReplyLog
+  readonly titles: Titles
+  readonly outsideTools: OutsideTools
+  /** Null or absent: passages are found by words alone. */
+  readonly embedderOf?: (owner: string) => Promise<Embedder | null>
+  /** Absent: of pictures, only the text that was recognised in them is read. */
+  readonly viewPicture?: ViewPicture
+  readonly toolServers: PersonalTools
+  readonly log: Log
+}

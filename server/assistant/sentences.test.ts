@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { splitSentences } from './sentences.ts'
+
+const PAGE = `The gap is especially large when k is
+small (e.g., 78.4% vs. 59.1% for top-20 accuracy). Dr. A. Lee dis-
+agrees. Results follow.
+
+A new paragraph about lamps`
+
+const sentencesIn = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end))
+
+test('keeps sentences whole over line breaks, abbreviations and initials', () => {
+  expect(sentencesIn(PAGE)).toEqual([
+    'The gap is especially large when k is\nsmall (e.g., 78.4% vs. 59.1% for top-20 accuracy).',
+    'Dr. A. Lee dis-\nagrees.',
+    'Results follow.',
+    'A new paragraph about lamps',
+  ])
+})
+
+test('cuts what is longer than any sentence', () => {
+  expect(sentencesIn('word '.repeat(400)).every((sentence) => sentence.length <= 600)).toBe(true)
+})
+
+test('cuts what is longer than a sentence, but no character in two', () => {
+  const text = `a${'𠮷'.repeat(1_000)}`
+  const pieces = sentencesIn(text)
+  expect(pieces.join('')).toBe(text)
+  expect(pieces.length).toBeGreaterThan(2)
+  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+})

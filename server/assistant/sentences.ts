@@ -1,0 +1,117 @@
+/** Sentences of pages and messages, as what is quoted of them. Pure. */
+import { type PageBlock } from '#contract/document.ts'
+import { isPassageSource } from '#contract/source.ts'
+import { wordsOf } from '#server/documents/tokenizer.ts'
+import { type QuotableSource } from './quotable.ts'
+
+export interface Sentence {
+  readonly source: QuotableSource
+  /** Offsets in the text of the page, or in that of the passage of a message. */
+  readonly start: number
+  readonly end: number
+  readonly pageText: string
+  readonly words: readonly string[]
+  /** Of the headings and column titles that it stands below. */
+  readonly headingWords: readonly string[]
+  /** Whether it is one line of a table, which stands for itself. */
+  readonly isRow: boolean
+}
+
+const LONGEST_SENTENCE = 600
+
+/** Full stops that end no sentence: initials and the commonest abbreviations of the languages we stem. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|vs|cf|al|etc|e\.g|i\.e|nos?|figs?|eqs?|secs?|chap|vol|pp|art|approx|dr|mr|mrs|ms|prof|st|inc|ltd|corp|jr|sr|bzw|z\.\s?b|u\.\s?a|d\.\s?h|nr|abs|ca|ggf|p\.\s?ex|sr|sra|núm|pág|av|руб|т\.\s?е|стр)\.\s*$/iu
+
+/** Ranges of the sentences in a text. A line break inside a paragraph is where the page's line ended, not the sentence. */
+export function splitSentences(text: string): { start: number; end: number }[] {
+  const ranges: { start: number; end: number }[] = []
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+  for (const paragraph of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
+    const joined = paragraph[0].replaceAll('\n', ' ')
+    let open: { start: number; end: number } | undefined
+    for (const { segment, index } of segmenter.segment(joined)) {
+      const start = paragraph.index + index
+      const goesOn =
+        open !== undefined &&
+        (ABBREVIATION.test(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
+        start + segment.length - open.start <= LONGEST_SENTENCE
+      if (open && goesOn) open.end = start + segment.length
+      else ranges.push((open = { start, end: start + segment.length }))
+    }
+  }
+  return ranges
+    .flatMap((range) => splitLong(text, range))
+    .map((range) => trim(text, range))
+    .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
+}
+
+/** Tables and lists have no full stops; what is longer than any sentence is cut, but never inside a surrogate pair. */
+function splitLong(text: string, { start, end }: { start: number; end: number }) {
+  const pieces = []
+  for (let from = start; from < end;) {
+    let to = Math.min(end, from + LONGEST_SENTENCE)
+    if (to < end && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to -= 1
+    pieces.push({ start: from, end: to })
+    from = to
+  }
+  return pieces
+}
+
+function trim(text: string, { start, end }: { start: number; end: number }) {
+  const slice = text.slice(start, end)
+  return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
+}
+
+/** What of a page can be quoted: its blocks without the headings, which answer nothing; all of it where it has no others. */
+function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
+  const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
+  return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
+}
+
+/** The rows below the column titles; all of them where there are no others. */
+function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlock) {
+  const rows = [...pageText.slice(start, end).matchAll(/[^\n]+/g)]
+    .filter(([row]) => row.trim() !== '')
+    .map(({ index, 0: row }) => trim(pageText, { start: start + index, end: start + index + row.length }))
+  const below = rows.filter((row) => row.end > headerEnd)
+  return below.length > 0 ? below : rows
+}
+
+/** Sentences of a page that a passage touches, each whole even where the passage was cut inside it; tables row by row. */
+export function sentencesOf(
+  source: QuotableSource,
+  pageText: string,
+  passage: { readonly start: number; readonly end: number },
+  blocks: readonly PageBlock[] | null = null,
+): Sentence[] {
+  const titlesAbove = (isPassageSource(source) && source.heading) || ''
+  const above = (at: number) => {
+    const heading = blocks?.findLast(({ kind, end }) => kind === 'heading' && end <= at)
+    return wordsOf(`${titlesAbove} ${heading ? pageText.slice(heading.start, heading.end) : ''}`)
+  }
+  return quotableBlocks(pageText, blocks)
+    .filter(({ start, end }) => start < passage.end && passage.start < end)
+    .flatMap((block) => {
+      const isRow = block.kind === 'table'
+      const ranges = isRow
+        ? bodyRowsOf(pageText, block)
+        : splitSentences(pageText.slice(block.start, block.end)).map(({ start, end }) => ({
+            start: block.start + start,
+            end: block.start + end,
+          }))
+      const headingWords = above(block.start).concat(
+        isRow ? wordsOf(pageText.slice(block.start, block.headerEnd ?? block.start)) : [],
+      )
+      return ranges.map(({ start, end }) => ({
+        source,
+        start,
+        end,
+        pageText,
+        words: wordsOf(pageText.slice(start, end)),
+        headingWords,
+        isRow,
+      }))
+    })
+    .filter(({ start, end }) => start < passage.end && passage.start < end)
+}

@@ -1,0 +1,21 @@
+/** How long each step of an answer took. */
+import { type AnswerStep } from '#contract/message.ts'
+
+export interface Stopwatch {
+  readonly steps: readonly AnswerStep[]
+  /** The step that lasted until now, from the one before. */
+  lap(name: AnswerStep['name']): void
+}
+
+export function startStopwatch(): Stopwatch {
+  const steps: AnswerStep[] = []
+  let since = performance.now()
+  return {
+    steps,
+    lap(name) {
+      const now = performance.now()
+      steps.push({ name, ms: Math.round(now - since) })
+      since = now
+    },
+  }
+}

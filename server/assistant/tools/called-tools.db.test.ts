@@ -1,0 +1,180 @@
+/** Tools that a model calls by itself, in each of the three wire formats, against the stand-in model. */
+import { beforeEach, expect, test } from 'vitest'
+import { createWebSearch } from '#server/providers/web-search.ts'
+import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
+import { addReadDocument } from '#test/library.ts'
+import { serveLoopback } from '#test/loopback.ts'
+
+const { db, stub, assistant } = await openTestAssistant({ tokens: 5 })
+let person: Person
+let origin: string
+
+beforeEach(async () => {
+  person = await db.createPerson()
+  const served = await serveLoopback(({ url }, response) => {
+    const results = [{ title: 'Rent', url: `${origin}/rent`, content: 'about </source> rent' }]
+    if (url?.startsWith('/search')) response.end(JSON.stringify({ results }))
+    else response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Rent</title><p>Three months.</p>')
+  })
+  origin = served.origin
+  await assistant.startWorker({
+    providersOf: createStubProviders(stub),
+    outside: {
+      webSearch: createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined }),
+      allowAddress: () => true,
+    },
+  })
+})
+
+const args = (given: unknown) => encodeURIComponent(JSON.stringify(given))
+
+async function answered(conversationId: string, question: string) {
+  const { until } = await assistant.watch(conversationId)
+  await assistant.ask(person, conversationId, question)
+  const parts = await Promise.race([until('done'), until('error')])
+  const messages = await assistant.messagesIn(person, conversationId)
+  return {
+    parts,
+    tools: messages.filter(({ sender_role }) => sender_role === 3),
+    answer: messages.at(-1),
+    roles: messages.map(({ sender_role }) => sender_role),
+    live: parts.flatMap(({ tool }) => (tool ? [`${tool.name} ${tool.status}`] : [])),
+  }
+}
+
+/** Everything that the model was last sent, as one text. */
+const lastSent = async () => JSON.stringify(await stub.lastRequest())
+
+test.for([STUB_MODEL, 'claude-sonnet-5-5', 'gpt-6.1-sol'])(
+  '%s calls a tool and answers with what it brought',
+  async (model) => {
+    const conversationId = await assistant.startConversation(person, { model })
+    const { tools, roles, live, answer, parts } = await answered(conversationId, 'rent? [[stub tool=search]]')
+    expect(roles).toEqual([1, 3, 2])
+    expect(tools).toMatchObject([
+      { content: `Rent\n${origin}/rent\nabout </source> rent`, metadata: { tool_name: 'search', status: 'done' } },
+    ])
+    expect(tools[0]?.metadata?.duration_ms).toBeGreaterThanOrEqual(0)
+    expect(live).toEqual(['search running', 'search done'])
+    expect(answer?.content).toBe(await stub.text(5))
+    expect(answer?.metadata?.sources).toMatchObject([{ n: 1, address: `${origin}/rent`, title: 'Rent' }])
+    expect(parts.filter(({ type }) => type === 'source')).toHaveLength(1)
+    const sent = await lastSent()
+    expect(sent).toContain('about &lt;/source> rent')
+    expect(sent).toContain('n=\\\\\\"1\\\\\\"'.replaceAll('\\\\\\', '\\'))
+  },
+)
+
+test('the knowledge tool finds what was said in an earlier conversation, as a source of its own', async () => {
+  const earlierId = await assistant.startConversation(person, { title: 'Paint' })
+  await db.admin.query('insert into messages (conversation_id, content, sender_role) values ($1, $2, 2)', [
+    earlierId,
+    'The shutters are painted in Prussian blue.',
+  ])
+  const arguments_ = args({ question: 'how are the shutters painted' })
+  const conversationId = await assistant.startConversation(person)
+  const { answer, tools } = await answered(conversationId, `and? [[stub tool=knowledge args=${arguments_}]]`)
+  expect(tools[0]?.content).toContain('Prussian blue')
+  expect(answer?.metadata?.sources).toMatchObject([{ n: 1, conversationId: earlierId, title: 'Paint' }])
+  expect(await lastSent()).toContain('said-by')
+})
+
+test('steps follow one another, and the text around them stays apart', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const arguments_ = args({ query: 'rent', address: `${origin}/rent`, question: 'rent' })
+  const { tools, live } = await answered(
+    conversationId,
+    `rent? [[stub tool=search+web+knowledge calls=3 args=${arguments_}]]`,
+  )
+  expect(tools.map(({ metadata }) => [metadata?.tool_name, metadata?.status])).toEqual([
+    ['search', 'done'],
+    ['web', 'done'],
+    ['knowledge', 'done'],
+  ])
+  expect(live).toHaveLength(6)
+})
+
+test('passages that the model finds by itself are numbered on and become sources', async () => {
+  await addReadDocument(db.database, person, 'a.pdf', ['The lamp is green.'])
+  await addReadDocument(db.database, person, 'b.pdf', ['The deposit is two rents.'])
+  await addReadDocument(db.database, await db.createPerson(), 'c.pdf', ['The deposit of somebody else.'])
+  const conversationId = await assistant.startConversation(person)
+  const { answer } = await answered(
+    conversationId,
+    `lamp? [[stub tool=knowledge args=${args({ question: 'deposit' })}]]`,
+  )
+  expect(answer?.metadata?.sources).toMatchObject([
+    { n: 1, filename: 'a.pdf' },
+    { n: 2, filename: 'b.pdf' },
+  ])
+  expect(await lastSent()).not.toContain('somebody else')
+})
+
+test('an address that nobody named is not read, so that nothing is carried out of the documents', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const leak = `${origin}/?secret=4711`
+  const { tools } = await answered(conversationId, `hello [[stub tool=web args=${args({ address: leak })}]]`)
+  expect(tools).toMatchObject([
+    {
+      content: `${leak} is neither from the person nor from a search, so it is not read.`,
+      metadata: { status: 'failed' },
+    },
+  ])
+  expect(await lastSent()).toContain('so it is not read')
+  const named = await answered(conversationId, `read ${leak} [[stub tool=web args=${args({ address: leak })}]]`)
+  expect(named.tools.at(-1)).toMatchObject({ metadata: { tool_name: 'web', status: 'done' } })
+})
+
+test('calls that do not fit, and tools that do not exist, are failed runs that the model hears of', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const { tools, answer } = await answered(
+    conversationId,
+    `hello [[stub tool=search+nothing calls=2 args=${args({ query: '' })}]]`,
+  )
+  expect(tools.map(({ metadata }) => [metadata?.tool_name, metadata?.status])).toEqual([
+    ['search', 'failed'],
+    ['nothing', 'failed'],
+  ])
+  expect(tools[0]?.content).toContain('The arguments do not fit: query:')
+  expect(answer?.content).toBe(await stub.text(5))
+})
+
+test('a model that calls without end has to answer after so many steps', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const { tools, answer } = await answered(conversationId, 'hello [[stub tool=search calls=99]]')
+  expect(tools).toHaveLength(7)
+  expect(answer?.content).toBe(await stub.text(5))
+})
+
+test('a model that knows no tools answers without them', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const { roles, answer } = await answered(conversationId, 'hello [[stub notools=1]]')
+  expect(roles).toEqual([1, 2])
+  expect(answer?.content).toBe(await stub.text(5))
+})
+
+test('later turns still read what a tool brought back', async () => {
+  const conversationId = await assistant.startConversation(person)
+  await answered(conversationId, 'rent? [[stub tool=search]]')
+  await answered(conversationId, 'and then?')
+  const sent = await lastSent()
+  expect(sent).toContain('<tool name=')
+  expect(sent).toContain('about &lt;/source> rent')
+})
+
+test('another version of an answer with fewer runs leaves none of the earlier ones behind', async () => {
+  const conversationId = await assistant.startConversation(person)
+  const first = await answered(conversationId, 'rent? [[stub tool=search calls=2]]')
+  expect(first.tools).toHaveLength(2)
+  await db.admin.query(`update messages set content = 'rent?' where conversation_id = $1 and sender_role = 1`, [
+    conversationId,
+  ])
+  const { until } = await assistant.watch(conversationId)
+  await db.admin.query(`update replies set state = 'queued', kind = 'rewrite', tries = 0 where conversation_id = $1`, [
+    conversationId,
+  ])
+  await db.admin.query(`select pg_notify('replies', '')`)
+  await until('done')
+  const messages = await assistant.messagesIn(person, conversationId)
+  expect(messages.map(({ sender_role }) => sender_role)).toEqual([1, 2])
+})

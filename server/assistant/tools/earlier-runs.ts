@@ -1,0 +1,27 @@
+/** What tools brought back for earlier questions, so that later turns can come back to it. Pure. */
+import { SENDER_ROLES } from '#contract/message.ts'
+import { type Turn } from '#server/conversations/queries.ts'
+import { escapeAttribute, escapeText } from './show.ts'
+
+/** What a later turn still reads of one run. */
+const CHARACTERS = 2_000
+
+function showRun({ tool_name, content }: Turn): string {
+  const rest = content.length > CHARACTERS ? '\n(The rest is left out.)' : ''
+  const shown = escapeText(content.slice(0, CHARACTERS).toWellFormed())
+  return `<tool name="${escapeAttribute(tool_name ?? 'tool')}">\n${shown}${rest}\n</tool>`
+}
+
+/** Each question with what tools brought back for it, as data; runs whose question is not there are left out. */
+export function withRuns(history: readonly Turn[]): Turn[] {
+  const turns: Turn[] = []
+  let question = -1
+  for (const turn of history) {
+    const asked = turns[question]
+    if (turn.sender_role !== SENDER_ROLES.tool) {
+      if (turn.sender_role === SENDER_ROLES.user) question = turns.length
+      turns.push(turn)
+    } else if (asked) turns[question] = { ...asked, content: `${asked.content}\n\n${showRun(turn)}` }
+  }
+  return turns
+}

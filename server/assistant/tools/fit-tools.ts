@@ -1,0 +1,42 @@
+/**
+ * Which tools a model is offered. Their definitions go with every request of an answer, and a person may have connected
+ * servers with dozens: together they get a share of the model's window, or the conversation would be left none.
+ */
+import { loadCounter, marginOf, mostTokens } from '#server/assistant/tokens.ts'
+import { type ChatTool } from '#server/providers/chat.ts'
+
+export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters'>
+
+interface FittedTools<Tool extends ToolDefinition> {
+  readonly offered: readonly Tool[]
+  /** Names of those for which there was no room. */
+  readonly leftOut: readonly string[]
+}
+
+const TOOLS_SHARE = 0.2
+
+/** As the provider counts it: its name, what it is for and what it takes. */
+export const describeTool = ({ name, description, parameters }: ToolDefinition): string =>
+  JSON.stringify({ name, description, parameters })
+
+/** Those that fit, the first ones first; bytes bound tokens from above, so that a few are never counted. */
+export async function fitTools<Tool extends ToolDefinition>(
+  tools: readonly Tool[],
+  { contextWindow, provider }: { readonly contextWindow: number; readonly provider: string | undefined },
+): Promise<FittedTools<Tool>> {
+  const most = tools.reduce((sum, tool) => sum + mostTokens(describeTool(tool)), 0)
+  let left = Math.floor(contextWindow * TOOLS_SHARE)
+  if (most * marginOf(provider) <= left) return { offered: tools, leftOut: [] }
+  const counter = await loadCounter(provider)
+  const offered: Tool[] = []
+  const leftOut: string[] = []
+  for (const tool of tools) {
+    const tokens = await counter.count(describeTool(tool))
+    if (tokens > left) leftOut.push(tool.name)
+    else {
+      left -= tokens
+      offered.push(tool)
+    }
+  }
+  return { offered, leftOut }
+}

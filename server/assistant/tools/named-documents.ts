@@ -1,0 +1,44 @@
+/** The documents that the argument of `@knowledge` begins with: `lease.pdf …`, or `“lease.pdf”, “house rules.pdf”: …`. Pure. */
+
+interface NamedDocument {
+  readonly id: string
+  readonly filename: string
+}
+
+interface Named {
+  /** Empty where no document is named. */
+  readonly documentIds: readonly string[]
+  /** What is asked of them. */
+  readonly question: string
+}
+
+const OPENING_QUOTE = /^["'“„«]\s?/u
+const CLOSING_QUOTE = /^\s?["'”“»]/u
+const NAME_ENDS = /^(?:["'”“»]|[\s,:;?!]|$)/u
+const SEPARATOR = /^\s*(?:[,;&]\s*|(?=["'“„«]))/u
+const BEFORE_QUESTION = /^[,:;\s]+/u
+
+/** Names count in whatever case, the longest that fits first; of several documents with one name, all are meant. */
+export function splitNames(argument: string, documents: readonly NamedDocument[]): Named {
+  const chosen = new Set<string>()
+  let rest = argument.trimStart()
+  for (let next = rest; ;) {
+    const unquoted = next.replace(OPENING_QUOTE, '')
+    const fitting = documents.filter(
+      ({ filename }) =>
+        filename !== '' &&
+        unquoted.slice(0, filename.length).toLowerCase() === filename.toLowerCase() &&
+        NAME_ENDS.test(unquoted.slice(filename.length)),
+    )
+    const length = Math.max(0, ...fitting.map(({ filename }) => filename.length))
+    if (length === 0) break
+    for (const { id, filename } of fitting) if (filename.length === length) chosen.add(id)
+    rest = unquoted.slice(length)
+    if (unquoted !== next) rest = rest.replace(CLOSING_QUOTE, '')
+    const separator = SEPARATOR.exec(rest)?.[0]
+    if (separator === undefined) break
+    next = rest.slice(separator.length)
+  }
+  if (chosen.size === 0) return { documentIds: [], question: argument }
+  return { documentIds: [...chosen], question: rest.replace(BEFORE_QUESTION, '') }
+}

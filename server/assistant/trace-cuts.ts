@@ -1,0 +1,27 @@
+/** What the trace of an answer says of sources that its model was not shown after all. Pure. */
+import { isMessageSource, isPassageSource, type Source } from '#contract/source.ts'
+import { type RetrievalTrace } from '#contract/trace.ts'
+
+/** Passages of the documents and of messages that the model's window had no room for, with those that were joined to them. */
+export function withoutRoom(trace: RetrievalTrace, leftOut: readonly Source[]): RetrievalTrace {
+  const passages = leftOut.filter(isPassageSource)
+  const messages = new Set(leftOut.filter(isMessageSource).map(({ messageId }) => messageId))
+  return {
+    ...trace,
+    considered: trace.considered.map((considered) => {
+      const { documentId, page, start, end, cut } = considered
+      const isLeftOut =
+        (cut === null || cut === 'joined') &&
+        passages.some(
+          (source) =>
+            source.documentId === documentId && source.page === page && source.start <= start && end <= source.end,
+        )
+      return isLeftOut ? { ...considered, cut: 'room' } : considered
+    }),
+    ...(trace.messages && {
+      messages: trace.messages.map((message) =>
+        message.cut === null && messages.has(message.messageId) ? { ...message, cut: 'room' } : message,
+      ),
+    }),
+  }
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { type RetrievalTrace } from '#contract/trace.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { openTestAssistant } from '#test/assistant.ts'
+import { addReadDocument } from '#test/library.ts'
+
+const { db, stub, assistant } = await openTestAssistant()
+
+const PAGES = ['The lamp was lit on 3 May.', 'The keeper left on 7 June.', 'Nobody came back.']
+
+async function answerTo(person: Claims & { sub: string }, question: string, metadata: object = {}) {
+  const conversationId = await assistant.startConversation(person)
+  const watched = await assistant.watch(conversationId)
+  await db.database.asUser(person, (scope) =>
+    scope.query('insert into messages (conversation_id, content, sender_role, metadata) values ($1, $2, 1, $3)', [
+      conversationId,
+      question,
+      JSON.stringify(metadata),
+    ]),
+  )
+  await watched.until('done')
+  const answer = (await assistant.messagesIn(person, conversationId)).at(-1)
+  return { trace: answer?.metadata?.trace, sources: answer?.metadata?.sources ?? [], answer }
+}
+
+const promptOf = async () => JSON.stringify(await stub.lastRequest())
+
+test('a question about a whole document is answered from all of its pages', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await addReadDocument(db.database, person, 'other.pdf', ['Something else about lamps.'])
+  await assistant.startWorker()
+  const { trace } = await answerTo(person, 'Summarise log.pdf')
+  expect(trace).toMatchObject({ scope: 'whole', matched: 3 })
+  const prompt = await promptOf()
+  for (const page of PAGES) expect(prompt).toContain(page)
+  expect(prompt).not.toContain('Something else')
+})
+
+test('a document larger than the window is read in pieces, and each page keeps its number', async () => {
+  const person = await db.createPerson()
+  const pages = Array.from({ length: 12 }, (_, page) => `Page ${page}. ${'The tide rose and fell again. '.repeat(300)}`)
+  await addReadDocument(db.database, person, 'tides.pdf', pages)
+  await assistant.startWorker()
+  const { trace, sources } = await answerTo(person, 'List all dates in tides.pdf')
+  expect(trace?.scope).toBe('whole')
+  expect(await promptOf()).not.toContain(pages[11])
+  for (const source of sources) if ('documentId' in source) expect(source.text.length).toBeLessThanOrEqual(400)
+})
+
+test('a document with more pages than a model reads for one answer says how far it was read', async () => {
+  const person = await db.createPerson()
+  const pages = Array.from({ length: 90 }, (_, page) => `Page ${page + 1}. ${'The tide rose. '.repeat(1_400)}`)
+  await addReadDocument(db.database, person, 'endless.pdf', pages)
+  await assistant.startWorker()
+  const { trace, sources } = await answerTo(person, 'List all dates in endless.pdf')
+  expect(trace).toMatchObject({ matched: 90, pages: { read: 80, of: 90 } })
+  const said = 'Only the first 80 of 90 pages were read'
+  expect(trace?.notes.join()).toContain(said)
+  expect(await promptOf()).toContain(said)
+  expect(sources.length).toBeGreaterThan(0)
+  for (const source of sources) if ('page' in source) expect(source.page).toBe(source.n)
+})
+
+test('documents chosen beside the question are the only ones searched, and small ones go in whole', async () => {
+  const person = await db.createPerson()
+  const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await addReadDocument(db.database, person, 'other.pdf', ['The keeper of another place.'])
+  await assistant.startWorker()
+  const { trace } = await answerTo(person, 'Who is the keeper?', { documentIds: [documentId] })
+  expect(trace?.scope).toBe('whole')
+  const prompt = await promptOf()
+  expect(prompt).toContain('Nobody came back.')
+  expect(prompt).not.toContain('another place')
+})
+
+test('documents of somebody else cannot be chosen', async () => {
+  const [person, stranger] = [await db.createPerson(), await db.createPerson()]
+  const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await assistant.startWorker()
+  await answerTo(stranger, 'Summarise this document', { documentIds: [documentId] })
+  expect(await promptOf()).not.toContain('lamp was lit')
+})
+
+test('the answer keeps a trace of how its passages were found, for its owner alone', async () => {
+  const [person, stranger] = [await db.createPerson(), await db.createPerson()]
+  await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await assistant.startWorker()
+  const { trace, answer } = await answerTo(person, 'When was the lamp lit?')
+  const expected: Partial<RetrievalTrace> = { scope: 'passages', query: 'When was the lamp lit?', notes: [] }
+  expect(trace).toMatchObject(expected)
+  expect(trace?.considered[0]).toMatchObject({ filename: 'log.pdf', page: 1, cut: null })
+  expect(trace?.considered[0]?.scores.words).toBeGreaterThan(0)
+  const seen = await db.database.asUser(stranger, (scope) =>
+    scope.query('select from messages where id = $1', [answer?.id]),
+  )
+  expect(seen.rowCount).toBe(0)
+})

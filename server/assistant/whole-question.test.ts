@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { isAboutWhole } from './whole-question.ts'
+
+test.each([
+  'Summarise this file',
+  'Please summarize the report in three sentences.',
+  'Give me an overview of the contract',
+  'What is this document about?',
+  'list all dates',
+  'Find every deadline in the lease',
+  'Fasse das Dokument zusammen',
+  'Kannst du die Datei bitte zusammenfassen?',
+  'Liste alle Termine auf',
+  'Résume ce document',
+  'Liste toutes les dates',
+  'Resume este archivo',
+  'Enumera todas las fechas',
+  'Riassumi il documento',
+  'Elenca tutte le date',
+  'Resuma este documento',
+  'Vat dit document samen',
+  'Кратко: составь резюме документа',
+  'Перечисли все даты',
+  'لخص هذا الملف',
+  'اذكر جميع التواريخ',
+  '总结这个文件',
+  '列出所有日期',
+  'この文書を要約してください',
+  'Özetle',
+  'Sammanfatta dokumentet',
+])('%s asks for a whole document', (question) => {
+  expect(isAboutWhole(question)).toBe(true)
+})
+
+test.each([
+  'How long is the notice period?',
+  'When does the summer school begin?',
+  'Who signed the list?',
+  'What does the report say about fees?',
+  'Wann ist die Miete fällig?',
+  'Quel est le délai de préavis ?',
+  'Allen the keeper found the lamp',
+  '',
+])('%s does not', (question) => {
+  expect(isAboutWhole(question)).toBe(false)
+})

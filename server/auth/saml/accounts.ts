@@ -1,0 +1,87 @@
+/**
+ * Whose account somebody gets who comes from a company's provider: that of the provider's own name for them, and no other. An
+ * account with the same address that has a password, or another provider, stays apart.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Account, isBanned, requireAccount } from '#server/auth/accounts.ts'
+import { AuthError } from '#server/auth/errors.ts'
+import { listProviders } from '#server/auth/external-accounts.ts'
+import { isEmail, normaliseEmail } from '#server/auth/request.ts'
+import { type AuthSettings } from '#server/auth/service.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type SamlArrival, type SamlProviderSettings } from './provider.ts'
+
+/** What identities and accounts say is the provider's: `sso:<id>`. */
+export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`
+
+/** @throws AuthError `saml_assertion_no_email`, `signup_disabled`, `user_banned`. */
+export async function ssoAccountOf(
+  scope: Scope,
+  provider: SamlProviderSettings,
+  { subject, email: given, details: { name, ...claims } }: SamlArrival,
+  { signup }: AuthSettings,
+): Promise<Account> {
+  const email = normaliseEmail(given)
+  if (!isEmail(email))
+    throw new AuthError('saml_assertion_no_email', 'SAML Assertion does not contain an email address')
+  const data = {
+    ...(name === undefined ? {} : { name, full_name: name }),
+    custom_claims: claims,
+    iss: provider.issuer,
+    email,
+    email_verified: true,
+    phone_verified: false,
+    provider_id: subject,
+    sub: subject,
+  }
+  const id =
+    (await findAndRenew(scope, provider, subject, data)) ?? (await enrol(scope, provider, subject, data, signup))
+  const account = await requireAccount(scope, id)
+  if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
+  return account
+}
+
+/** The company says who its people are: what it says now replaces what it said before, the address included. */
+async function findAndRenew(
+  scope: Scope,
+  provider: SamlProviderSettings,
+  subject: string,
+  data: Readonly<Record<string, unknown>> & { readonly email: string },
+): Promise<string | undefined> {
+  const found = await scope.query<{ user_id: string }>(
+    `update auth.identities set identity_data = $3, last_sign_in_at = now(), updated_at = now()
+     where provider = $1 and provider_id = $2 returning user_id`,
+    [providerNameOf(provider), subject, data],
+  )
+  const id = found.rows[0]?.user_id
+  if (id === undefined) return undefined
+  await scope.query(
+    `update auth.users set email = $2, raw_user_meta_data = raw_user_meta_data || $3::jsonb, last_sign_in_at = now(),
+       updated_at = now() where id = $1 and is_sso_user`,
+    [id, data.email, data],
+  )
+  return id
+}
+
+async function enrol(
+  scope: Scope,
+  provider: SamlProviderSettings,
+  subject: string,
+  data: Readonly<Record<string, unknown>> & { readonly email: string },
+  signup: AuthSettings['signup'],
+): Promise<string> {
+  if (signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
+  const id = randomUUID()
+  await scope.query(
+    `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data, is_sso_user, last_sign_in_at)
+     values ($1, $2, now(), $3, true, now())`,
+    [id, data.email, data],
+  )
+  await scope.query(
+    `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
+     values ($1, $2, $3, $4, now())`,
+    [subject, id, data, providerNameOf(provider)],
+  )
+  await listProviders(scope, id)
+  return id
+}

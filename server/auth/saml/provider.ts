@@ -1,0 +1,195 @@
+/** A company's SAML 2.0 identity provider: the address of a request to it, and whom its answer says has come. */
+import { type SamlConfig } from '@node-saml/node-saml'
+import { z } from 'zod'
+import { AuthError } from '#server/auth/errors.ts'
+import { requireSoundAnswer } from './sound-answer.ts'
+
+/** Plain values of the configuration. */
+export interface SamlProviderSettings {
+  /** Known to clients as `provider_id`; its accounts have the provider `sso:<id>`. */
+  readonly id: string
+  /** What the sign-in page calls it; undefined where it has no button. */
+  readonly label: string | undefined
+  /** Domains of addresses whose people it signs in, in lower case. */
+  readonly domains: readonly string[]
+  /** Where requests go, by redirect. */
+  readonly entryPoint: string
+  /** Its own name: its entity id. */
+  readonly issuer: string
+  /** In PEM; during a change of keys there are two. */
+  readonly certificates: readonly string[]
+  /** Names of its attributes, by what accounts call them; `email` and `name` among them. */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** The addresses by which providers know us: our entity id is where our metadata is read. */
+export const addressesOf = (siteUrl: string) => ({
+  metadata: `${siteUrl}/auth/v1/sso/saml/metadata`,
+  consumer: `${siteUrl}/auth/v1/sso/saml/acs`,
+})
+
+/** A person as an assertion describes them. */
+export interface SamlArrival {
+  readonly subject: string
+  readonly email: string
+  /** What accounts show, by the names of the mapping. */
+  readonly details: Readonly<Record<string, string>>
+  readonly assertionId: string
+  /** Until when the assertion holds. */
+  readonly endsAt: Date
+  /** When the provider wants the session to end. */
+  readonly sessionNotAfter: Date | undefined
+}
+
+const CLOCK_SKEW_MS = 60_000
+const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
+const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
+const SUBJECT_ID = 'urn:oasis:names:tc:SAML:attribute:subject-id'
+const PAIRWISE_ID = 'urn:oasis:names:tc:SAML:attribute:pairwise-id'
+/** Names that providers give to the address where the operator says no other. */
+const EMAIL_ATTRIBUTES = [
+  'urn:oid:0.9.2342.19200300.100.1.3',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+  'mail',
+  'email',
+]
+const EMAIL_NAME_ID = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
+
+/** Imported at the first use: a server without such providers does without XML. */
+async function samlFor(
+  { entryPoint, issuer, certificates }: SamlProviderSettings,
+  { siteUrl, requestId }: { siteUrl: string; requestId: string },
+) {
+  const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml')
+  const { metadata, consumer } = addressesOf(siteUrl)
+  const config: SamlConfig = {
+    entryPoint,
+    idpIssuer: issuer,
+    idpCert: [...certificates],
+    issuer: metadata,
+    audience: metadata,
+    callbackUrl: consumer,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    // Either signature will do; the library reads on in the signed bytes alone, and refuses an answer without any.
+    wantAssertionsSigned: false,
+    wantAuthnResponseSigned: false,
+    acceptedClockSkewMs: CLOCK_SKEW_MS,
+    generateUniqueId: () => requestId,
+    validateInResponseTo: ValidateInResponseTo.always,
+    // One request is known to this answer: the one that the state belongs to, which was used up before.
+    cacheProvider: {
+      saveAsync: (_id, value) => Promise.resolve({ value, createdAt: Date.now() }),
+      getAsync: (id) => Promise.resolve(id === requestId ? new Date().toISOString() : null),
+      removeAsync: (id) => Promise.resolve(id),
+    },
+  }
+  return new SAML(config)
+}
+
+/** Where somebody is sent to sign in. */
+export async function requestAddress(
+  provider: SamlProviderSettings,
+  { siteUrl, requestId, relayState }: { siteUrl: string; requestId: string; relayState: string },
+): Promise<URL> {
+  const saml = await samlFor(provider, { siteUrl, requestId })
+  return new URL(await saml.getAuthorizeUrlAsync(relayState, undefined, {}))
+}
+
+const confirmation = z.object({
+  $: z.object({ Method: z.literal(BEARER) }),
+  SubjectConfirmationData: z.tuple([
+    z.object({ $: z.object({ InResponseTo: z.string(), Recipient: z.string(), NotOnOrAfter: z.iso.datetime() }) }),
+  ]),
+})
+
+/** What has to stand in the signed assertion itself: what surrounds it may be anybody's. */
+const signedAssertion = z.object({
+  Assertion: z.object({
+    $: z.object({ ID: z.string().min(1) }),
+    Subject: z.tuple([z.object({ SubjectConfirmation: z.array(z.unknown()) })]),
+    Conditions: z.tuple([z.object({ $: z.object({ NotOnOrAfter: z.iso.datetime() }) })]),
+    AuthnStatement: z
+      .array(z.object({ $: z.object({ SessionNotOnOrAfter: z.iso.datetime().optional() }).optional() }))
+      .optional(),
+  }),
+})
+
+const profileSchema = z.object({
+  issuer: z.string(),
+  nameID: z.string().optional(),
+  nameIDFormat: z.string().optional(),
+  attributes: z.record(z.string(), z.unknown()).default({}),
+})
+
+/**
+ * Reads an answer (the base64 text of SAMLResponse) to one request of ours.
+ * @throws AuthError `validation_failed` where it is not signed by the provider, not meant for us, not the answer to that
+ *   request, or too old; `saml_assertion_no_user_id`, `saml_assertion_no_email`.
+ */
+export async function readAnswer(
+  provider: SamlProviderSettings,
+  { siteUrl, requestId, response }: { siteUrl: string; requestId: string; response: string },
+): Promise<SamlArrival> {
+  const { profile, assertion } = await requireAssertion(provider, { siteUrl, requestId, response })
+  const described = profileSchema.parse(profile)
+  const text = (name: string): string | undefined => firstText(described.attributes[name])
+  const subject =
+    text(SUBJECT_ID) ?? text(PAIRWISE_ID) ?? (described.nameIDFormat === TRANSIENT ? undefined : described.nameID)
+  if (subject === undefined) {
+    throw new AuthError('saml_assertion_no_user_id', 'SAML Assertion did not contain a persistent name of this user')
+  }
+  const { email: emailAttribute, ...others } = provider.attributes
+  const email =
+    (emailAttribute === undefined ? EMAIL_ATTRIBUTES : [emailAttribute]).map(text).find((found) => found) ??
+    (described.nameIDFormat === EMAIL_NAME_ID ? described.nameID : undefined)
+  if (email === undefined) {
+    throw new AuthError('saml_assertion_no_email', 'SAML Assertion does not contain an email address')
+  }
+  const details = Object.entries(others).flatMap(([name, attribute]) => {
+    const value = text(attribute)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const ends = assertion.AuthnStatement?.map((statement) => statement.$?.SessionNotOnOrAfter).find((end) => end)
+  return {
+    subject,
+    email,
+    details: Object.fromEntries(details),
+    assertionId: assertion.$.ID,
+    endsAt: new Date(Date.parse(assertion.Conditions[0].$.NotOnOrAfter) + CLOCK_SKEW_MS),
+    sessionNotAfter: ends === undefined ? undefined : new Date(ends),
+  }
+}
+
+/** The assertion as it was signed, once everything about it is right. */
+async function requireAssertion(
+  provider: SamlProviderSettings,
+  { siteUrl, requestId, response }: { siteUrl: string; requestId: string; response: string },
+) {
+  try {
+    await requireSoundAnswer(Buffer.from(response, 'base64').toString())
+    const saml = await samlFor(provider, { siteUrl, requestId })
+    const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response })
+    if (profile === null) throw new Error('It says nothing about anybody.')
+    if (profile.issuer !== provider.issuer) throw new Error('Another provider made it.')
+    const { Assertion: assertion } = signedAssertion.parse(profile.getAssertion?.())
+    const { consumer } = addressesOf(siteUrl)
+    const isConfirmed = assertion.Subject[0].SubjectConfirmation.some((given) => {
+      const read = confirmation.safeParse(given)
+      if (!read.success) return false
+      const { InResponseTo, Recipient, NotOnOrAfter } = read.data.SubjectConfirmationData[0].$
+      const isInTime = Date.now() < Date.parse(NotOnOrAfter) + CLOCK_SKEW_MS
+      return InResponseTo === requestId && Recipient === consumer && isInTime
+    })
+    if (!isConfirmed) throw new Error('It is not the answer to this request.')
+    return { profile, assertion }
+  } catch (cause) {
+    throw new AuthError('validation_failed', 'SAML Assertion is not valid', { cause })
+  }
+}
+
+/** An attribute has one value or several; each a text, or an element where the provider says more. */
+function firstText(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' && first.trim() !== '' ? first.trim() : undefined
+}

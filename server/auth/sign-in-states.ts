@@ -1,0 +1,119 @@
+/**
+ * Sign-ins at another provider that are under way. Each is known by a state that travels in addresses, is good once, for ten
+ * minutes, and only in the browser that began: nobody can have a victim finish what an attacker started.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { type Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { type Scope } from '#server/database/scope.ts'
+import { type Challenge } from './pkce.ts'
+import { type SignInSecrets } from './providers/provider.ts'
+import { type AuthService } from './service.ts'
+
+const COOKIE = 'alcove-sign-in'
+const LIFE_S = 600
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What goes to the provider beside the state follows from it and a key of ours, so that none of it has to be stored. */
+function secretsOf(key: Buffer, state: string): SignInSecrets {
+  const derive = (purpose: string) => createHmac('sha256', key).update(`${purpose} ${state}`).digest('base64url')
+  return { state, nonce: derive('nonce'), verifier: derive('verifier') }
+}
+
+/** The secret that this browser was given, if it was. */
+export function knownBrowserSecret(context: Context): string | undefined {
+  const known = getCookie(context, COOKIE)
+  return known !== undefined && /^[\w-]{43}$/.test(known) ? known : undefined
+}
+
+/** The secret of this browser, made on its first sign-in; several of them may be under way in it at once. */
+export function browserSecret(context: Context, { settings }: AuthService): string {
+  const secret = knownBrowserSecret(context) ?? randomBytes(32).toString('base64url')
+  setCookie(context, COOKIE, secret, {
+    path: '/auth/v1',
+    httpOnly: true,
+    // The way back is a link from the provider's site, with which browsers send no strict cookies.
+    sameSite: 'Lax',
+    secure: settings.secureCookies,
+    maxAge: LIFE_S,
+  })
+  return secret
+}
+
+export interface PendingSignIn {
+  readonly provider: string
+  readonly redirectTo: URL
+  readonly pkce: Challenge | undefined
+  /** The person who adds this way of signing in to their account; undefined where somebody signs in. */
+  readonly linkingUserId: string | undefined
+}
+
+/** With what the provider is told and asked. */
+export interface StartedSignIn extends PendingSignIn {
+  readonly secrets: SignInSecrets
+}
+
+export async function beginSignIn(
+  context: Context,
+  service: AuthService,
+  { provider, redirectTo, pkce, linkingUserId }: PendingSignIn,
+): Promise<SignInSecrets> {
+  const state = randomBytes(32).toString('base64url')
+  const browser = browserSecret(context, service)
+  await service.database.asAuth((scope) =>
+    scope.query(
+      `insert into auth.oauth_sign_ins
+         (state_hash, browser_hash, provider, redirect_to, code_challenge_method, code_challenge, linking_user_id)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        digestOf(state),
+        digestOf(browser),
+        provider,
+        redirectTo.href,
+        pkce?.method ?? null,
+        pkce?.challenge ?? null,
+        linkingUserId ?? null,
+      ],
+    ),
+  )
+  return secretsOf(service.keys.signIns, state)
+}
+
+interface Row {
+  readonly provider: string
+  readonly redirect_to: string
+  readonly code_challenge: string | null
+  readonly code_challenge_method: Challenge['method'] | null
+  readonly linking_user_id: string | null
+}
+
+/** Uses up a state; undefined where it is unknown, used, too old, or was given to another browser. */
+export async function useSignIn(
+  context: Context,
+  { database, keys }: AuthService,
+  state: string,
+): Promise<StartedSignIn | undefined> {
+  const browser = getCookie(context, COOKIE)
+  if (state === '' || browser === undefined) return undefined
+  const used = await database.asAuth((scope) => takeRow(scope, state, browser))
+  if (used === undefined) return undefined
+  const { code_challenge: challenge, code_challenge_method: method } = used
+  return {
+    provider: used.provider,
+    redirectTo: new URL(used.redirect_to),
+    pkce: challenge === null || method === null ? undefined : { challenge, method },
+    linkingUserId: used.linking_user_id ?? undefined,
+    secrets: secretsOf(keys.signIns, state),
+  }
+}
+
+async function takeRow(scope: Scope, state: string, browser: string): Promise<Row | undefined> {
+  const taken = await scope.query<Row>(
+    `delete from auth.oauth_sign_ins
+     where state_hash = $1 and browser_hash = $2 and created_at > now() - make_interval(secs => $3)
+     returning provider, redirect_to, code_challenge, code_challenge_method, linking_user_id`,
+    [digestOf(state), digestOf(browser), LIFE_S],
+  )
+  return taken.rows[0]
+}

@@ -1,0 +1,96 @@
+/** Blobs as objects of any S3-compatible store, under the same random ids. */
+import { randomUUID } from 'node:crypto'
+import { pipeline, Readable, Transform } from 'node:stream'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { isBlobId, missingBlob, requireBlobId } from './id.ts'
+import { type BlobStore } from './store.ts'
+
+export interface S3Options {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/** The least that the protocol allows; so many of them are held in memory at once. */
+const PART_BYTES = 5 * 1024 * 1024
+const PARTS_AT_ONCE = 2
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404
+
+export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }: S3Options): BlobStore {
+  const client = new S3Client({
+    endpoint,
+    region,
+    // Buckets as host names need a domain of the store's own.
+    forcePathStyle: true,
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+    // Not every store knows the checksums that Amazon has added since.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  const named = (id: string) => ({ Bucket: bucket, Key: requireBlobId(id) })
+
+  async function put(bytes: Readable): Promise<{ id: string; size: number }> {
+    const id = randomUUID()
+    let size = 0
+    const counting = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        size += chunk.byteLength
+        done(null, chunk)
+      },
+    })
+    // What breaks the source breaks the upload, which then takes its parts back and reports it.
+    pipeline(bytes, counting, () => undefined)
+    const upload = new Upload({
+      client,
+      params: { ...named(id), Body: counting },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    })
+    await upload.done()
+    return { id, size }
+  }
+
+  return {
+    put,
+    async open(id, range) {
+      try {
+        const { Body: body } = await client.send(
+          new GetObjectCommand({ ...named(id), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) }),
+        )
+        if (body instanceof Readable) return body
+        throw new TypeError('the store answered without bytes')
+      } catch (error) {
+        throw isMissing(error) ? missingBlob(id, error) : error
+      }
+    },
+    async size(id) {
+      try {
+        return (await client.send(new HeadObjectCommand(named(id)))).ContentLength ?? 0
+      } catch (error) {
+        throw isMissing(error) ? missingBlob(id, error) : error
+      }
+    },
+    async remove(id) {
+      await client.send(new DeleteObjectCommand(named(id)))
+    },
+    // Parts of uploads that were never finished are no objects; stores clear them by a rule of the bucket.
+    async *list() {
+      for await (const { Contents: found = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
+        for (const { Key: id, LastModified: modifiedAt } of found)
+          if (id !== undefined && modifiedAt && isBlobId(id)) yield { id, modifiedAt }
+      }
+    },
+  }
+}

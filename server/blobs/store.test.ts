@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startFakeS3 } from '#test/fake-s3.ts'
+import { createDiskStore } from './disk.ts'
+import { createS3Store } from './s3.ts'
+import { type BlobStore } from './store.ts'
+
+interface Kept {
+  readonly store: BlobStore
+  /** Names of everything that is kept, finished or not. */
+  readonly names: () => Promise<string[]>
+}
+
+async function openDisk(): Promise<Kept> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-blobs-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const names = async () =>
+    (await readdir(dataDir, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+  return { store: createDiskStore(dataDir), names }
+}
+
+async function openS3(): Promise<Kept> {
+  const s3 = await startFakeS3()
+  onTestFinished(() => s3.close())
+  return { store: createS3Store(s3.options), names: async () => s3.keys() }
+}
+
+describe.each([
+  ['disk', openDisk],
+  ['S3', openS3],
+])('blobs on %s', (_, open) => {
+  test('gives back what was put, whole and in part', async () => {
+    const { store } = await open()
+    const { id, size } = await store.put(Readable.from(['hello ', 'world'].map((word) => Buffer.from(word))))
+    expect(size).toBe(11)
+    expect(await store.size(id)).toBe(11)
+    expect(await text(await store.open(id))).toBe('hello world')
+    expect(await text(await store.open(id, { start: 6, end: 8 }))).toBe('wor')
+  })
+
+  test('keeps what is larger than one part, and what is empty', async () => {
+    const { store } = await open()
+    const bytes = randomBytes(12 * 1024 * 1024 + 1)
+    const pieces = Array.from({ length: 193 }, (_piece, index) => bytes.subarray(index * 65_536, (index + 1) * 65_536))
+    const { id, size } = await store.put(Readable.from(pieces))
+    expect(size).toBe(bytes.length)
+    expect((await buffer(await store.open(id))).equals(bytes)).toBe(true)
+    const empty = await store.put(Readable.from([]))
+    expect(await store.size(empty.id)).toBe(0)
+    expect(await text(await store.open(empty.id))).toBe('')
+  })
+
+  test.each([1, 130])('keeps nothing of a stream that breaks off after %d pieces', async (pieces) => {
+    const { store, names } = await open()
+    const broken = Readable.from(
+      (async function* () {
+        for (let piece = 0; piece < pieces; piece += 1) yield Buffer.alloc(65_536)
+        throw new Error('cut')
+      })(),
+    )
+    await expect(store.put(broken)).rejects.toThrow('cut')
+    await expect.poll(names).toEqual([])
+  })
+
+  test('removes, also what is not there', async () => {
+    const { store, names } = await open()
+    const { id } = await store.put(Readable.from([Buffer.from('x')]))
+    await store.remove(id)
+    await store.remove(id)
+    await store.remove(randomUUID())
+    expect(await names()).toEqual([])
+    await expect(store.open(id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(store.size(id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('lists what is stored', async () => {
+    const { store } = await open()
+    const put = await Promise.all(['a', 'b', 'c'].map((word) => store.put(Readable.from([Buffer.from(word)]))))
+    const listed: string[] = []
+    for await (const { id, modifiedAt } of store.list()) {
+      listed.push(id)
+      expect(modifiedAt).toBeInstanceOf(Date)
+    }
+    expect(listed.sort()).toEqual(put.map(({ id }) => id).sort())
+  })
+
+  test('takes no path for an id', async () => {
+    const { store } = await open()
+    for (const id of ['../../etc/passwd', '/etc/passwd', '', 'a'.repeat(36)]) {
+      await expect(store.open(id)).rejects.toMatchObject({ code: 'not_found' })
+      await expect((async () => store.remove(id))()).rejects.toThrow()
+    }
+  })
+})
+
+test('a store with another secret is refused, and not taken for an empty one', async () => {
+  const s3 = await startFakeS3()
+  onTestFinished(() => s3.close())
+  const store = createS3Store({ ...s3.options, secretKey: 'another' })
+  await expect(store.size(randomUUID())).rejects.not.toMatchObject({ code: 'not_found' })
+  await expect(store.put(Readable.from([Buffer.from('x')]))).rejects.toThrow(/SignatureDoesNotMatch/)
+})

@@ -1,0 +1,92 @@
+/** Keeps the `models` table in step with what is connected: the models of endpoints, and which one is the default. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/choose.ts'
+import { listModels } from '#server/providers/list-models.ts'
+
+/** A model of an endpoint, under the name that all of Alcove knows it by. */
+export interface CatalogueModel {
+  readonly identifier: string
+  readonly name: string
+  readonly contextWindow: number
+  readonly sees: boolean
+}
+
+/** Whose models they are: everyone's, or those of one person's endpoint. */
+interface Shelf {
+  readonly provider: string
+  readonly owner: string | null
+  readonly ownProvider: string | null
+}
+
+const EVERYONES: Shelf = { provider: 'OpenAI-compatible', owner: null, ownProvider: null }
+
+/** Brings the models of one endpoint up to date; what it lists no longer leaves the picker. Runs as the service. */
+export async function storeListedModels(
+  scope: Scope,
+  models: readonly CatalogueModel[],
+  { provider, owner, ownProvider }: Shelf = EVERYONES,
+): Promise<void> {
+  await scope.query(
+    `insert into models (name, version, model_identifier, provider, family, context_window, sees, owner, own_provider)
+     select name, '1', identifier, $2, 'compatible', "contextWindow", sees, $3, $4
+     from jsonb_to_recordset($1) as listed(identifier text, name text, "contextWindow" integer, sees boolean)
+     on conflict (model_identifier) do update
+     set name = excluded.name, context_window = excluded.context_window, sees = excluded.sees, is_visible = true, updated_at = now()
+     where (models.name, models.context_window, models.sees, models.is_visible)
+       is distinct from (excluded.name, excluded.context_window, excluded.sees, true)`,
+    [JSON.stringify(models), provider, owner, ownProvider],
+  )
+  await scope.query(
+    `update models set is_visible = false, updated_at = now()
+     where provider = $2 and own_provider is not distinct from $3 and is_visible and not (model_identifier = any($1))`,
+    [models.map(({ identifier }) => identifier), provider, ownProvider],
+  )
+}
+
+/** The default is the named model, else the first of the first configured provider, else the Reader. */
+async function storeDefault(scope: Scope, configured: readonly string[], named: string | undefined): Promise<void> {
+  await scope.query(
+    `with preferred as (
+       select id from models
+       where is_visible and owner is null
+         and (model_identifier = any($2) or provider = any($1) or model_identifier = $3)
+       order by coalesce(model_identifier = any($2), false) desc, coalesce(array_position($1, provider), 99), created_at, name
+       limit 1
+     )
+     update models set is_default = (id = (select id from preferred)), updated_at = now()
+     where is_default is distinct from (id = (select id from preferred))`,
+    [configured, named === undefined ? [] : [named, COMPATIBLE_PREFIX + named], READER_MODEL],
+  )
+}
+
+interface RefreshOptions {
+  readonly database: Database
+  /** What the environment configures. */
+  readonly settings: ProviderSettings
+  readonly defaultModel: string | undefined
+  readonly log: Log
+}
+
+/**
+ * Brings everyone's models up to date. What an endpoint that does not answer listed earlier stays, greyed by its failures
+ * alone.
+ */
+export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<void> {
+  const { baseUrl, apiKey } = settings.compatible
+  const endpoint = { protocol: 'openai', name: 'OPENAI_COMPATIBLE_BASE_URL', baseUrl: baseUrl ?? '', apiKey } as const
+  const asked = baseUrl === undefined ? Promise.resolve([]) : listModels(endpoint, new AbortController().signal)
+  const listed = await asked.catch((error: unknown) => {
+    log.warn({ err: error }, 'the OpenAI-compatible endpoint did not list its models')
+    return undefined
+  })
+  await database.asService(async (scope) => {
+    if (listed !== undefined)
+      await storeListedModels(
+        scope,
+        listed.map(({ id, ...listedModel }) => ({ identifier: COMPATIBLE_PREFIX + id, name: id, ...listedModel })),
+      )
+    await storeDefault(scope, createProviders(settings).configured, defaultModel)
+  })
+}

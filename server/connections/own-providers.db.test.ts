@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { newOwnProvider } from '#contract/provider.ts'
+import { createLog } from '#server/base/log.ts'
+import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
+import { admitNetworks } from '#server/providers/public-address.ts'
+import { type Person } from '#test/assistant.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { serveLoopback } from '#test/loopback.ts'
+import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { createOwnProviders, type OwnProviders } from './own-providers.ts'
+
+const KEY = 'sk-of-the-person-4711'
+const encryptionKey = randomBytes(32)
+const { signal } = new AbortController()
+let db: TestDatabase
+let stub: StubModel
+let person: Person
+let stranger: Person
+let providers: OwnProviders
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  stub = await startStubModel({ models: 'stub-gpt,text-embedding-3-small' })
+})
+beforeEach(async () => {
+  person = await db.createPerson()
+  stranger = await db.createPerson()
+  providers = open()
+})
+afterAll(async () => {
+  await stub.stop()
+  await db.drop()
+})
+
+/** @param networks that the operator allows besides the public internet. */
+function open({ networks = ['127.0.0.1'], key = encryptionKey, envKey = undefined as string | undefined } = {}) {
+  const account = { apiKey: envKey, baseUrl: stub.baseUrl }
+  return createOwnProviders({
+    database: db.database,
+    encryptionKey: key,
+    settings: {
+      anthropic: account,
+      openai: account,
+      compatible: { apiKey: undefined, baseUrl: undefined },
+      silenceMs: 5_000,
+    },
+    guardedFetch: createGuardedFetch({ allowAddress: admitNetworks(networks) }),
+    log: createLog('silent'),
+  })
+}
+
+const connect = (given: unknown, who = person, using = providers) =>
+  using.connect(who, newOwnProvider.parse(given), signal)
+
+const home = (changes: Record<string, string> = {}) => ({
+  kind: 'compatible',
+  name: 'Home',
+  baseUrl: stub.baseUrl,
+  ...changes,
+})
+
+const modelsSeenBy = (who: Person) =>
+  db.database.asUser(who, async (scope) => {
+    const { rows } = await scope.query<{ name: string; provider: string; model_identifier: string }>(
+      'select name, provider, model_identifier from models where owner is not null and is_visible',
+    )
+    return rows
+  })
+
+async function answerOf(who: Person, provider: string, identifier: string): Promise<string> {
+  const model = (await providers.of(who.sub)).chatModel(provider, identifier)
+  return model.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })
+}
+
+test('keeps a key so that only the server can use it, and shows how it ends', async () => {
+  expect(await connect({ kind: 'anthropic', apiKey: ` ${KEY} ` })).toMatchObject({
+    name: 'Anthropic',
+    last_four: '4711',
+  })
+  const listed = await providers.list(person)
+  expect(listed).toMatchObject([{ kind: 'anthropic', last_four: '4711' }])
+  expect(JSON.stringify(listed)).not.toContain(KEY)
+  const { rows } = await db.admin.query<{ row: string }>('select own_providers::text as row from own_providers')
+  expect(rows[0]?.row).not.toContain(Buffer.from(KEY).toString('hex'))
+  await expect(
+    db.database.asUser(person, (scope) => scope.query('select sealed_key from own_providers')),
+  ).rejects.toMatchObject({ code: '42501' })
+  expect(await answerOf(person, 'Anthropic', 'claude-sonnet-5-5')).not.toBe('')
+})
+
+test('the own key comes before the environment’s, for its owner alone', async () => {
+  providers = open({ envKey: 'wrong-in-the-environment' })
+  await connect({ kind: 'openai', apiKey: KEY })
+  expect(await answerOf(person, 'OpenAI', 'gpt-6.1-sol')).not.toBe('')
+  await expect(answerOf(stranger, 'OpenAI', 'gpt-6.1-sol')).rejects.toMatchObject({ code: 'provider_refused_key' })
+})
+
+test('a key that is refused is not kept, and leaves the earlier one in place', async () => {
+  await connect({ kind: 'anthropic', apiKey: KEY })
+  await expect(connect({ kind: 'anthropic', apiKey: 'wrong-key-0000' })).rejects.toMatchObject({
+    code: 'bad_request',
+    message: 'Anthropic refused this key.',
+  })
+  expect(await providers.list(person)).toMatchObject([{ last_four: '4711' }])
+})
+
+test('an endpoint is tried, and its models are listed for its owner alone', async () => {
+  const { id } = await connect(home({ apiKey: KEY }))
+  const [model] = await modelsSeenBy(person)
+  expect(await modelsSeenBy(person)).toEqual([
+    { name: 'stub-gpt', provider: 'Home', model_identifier: `endpoint:${id}/stub-gpt` },
+  ])
+  expect(await modelsSeenBy(stranger)).toEqual([])
+  const identifier = model?.model_identifier ?? ''
+  expect(await answerOf(person, 'Home', identifier)).not.toBe('')
+  expect((await providers.of(person.sub)).availability('Home', identifier)).toMatchObject({ available: true })
+  await expect(answerOf(stranger, 'Home', identifier)).rejects.toMatchObject({ code: 'unknown_model' })
+  await expect(providers.disconnect(stranger, id)).rejects.toMatchObject({ code: 'not_found' })
+  await providers.disconnect(person, id)
+  expect(await modelsSeenBy(person)).toEqual([])
+  await expect(answerOf(person, 'Home', identifier)).rejects.toMatchObject({ code: 'unknown_model' })
+})
+
+test('two people may give their endpoints the same name', async () => {
+  await connect(home())
+  await connect(home(), stranger)
+  const [mine, theirs] = [await modelsSeenBy(person), await modelsSeenBy(stranger)]
+  expect(mine).toHaveLength(1)
+  expect(theirs).toHaveLength(1)
+  expect(mine[0]?.model_identifier).not.toBe(theirs[0]?.model_identifier)
+})
+
+test('models that are gone leave the list when it is asked for again', async () => {
+  await connect(home())
+  await stub.configure({ models: 'stub-new' })
+  onTestFinished(() => stub.configure({ models: 'stub-gpt,text-embedding-3-small' }))
+  await providers.refresh(person, signal)
+  expect((await modelsSeenBy(person)).map(({ name }) => name)).toEqual(['stub-new'])
+})
+
+test('says what is wrong with an endpoint, and keeps none that does not work', async () => {
+  const { origin } = await serveLoopback((request, response) => {
+    if (request.url?.startsWith('/empty')) response.end('{"data":[{"id":"text-embedding-3-small"}]}')
+    else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: `${stub.baseUrl}/models` }).end()
+    else if (request.url?.startsWith('/huge')) response.end(`{"data":[],"x":"${'x'.repeat(5_000_000)}"}`)
+    else response.end('<p>Hello</p>')
+  })
+  const at = (path: string) => home({ baseUrl: `${origin}${path}` })
+  const refusals: [Record<string, string>, string, string][] = [
+    [home({ apiKey: 'wrong-key-0000' }), 'bad_request', 'Home refused this key.'],
+    [at('/empty'), 'empty', 'Home lists no model that can chat.'],
+    [at('/page'), 'unavailable', 'Home answered with something that is no list of models.'],
+    [at('/huge'), 'unavailable', 'Home answered with far too much.'],
+    [at('/moved'), 'unavailable', `${new URL(origin).host} sends on to another address, which is not followed.`],
+    [home({ baseUrl: 'http://127.0.0.1:1/v1' }), 'unavailable', '127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1.'],
+    [home({ name: 'openai' }), 'bad_request', '"openai" is the name of another group. Choose a name of your own.'],
+  ] // prettier-ignore
+  for (const [given, code, message] of refusals)
+    await expect(connect(given), message).rejects.toMatchObject({ code, message })
+  expect(await providers.list(person)).toEqual([])
+})
+
+test('an address of the own network is refused unless the operator allows it', async () => {
+  const guarded = open({ networks: [] })
+  for (const baseUrl of [stub.baseUrl, stub.baseUrl.replace('127.0.0.1', '2130706433'), 'http://[::ffff:127.0.0.1]/v1'])
+    await expect(connect(home({ baseUrl }), person, guarded), baseUrl).rejects.toMatchObject({ code: 'forbidden' })
+  await connect(home())
+  const [model] = await modelsSeenBy(person)
+  const chat = (await guarded.of(person.sub)).chatModel('Home', model?.model_identifier ?? '')
+  const asked = chat.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })
+  await expect(asked).rejects.toThrow('is not on the public internet')
+})
+
+test('a key does not follow an address that somebody else wrote into the row', async () => {
+  await connect(home({ apiKey: KEY }))
+  const seen: (string | undefined)[] = []
+  const { origin } = await serveLoopback((request, response) => {
+    seen.push(request.headers.authorization)
+    response.end('{"data":[{"id":"m"}]}')
+  })
+  await db.admin.query('update own_providers set base_url = $1 where owner = $2', [origin, person.sub])
+  await providers.refresh(person, signal)
+  expect(seen).toEqual([undefined])
+})
+
+test('keys that another installation sealed count as none', async () => {
+  await connect({ kind: 'anthropic', apiKey: KEY })
+  const elsewhere = await open({ key: randomBytes(32) }).of(person.sub)
+  expect(elsewhere.configured).toEqual([])
+})
+
+test('nobody connects a provider for somebody else', async () => {
+  const forged = db.database.asUser(stranger, (scope) =>
+    scope.query(
+      `insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'x', 'https://x.test')`,
+      [person.sub],
+    ),
+  )
+  await expect(forged).rejects.toMatchObject({ code: '42501' })
+})

@@ -1,0 +1,159 @@
+/** Servers of tools that people connect: asked for their tools before they are kept, called with leave alone. */
+import { hkdfSync } from 'node:crypto'
+import { z } from 'zod'
+import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
+import { AppError } from '#server/base/errors.ts'
+import { seal, unseal } from '#server/base/seal.ts'
+import { type Claims, type Database } from '#server/database/scope.ts'
+import {
+  connectToolServer,
+  type ServedTool,
+  type ToolClient,
+  type ToolServerAddress,
+} from '#server/providers/tool-client.ts'
+
+type Person = Claims & { readonly sub: string }
+
+/** A connected server, for whoever calls its tools. */
+export interface ConnectedServer {
+  readonly id: string
+  readonly name: string
+  readonly tools: readonly ServedTool[]
+  /** @throws AppError that says what is wrong, or the reason of an aborted signal. */
+  open(signal: AbortSignal): Promise<ToolClient>
+}
+
+export interface ToolServerConnections {
+  /** Names of the commands that the operator offers. */
+  readonly commands: readonly string[]
+  list(person: Person): Promise<ToolServer[]>
+  /** @throws AppError: see `connectToolServer`; `empty` where it offers no tool, `bad_request`, `conflict`. */
+  connect(person: Person, given: z.output<typeof newToolServer>, signal: AbortSignal): Promise<ToolServer>
+  /** @throws AppError `not_found`. */
+  disconnect(person: Person, id: string): Promise<void>
+  of(owner: string): Promise<ConnectedServer[]>
+}
+
+interface ToolServersOptions {
+  readonly database: Database
+  readonly encryptionKey: Buffer
+  readonly guardedFetch: typeof fetch
+  /** Command lines by name, split into words. */
+  readonly commands: ReadonlyMap<string, readonly string[]>
+}
+
+interface StoredServer {
+  id: string
+  name: string
+  url: string | null
+  command: string | null
+  sealed_token: Buffer | null
+  tools: unknown
+}
+
+const MOST_SERVERS = 10
+const COLUMNS = 'id, name, url, command, last_four, tools'
+const servedTools = z
+  .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
+  .catch([])
+
+/** A token that is moved to another person, name or address does not open there. */
+const contextOf = (owner: string, name: string, url: string | null) => JSON.stringify([owner, name, url])
+
+export function createToolServers({
+  database,
+  encryptionKey,
+  guardedFetch,
+  commands,
+}: ToolServersOptions): ToolServerConnections {
+  const key = Buffer.from(hkdfSync('sha256', encryptionKey, 'alcove', 'tokens of tool servers', 32))
+
+  /** @throws AppError `bad_request` where the operator does not offer the command. */
+  function addressOf({
+    url,
+    command,
+    token,
+  }: {
+    url: string | null
+    command: string | null
+    token?: string | undefined
+  }): ToolServerAddress {
+    if (url !== null) return { url, token, fetch: guardedFetch }
+    const [program, ...args] = commands.get(command ?? '') ?? []
+    if (program === undefined)
+      throw new AppError('bad_request', `The operator of this server offers no command named "${command ?? ''}".`)
+    return { command: program, args }
+  }
+
+  async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<ServedTool[]> {
+    const client = await connectToolServer(name, address, signal)
+    try {
+      return await client.listTools(signal)
+    } finally {
+      await client.close()
+    }
+  }
+
+  const describe = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
+    ...row,
+    tools: servedTools.parse(tools).map(({ name, description }) => ({ name, description })),
+  })
+
+  return {
+    commands: [...commands.keys()],
+
+    list: (person) =>
+      database.asUser(person, async (scope) => {
+        const { rows } = await scope.query<ToolServer>(`select ${COLUMNS} from tool_servers order by created_at, id`)
+        return rows.map(describe)
+      }),
+
+    async connect(person, given, signal) {
+      const { name } = given
+      const where =
+        'url' in given
+          ? { url: given.url, command: null, token: given.token }
+          : { url: null, command: given.command, token: undefined }
+      const tools = await listTools(name, addressOf(where), signal)
+      if (tools.length === 0) throw new AppError('empty', `${name} offers no tool.`)
+      const sealed = where.token === undefined ? null : seal(key, where.token, contextOf(person.sub, name, where.url))
+      return database.asUser(person, async (scope) => {
+        await scope.query('delete from tool_servers where name = $1', [name])
+        const { rows: count } = await scope.query<{ count: number }>('select count(*) from tool_servers')
+        if ((count[0]?.count ?? 0) >= MOST_SERVERS)
+          throw new AppError('conflict', `${MOST_SERVERS} servers are connected already. Remove one first.`)
+        const { rows } = await scope.query<ToolServer>(
+          `insert into tool_servers (name, url, command, sealed_token, last_four, tools)
+           values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+          [name, where.url, where.command, sealed, where.token?.slice(-4), JSON.stringify(tools)],
+        )
+        const [row] = rows
+        if (!row) throw new AppError('unavailable', 'The server could not be stored. Try again.')
+        return describe(row)
+      })
+    },
+
+    async disconnect(person, id) {
+      const { rowCount } = await database.asUser(person, (scope) =>
+        scope.query('delete from tool_servers where id = $1', [id]),
+      )
+      if (rowCount === 0) throw new AppError('not_found', 'There is no such tool server.')
+    },
+
+    async of(owner) {
+      const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
+        'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
+        [owner],
+      )
+      return rows.map(({ id, name, url, command, sealed_token, tools }) => ({
+        id,
+        name,
+        tools: servedTools.parse(tools),
+        open: async (signal) => {
+          const token = sealed_token === null ? undefined : unseal(key, sealed_token, contextOf(owner, name, url))
+          return connectToolServer(name, addressOf({ url, command, token }), signal)
+        },
+      }))
+    },
+  }
+}

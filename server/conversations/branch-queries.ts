@@ -1,0 +1,93 @@
+/** A branch: another conversation that shares the beginning of one and goes on with another question. */
+import { randomUUID } from 'node:crypto'
+import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
+import { SENDER_ROLES } from '#contract/message.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { addMessage, getConversation } from './queries.ts'
+import { holdConversation } from './reply-queries.ts'
+
+// The copies keep their order, their times and their sources; that they are answered is known to the queue as well, so
+// that an answer of the branch can be written anew like any other.
+const COPY = `
+  with shared as materialized (
+    select m.*, gen_random_uuid() as copy_id from messages m where m.conversation_id = $1 and m.position < $2
+  ), copied as (
+    insert into messages (id, conversation_id, content, sender_role, token_in, token_out, created_at, metadata)
+    select copy_id, $3, content, sender_role, token_in, token_out, created_at,
+      metadata - '{version,attempt,rewrite_error}'::text[]
+    from shared order by position
+    returning id
+  )
+  select question.copy_id as question, answer.copy_id as answer
+  from replies r
+  join shared question on question.id = r.message_id
+  join shared answer on answer.id = r.answer_id
+  where (select count(*) from copied) >= 0`
+
+async function copyBeginning(scope: Scope, from: string, before: number, to: string, owner: string): Promise<void> {
+  await scope.query(`select set_config('alcove.copies_answered', 'on', true)`)
+  const { rows } = await scope.query<{ question: string; answer: string }>(COPY, [from, before, to])
+  await scope.query(
+    `insert into replies (message_id, answer_id, conversation_id, owner, state, finished_at)
+     select question, answer, $2, $3, 'done', now() from jsonb_to_recordset($1) as pairs (question uuid, answer uuid)`,
+    [JSON.stringify(rows), to, owner],
+  )
+  await scope.query(`select set_config('alcove.copies_answered', 'off', true)`)
+}
+
+async function findQuestion(scope: Scope, conversationId: string, messageId: string): Promise<number> {
+  const { rows } = await scope.query<{ position: number }>(
+    'select position from messages where id = $1 and conversation_id = $2 and sender_role = $3',
+    [messageId, conversationId, SENDER_ROLES.user],
+  )
+  if (!rows[0]) throw new AppError('not_found', 'There is no such message of yours.')
+  return rows[0].position
+}
+
+async function findConversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
+  const { rows } = await scope.query<{ row: ConversationRow }>(
+    'select to_jsonb(c) as row from conversations c where id = $1',
+    [id],
+  )
+  return rows[0]?.row
+}
+
+/**
+ * Makes the new conversation with its question, all or nothing. A repeat with the same `id` returns what the first call
+ * made.
+ * @throws AppError `not_found`, or `conflict` where the id is taken by something else.
+ */
+export async function branchConversation(
+  database: Database,
+  asPerson: Claims & { readonly sub: string },
+  conversationId: string,
+  branch: NewBranch,
+): Promise<{ row: ConversationRow; isNew: boolean }> {
+  const { id = randomUUID(), message_id, new_message_id, content } = branch
+  const { left, before, known } = await database.asUser(asPerson, async (scope) => ({
+    left: await getConversation(scope, conversationId),
+    before: await findQuestion(scope, conversationId, message_id),
+    known: await findConversation(scope, id),
+  }))
+  if (known?.metadata?.['branched_from'] === conversationId) return { row: known, isNew: false }
+  const row = await database.asService(async (scope) => {
+    await holdConversation(scope, conversationId)
+    const made = await scope.query<{ row: ConversationRow }>(
+      `insert into conversations as c (id, uid, title, model_name, metadata) values ($1, $2, $3, $4, $5)
+       on conflict (id) do nothing returning to_jsonb(c) as row`,
+      [
+        id,
+        asPerson.sub,
+        left.title,
+        branch.model_name ?? left.model_name,
+        JSON.stringify({ branched_from: conversationId, branched_at: message_id }),
+      ],
+    )
+    if (!made.rows[0]) throw new AppError('conflict', 'Another conversation already has this id.')
+    await copyBeginning(scope, conversationId, before, id, asPerson.sub)
+    await addMessage(scope, id, { id: new_message_id, content })
+    return made.rows[0].row
+  })
+  return { row, isNew: true }
+}

@@ -1,0 +1,82 @@
+/** What was said in a person's conversations that shares words with a question, the most telling first. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { type Scope } from '#server/database/scope.ts'
+
+export interface PastMessage {
+  readonly messageId: string
+  readonly conversationId: string
+  readonly position: number
+  /** Of the conversation. */
+  readonly title: string | null
+  readonly senderRole: 1 | 2
+  readonly createdAt: string
+  readonly content: string
+}
+
+export interface PastMessages {
+  readonly messages: readonly PastMessage[]
+  /** Of each part of a word that was looked for, in their order: how telling it is; 0 where no message holds it. */
+  readonly rarities: readonly number[]
+}
+
+/** Turns that a model has before it anyway: those of a conversation behind a position. */
+export interface PresentTurns {
+  readonly conversationId: string
+  readonly after: number
+}
+
+const MOST_MESSAGES = 24
+/** Failures, and answers of the Reader, are among them: it only quotes, and its words are found where they stand. */
+const MOST_LOOKED_AT = 100
+
+type Row = PastMessage & { readonly rarities: number[] }
+
+function rankSql(parts: number): string {
+  const each = (write: (index: number) => string, separator = ', ') =>
+    Array.from({ length: parts }, (_, index) => write(index)).join(separator)
+  // One condition a part: a list of them would be unrolled for every row.
+  return `
+    with texts as materialized (
+      select t.message_id, t.position, ${each((index) => `strpos(t.text, (select fold_text($${index + 4}))) > 0 as h${index}`)}
+      from message_texts t
+      where t.owner = (select auth.uid()) and not (
+        t.position > $2 and t.message_id in (select id from messages where conversation_id = $1 and position > $2)
+      )
+    ), counts as (
+      select count(*) as total, ${each((index) => `count(*) filter (where h${index}) as n${index}`)} from texts
+    ), weights as (
+      select ${each((index) => `case when n${index} = 0 then 0 else ln(1 + (total - n${index} + 0.5) / (n${index} + 0.5)) end as w${index}`)}
+      from counts
+    ), best as (
+      select message_id, ${each((index) => `h${index}::int * w${index}`, ' + ')} as score from texts, weights
+      where ${each((index) => `h${index}`, ' or ')}
+      order by score desc, position desc limit ${MOST_LOOKED_AT}
+    )
+    select m.id as "messageId", m.conversation_id as "conversationId", m.position, c.title, m.sender_role as "senderRole",
+      to_jsonb(m.created_at) #>> '{}' as "createdAt", m.content, array[${each((index) => `w${index}`)}]::float8[] as rarities
+    from best cross join weights join messages m on m.id = best.message_id join conversations c on c.id = m.conversation_id
+    where not coalesce(m.metadata ? 'error', false) and m.metadata ->> 'model' is distinct from '${READER_MODEL}'
+    order by best.score desc, m.position desc limit $3`
+}
+
+/**
+ * Run as the person: the policies decide what there is to find. A word may be looked for by any part of it, in whatever
+ * case and with or without its accents.
+ */
+export async function findPastMessages(
+  scope: Scope,
+  parts: readonly string[],
+  { conversationId, after }: PresentTurns,
+): Promise<PastMessages> {
+  if (parts.length === 0) return { messages: [], rarities: [] }
+  const { rows } = await scope.query<Row & Record<string, unknown>>(rankSql(parts.length), [
+    conversationId,
+    after,
+    MOST_MESSAGES,
+    ...parts,
+  ])
+  return {
+    messages: rows.map(({ rarities: _, ...message }) => message),
+    rarities: rows[0]?.rarities ?? [],
+  }
+}

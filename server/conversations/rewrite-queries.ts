@@ -1,0 +1,77 @@
+/** Asks for another version of an answer, or for the rest of one that was cut. Writing it is the assistant's. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { holdConversation } from './reply-queries.ts'
+
+interface KnownAnswer {
+  replyId: string
+  /** Who wrote it. */
+  modelName: string | null
+  isUnfinished: boolean
+}
+
+/** Where an answer is, and whose. */
+export interface AnswerPlace {
+  readonly conversationId: string
+  readonly answerId: string
+}
+
+/** Finds an answer as the person, so that the policies decide whether it may be touched. */
+async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerPlace): Promise<KnownAnswer> {
+  const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
+    // The Reader never ends in the middle, and has no rest to tell.
+    `select r.id as "replyId", m.metadata ->> 'model' as "modelName",
+       m.content <> '' and coalesce(m.metadata ?| '{stopped,cut,error}' and m.metadata ->> 'model' <> $3, false) as "isUnfinished"
+     from messages m join replies r on r.answer_id = m.id
+     where m.id = $1 and m.conversation_id = $2`,
+    [answerId, conversationId, READER_MODEL],
+  )
+  if (!rows[0]) throw new AppError('not_found', 'There is no such answer.')
+  return rows[0]
+}
+
+async function queueAgain(
+  database: Database,
+  conversationId: string,
+  replyId: string,
+  kind: 'rewrite' | 'continue',
+  modelName: string | null,
+): Promise<void> {
+  await database.asService(async (scope) => {
+    await holdConversation(scope, conversationId)
+    const { rowCount } = await scope.query(
+      `update replies set state = 'queued', kind = $2, model_name = $3, tries = 0, stop_requested = false,
+         finished_at = null, created_at = now()
+       where id = $1 and state in ('done', 'failed', 'stopped')`,
+      [replyId, kind, modelName],
+    )
+    if (rowCount === 0) throw new AppError('conflict', 'This answer is being written already.')
+    await scope.query(`select pg_notify('replies', $1)`, [conversationId])
+  })
+}
+
+/**
+ * Asks for another version of an answer. The one that is there stays until the new one is in, and can be leafed back to.
+ * @param modelName of this version; null: the conversation's.
+ * @throws AppError `not_found`, or `conflict` where it is being written.
+ */
+export async function rewriteAnswer(
+  database: Database,
+  asPerson: Claims,
+  place: AnswerPlace,
+  modelName: string | null,
+): Promise<void> {
+  const { replyId } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
+  await queueAgain(database, place.conversationId, replyId, 'rewrite', modelName)
+}
+
+/**
+ * Asks for the rest of an answer that was stopped or cut, of the model that began it.
+ * @throws AppError `not_found`, or `conflict` where the answer is whole or being written.
+ */
+export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerPlace): Promise<void> {
+  const { replyId, modelName, isUnfinished } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
+  if (!isUnfinished) throw new AppError('conflict', 'This answer is whole, so there is nothing to continue.')
+  await queueAgain(database, place.conversationId, replyId, 'continue', modelName)
+}

@@ -1,0 +1,52 @@
+/** What stands for the beginning of a conversation in what its model reads. */
+import { type Scope } from '#server/database/scope.ts'
+
+export interface StoredSummary {
+  readonly id: string
+  readonly content: string
+  /** Of the last message that it stands for. */
+  readonly throughPosition: number
+}
+
+/** The summary that reaches furthest without reaching the question; undefined where there is none. */
+export async function readSummary(
+  scope: Scope,
+  conversationId: string,
+  questionId: string,
+): Promise<StoredSummary | undefined> {
+  const { rows } = await scope.prepared<{ id: string; content: string; throughPosition: number }>(
+    `select s.id, s.content, s.through_position as "throughPosition"
+     from conversation_summaries s join messages question on question.id = $2
+     where s.conversation_id = $1 and s.through_position < question.position
+     order by s.through_position desc limit 1`,
+    [conversationId, questionId],
+  )
+  return rows[0]
+}
+
+interface NewSummary {
+  readonly conversationId: string
+  readonly throughPosition: number
+  readonly content: string
+  readonly model: string
+}
+
+/** Keeps a summary, in place of one that reached as far. Runs as the service. Returns its id. */
+export async function storeSummary(
+  scope: Scope,
+  { conversationId, throughPosition, content, model }: NewSummary,
+): Promise<string | undefined> {
+  await scope.query('delete from conversation_summaries where conversation_id = $1 and through_position = $2', [
+    conversationId,
+    throughPosition,
+  ])
+  const { rows } = await scope.query<{ id: string }>(
+    `insert into conversation_summaries (conversation_id, through_position, messages, content, model)
+     select c.id, $2, (select count(*) from messages m where m.conversation_id = c.id and m.position <= $2 and m.sender_role <> 3), $3, $4
+     from conversations c where c.id = $1
+     on conflict do nothing
+     returning id`,
+    [conversationId, throughPosition, content, model],
+  )
+  return rows[0]?.id
+}

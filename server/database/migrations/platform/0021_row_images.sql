@@ -1,0 +1,51 @@
+-- A column may have the name that the statement gives to the row: `n.*` is the row whatever its columns are called.
+create or replace function realtime.record_change() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  key_columns text[] := tg_argv[0];
+  old_columns text[] := nullif(tg_argv[1], '*');
+  rows_changed bigint;
+  doorbell text;
+begin
+  if tg_op = 'INSERT' then
+    insert into realtime.changes (table_schema, table_name, op, key)
+    select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(to_jsonb(n.*), key_columns) from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    -- PostgreSQL fills both transition tables row by row, so that equal positions are one row.
+    insert into realtime.changes (table_schema, table_name, op, key, old)
+    select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(n.image, key_columns),
+      case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end
+    from (select row_number() over () as position, to_jsonb(r.*) as image from new_rows r) n
+    join (select row_number() over () as position, to_jsonb(r.*) as image from old_rows r) o using (position)
+    order by position;
+  else
+    insert into realtime.changes (table_schema, table_name, op, key, old)
+    select tg_table_schema, tg_table_name, tg_op, realtime.pick_text(o.image, key_columns),
+      case when old_columns is null then o.image else realtime.pick(o.image, old_columns) end
+    from (select to_jsonb(r.*) as image from old_rows r) o;
+  end if;
+  get diagnostics rows_changed = row_count;
+
+  if rows_changed = 1 then
+    select jsonb_build_object(
+      'xid', c.xid::text, 'id', c.id::text, 'schema', c.table_schema, 'table', c.table_name, 'op', c.op,
+      'key', c.key::text, 'old', c.old::text, 'at', extract(epoch from c.changed_at) * 1000
+    )::text
+    into doorbell
+    from realtime.changes c
+    where c.xid = pg_current_xact_id() and c.id = currval('realtime.changes_id_seq');
+  end if;
+  if rows_changed > 1 or octet_length(doorbell) > 7500 then
+    doorbell := jsonb_build_object('xid', pg_current_xact_id()::text)::text;
+  end if;
+  if rows_changed > 0 then
+    perform pg_notify('realtime_changes', doorbell);
+  end if;
+  return null;
+exception when others then
+  -- Nobody's write may fail because it could not be announced.
+  raise warning 'realtime: a change of %.% was not recorded: %', tg_table_schema, tg_table_name, sqlerrm;
+  return null;
+end
+$$;

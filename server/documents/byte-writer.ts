@@ -1,0 +1,79 @@
+/** A growing run of bytes. */
+export interface ByteWriter {
+  readonly length: number
+  /** Writes a whole number from 0 to 2^31 - 1: seven bits in each byte, the lowest first, the high bit says that more follow. */
+  varint(value: number): void
+  bytes(given: Uint8Array): void
+  /** A view of what has been written, valid until more is. */
+  written(): Uint8Array
+}
+
+export function createByteWriter(): ByteWriter {
+  let buffer = new Uint8Array(16)
+  let length = 0
+  const reserve = (count: number) => {
+    if (length + count <= buffer.length) return
+    const grown = new Uint8Array(Math.max(buffer.length * 2, length + count))
+    grown.set(buffer)
+    buffer = grown
+  }
+  return {
+    get length() {
+      return length
+    },
+    varint(value) {
+      reserve(5)
+      let rest = value
+      while (rest > 127) {
+        buffer[length] = (rest & 127) | 128
+        length += 1
+        rest >>>= 7
+      }
+      buffer[length] = rest
+      length += 1
+    },
+    bytes(given) {
+      reserve(given.length)
+      buffer.set(given, length)
+      length += given.length
+    },
+    written: () => buffer.subarray(0, length),
+  }
+}
+
+/** Reads what `varint` wrote, from one place to the next. */
+export interface ByteReader {
+  /** Where the next byte is read. */
+  at: number
+  varint(): number
+  /** Passes over so many numbers. */
+  skip(count: number): void
+}
+
+export function createByteReader(bytes: Uint8Array, from = 0): ByteReader {
+  const reader = {
+    at: from,
+    varint() {
+      let value = bytes[reader.at] ?? 0
+      reader.at += 1
+      if (value < 128) return value
+      value &= 127
+      for (let shift = 7; ; shift += 7) {
+        const byte = bytes[reader.at] ?? 0
+        reader.at += 1
+        value |= (byte & 127) << shift
+        if (byte < 128) return value
+      }
+    },
+    skip(count: number) {
+      let [at, rest] = [reader.at, count]
+      while (rest > 0) {
+        // The last byte of each number has its high bit clear.
+        if ((bytes[at] ?? 0) < 128) rest -= 1
+        at += 1
+      }
+      reader.at = at
+    },
+  }
+  return reader
+}

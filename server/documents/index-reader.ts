@@ -1,0 +1,233 @@
+/**
+ * Reads a person's index: its segments, and the postings of the terms that a question asks for. Which segments there are
+ * to read, and what is gone from them, is asked under the policy each time; what stands in one never changes, so the
+ * process keeps it under the name that the policy gave out.
+ */
+import { type Scope } from '#server/database/scope.ts'
+import { createKeptBytes } from './kept-bytes.ts'
+import {
+  bucketOfHash,
+  decodeLengths,
+  eachPosting,
+  encodeName,
+  type Entry,
+  findEntry,
+  hashTerm,
+  readBucket,
+} from './segment-format.ts'
+import { BUCKETS_WITH_VOCABULARY, isSpelt } from './segments.ts'
+
+interface Segment {
+  readonly segment: string
+  /** Unlike its number, never that of another. */
+  readonly identity: string
+  readonly buckets: number
+  /** Number of its first passage when the passages of all segments are counted through. */
+  readonly base: number
+  /** 1 where the document of a passage is gone; undefined where none is. */
+  readonly dead: Uint8Array | undefined
+}
+
+/** What the person's library holds of one term. */
+export interface TermPostings {
+  readonly parts: readonly { readonly segment: Segment; readonly entry: Entry }[]
+  /** Passages that hold it. */
+  readonly frequency: number
+}
+
+export interface Library {
+  /** Passages that can be found. */
+  readonly passages: number
+  /** Their average length in words. */
+  readonly averageLength: number
+  /** Of its documents. */
+  readonly languages: readonly string[]
+  /** Of each passage, counted through all segments, those of removed documents included. */
+  readonly lengths: Uint16Array
+  readonly segments: readonly Segment[]
+}
+
+/** About a hundred thousand passages. */
+const keptBuckets = createKeptBytes<Uint8Array>(48_000_000)
+const keptLengths = createKeptBytes<Uint16Array>(4_000_000)
+const NOTHING = new Uint8Array()
+
+interface SegmentRow {
+  total: number
+  length: number
+  languages: string[]
+  segment: string | null
+  identity: string
+  buckets: number
+  passages: number
+  dead: number[]
+}
+
+/** Run as the person, as everything here. */
+export async function openLibrary(scope: Scope): Promise<Library> {
+  const { rows } = await scope.prepared<SegmentRow>(
+    `select t.passages as total, t.length, t.languages, s.segment::text, s.identity, s.buckets, s.passages, s.dead
+     from search_stats t left join search_segments s on s.owner = t.owner
+     where t.owner = (select auth.uid()) order by s.segment`,
+  )
+  let base = 0
+  const segments: Segment[] = []
+  for (const { segment, identity, buckets, passages, dead } of rows) {
+    if (segment === null) continue
+    segments.push({ segment, identity, buckets, base, dead: markDead(passages, dead) })
+    base += passages
+  }
+  const lengths = new Uint16Array(base)
+  for (const [index, found] of (await readLengths(scope, segments)).entries())
+    lengths.set(found, segments[index]?.base ?? 0)
+  const { total = 0, length = 0, languages = [] } = rows[0] ?? {}
+  return { passages: total, averageLength: Math.max(1, length / Math.max(1, total)), languages, lengths, segments }
+}
+
+/** Of the passages of each segment, in the order given. */
+async function readLengths(scope: Scope, segments: readonly Segment[]): Promise<Uint16Array[]> {
+  const found = new Map(segments.map(({ segment, identity }) => [segment, keptLengths.get(identity)]))
+  const missing = segments.filter(({ segment }) => found.get(segment) === undefined)
+  if (missing.length > 0) {
+    const { rows } = await scope.prepared<{ segment: string; identity: string; lengths: Buffer }>(
+      `select segment::text, identity, lengths from search_segments
+       where segment = any ($1) and owner = (select auth.uid())`,
+      [missing.map(({ segment }) => segment)],
+    )
+    for (const { segment, identity, lengths } of rows) {
+      const decoded = decodeLengths(lengths)
+      found.set(segment, decoded)
+      keptLengths.set(identity, decoded)
+    }
+  }
+  return segments.map(({ segment }) => found.get(segment) ?? new Uint16Array())
+}
+
+function markDead(passages: number, dead: readonly number[]): Uint8Array | undefined {
+  if (dead.length === 0) return undefined
+  const marks = new Uint8Array(passages)
+  for (let index = 0; index < dead.length; index += 2) {
+    const first = dead[index] ?? 0
+    marks.fill(1, first, first + (dead[index + 1] ?? 0))
+  }
+  return marks
+}
+
+/** Calls back with each passage that can still be found and how often the term counts in it. */
+export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {
+  for (const { segment, entry } of parts) {
+    const { base, dead } = segment
+    eachPosting(entry, (passage, count) => {
+      if (dead?.[passage] !== 1) visit(base + passage, count)
+    })
+  }
+}
+
+/** The postings of all terms in at most one statement. A term that the library does not hold is left out. */
+export async function readTerms(
+  scope: Scope,
+  { segments }: Library,
+  terms: Iterable<string>,
+): Promise<Map<string, TermPostings>> {
+  const wanted = [...new Set(terms)].map((term) => ({ term, name: encodeName(term), hash: hashTerm(term) }))
+  const places = wanted.flatMap(({ hash }) =>
+    segments.map((segment): Place => ({ segment, bucket: bucketOfHash(hash, segment.buckets) })),
+  )
+  const contents = await readBuckets(scope, places)
+  const found = new Map<string, TermPostings>()
+  for (const [index, { term, name }] of wanted.entries()) {
+    const parts: { segment: Segment; entry: Entry }[] = []
+    for (const [nth, segment] of segments.entries()) {
+      const entry = findEntry(contents[index * segments.length + nth] ?? NOTHING, name)
+      if (entry) parts.push({ segment, entry })
+    }
+    if (parts.length > 0) found.set(term, { parts, frequency: countPassages(parts) })
+  }
+  return found
+}
+
+interface Place {
+  readonly segment: Segment
+  readonly bucket: number
+}
+
+const keyOf = ({ segment, bucket }: Place): string => `${segment.identity} ${bucket}`
+
+/** In the order given; a bucket without terms has no row. */
+async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Uint8Array[]> {
+  const keys = places.map(keyOf)
+  const read = new Map<string, Uint8Array>()
+  const missing = new Map<string, Place>()
+  for (const [index, place] of places.entries()) {
+    const key = keys[index] ?? ''
+    const kept = read.get(key) ?? keptBuckets.get(key)
+    if (kept) read.set(key, kept)
+    else missing.set(key, place)
+  }
+  if (missing.size > 0) {
+    const asked = [...missing.values()]
+    const { rows } = await scope.prepared<{ ordinal: number; content: Buffer }>(
+      `select wanted.ordinal::int, b.content
+       from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, bucket, ordinal)
+       join search_buckets b on b.segment = wanted.segment and b.bucket = wanted.bucket
+       where b.owner = (select auth.uid())`,
+      [asked.map(({ segment }) => segment.segment), asked.map(({ bucket }) => bucket)],
+    )
+    const contents = new Map(rows.map(({ ordinal, content }) => [ordinal, content]))
+    for (const [index, key] of [...missing.keys()].entries()) {
+      // Copied: a small buffer is part of a larger one, which would be kept with it.
+      const content = new Uint8Array(contents.get(index + 1) ?? NOTHING)
+      read.set(key, content)
+      keptBuckets.set(key, content)
+    }
+  }
+  return keys.map((key) => read.get(key) ?? NOTHING)
+}
+
+function countPassages(parts: TermPostings['parts']): number {
+  let count = 0
+  for (const { segment, entry } of parts) {
+    if (segment.dead === undefined) count += entry.size
+    else eachPosting(entry, (passage) => (count += segment.dead?.[passage] === 1 ? 0 : 1))
+  }
+  return count
+}
+
+/** Terms of the library of the given lengths in characters, from which a misspelt word may have come. */
+export async function readVocabulary(
+  scope: Scope,
+  { segments }: Library,
+  lengths: readonly number[],
+): Promise<Set<string>> {
+  const large = segments.filter(({ buckets }) => buckets >= BUCKETS_WITH_VOCABULARY)
+  const small = segments.filter(({ buckets }) => buckets < BUCKETS_WITH_VOCABULARY)
+  const [vocabularies, buckets] = await Promise.all([
+    scope.prepared<{ content: string }>(
+      `select content from search_vocabulary
+       where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
+      [large.map(({ segment }) => segment), lengths],
+    ),
+    scope.prepared<{ content: Buffer }>(
+      'select content from search_buckets where segment = any ($1) and owner = (select auth.uid())',
+      [small.map(({ segment }) => segment)],
+    ),
+  ])
+  const words = new Set(vocabularies.rows.flatMap(({ content }) => content.split(' ')))
+  const isWished = new Set(lengths)
+  for (const { content } of buckets.rows) {
+    for (const [term] of readBucket(content)) if (isWished.has(term.length) && isSpelt(term)) words.add(term)
+  }
+  return words
+}
+
+/** Where a passage counted through all segments is stored. */
+export function locate({ segments }: Library, passage: number): { segment: string; number: number } {
+  let [low, high] = [0, segments.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((segments[middle]?.base ?? 0) <= passage) low = middle
+    else high = middle - 1
+  }
+  const found = segments[low]
+  return { segment: found?.segment ?? '', number: passage - (found?.base ?? 0) }
+}

@@ -1,0 +1,18 @@
+/** What is used of the reader of compound files (MS-CFB) that comes with the reader of workbooks and has no types. */
+import { CFB } from '@e965/xlsx'
+import { z } from 'zod'
+
+interface CompoundFiles {
+  /** @throws Error where the bytes are no compound file. */
+  readonly read: (bytes: Uint8Array, options: { readonly type: 'buffer' }) => object
+  readonly find: (file: object, path: string) => { readonly content?: ArrayLike<number> } | null
+  readonly write: (file: object, options: { readonly type: 'array' }) => ArrayLike<number>
+  readonly utils: {
+    readonly cfb_new: () => object
+    readonly cfb_add: (file: object, path: string, content: Uint8Array) => object
+  }
+}
+
+export const compoundFiles = z
+  .custom<CompoundFiles>((value) => typeof value === 'object' && value !== null && 'read' in value)
+  .parse(CFB)

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { type DocxBlock, makeDocx } from '#test/make-docx.ts'
+import { readDocument } from '#test/read-document.ts'
+
+async function read(...made: Parameters<typeof makeDocx>) {
+  const { pages, failure } = await readDocument(makeDocx(...made), 'a.docx')
+  expect(failure).toBeUndefined()
+  return { text: pages.map(({ text }) => text).join('\n\n'), blocks: pages[0]?.blocks ?? [] }
+}
+
+const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+const cell = (text: string, properties = '') =>
+  `<w:tc><w:tcPr>${properties}</w:tcPr><w:p>${text === '' ? '' : run(text)}</w:p></w:tc>`
+const row = (...cells: string[]) => `<w:tr>${cells.join('')}</w:tr>`
+
+test('fields, ruby and words of another direction are read, and breaks keep words apart', async () => {
+  const blocks: DocxBlock[] = [
+    { xml: `${run('See ')}<w:fldSimple w:instr="REF x">${run('section 4')}</w:fldSimple>` },
+    {
+      xml: `<w:r><w:ruby><w:rubyPr/><w:rt>${run('とうきょう')}</w:rt><w:rubyBase>${run('東京')}</w:rubyBase></w:ruby></w:r>${run('に行く')}`,
+    },
+    { xml: `<w:bdo w:val="ltr">${run('left')}</w:bdo> <w:dir w:val="rtl">${run('שמאל')}</w:dir>` },
+    {
+      xml: '<w:r><w:t>first</w:t><w:br w:type="page"/><w:t>second</w:t><w:cr/><w:t>thi</w:t><w:softHyphen/><w:t>rd</w:t></w:r>',
+    },
+  ]
+  expect((await read(blocks)).text).toBe('See section 4\n\n東京に行く\n\nleftשמאל\n\nfirst\nsecond\nthird')
+})
+
+test('text boxes are read once, in whichever form they are there', async () => {
+  const box = (text: string) => `<w:txbxContent><w:p>${run(text)}</w:p></w:txbxContent>`
+  const alternatives = (fallback: string) =>
+    `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing>${box('Keep dry')}</w:drawing></mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent></w:r>`
+  const old = `<w:pict><v:shape><v:textbox>${box('Keep dry')}</v:textbox></v:shape></w:pict>`
+  const blocks: DocxBlock[] = [
+    { xml: alternatives(old) },
+    { paragraph: 'Between.' },
+    { xml: alternatives('<w:pict/>') },
+    { xml: `<w:r><w:drawing>${box('Alone')}</w:drawing></w:r>` },
+  ]
+  expect((await read(blocks)).text).toBe('Keep dry\n\nBetween.\n\nKeep dry\n\nAlone')
+})
+
+test('cells that span rows and columns keep the others in their columns', async () => {
+  const table = `<w:tbl><w:tblPr/><w:tblGrid/>${[
+    row(cell('Zone'), cell('Price', '<w:gridSpan w:val="2"/>'), cell('Note')),
+    row(cell('North', '<w:vMerge w:val="restart"/>'), cell('4'), cell('2'), cell('a')),
+    row(cell('', '<w:vMerge/>'), cell('5'), cell('3'), cell('b')),
+    row(cell('South'), cell('6'), cell('7'), cell('c')),
+  ].join('')}</w:tbl>`
+  expect((await read([{ body: table }])).text).toBe(
+    'Zone | Price |  | Note\nNorth | 4 | 2 | a\nNorth | 5 | 3 | b\nSouth | 6 | 7 | c',
+  )
+})
+
+test('the document is found, with its headers, whatever its part is called', async () => {
+  expect((await read([{ paragraph: 'Body.' }], { header1: 'Head of the page' }, {}, 'document2')).text).toBe(
+    'Body.\n\nHead of the page',
+  )
+})
+
+const level = (depth: number, format: string, text: string, more = '') =>
+  `<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`
+const numbering = `<w:numbering><w:abstractNum w:abstractNumId="7">${[
+  level(0, 'upperRoman', 'Part %1', '<w:pStyle w:val="Clause"/>'),
+  level(1, 'decimal', '%1.%2', '<w:isLgl/>'),
+  level(2, 'lowerLetter', '(%3)'),
+].join(
+  '',
+)}</w:abstractNum><w:abstractNum w:abstractNumId="8">${level(0, 'bullet', '•')}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="2"><w:startOverride w:val="4"/></w:lvlOverride></w:num></w:numbering>`
+const styles = `<w:styles><w:style w:type="paragraph" w:styleId="Clause"><w:name w:val="Clause"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:outlineLvl w:val="1"/></w:pPr></w:style><w:style w:type="paragraph" w:styleId="SubClause"><w:name w:val="Sub"/><w:basedOn w:val="Clause"/></w:style><w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style></w:styles>`
+const item = (list: number, depth: number, text: string): DocxBlock => ({
+  xml: `<w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="${list}"/></w:numPr></w:pPr>${run(text)}`,
+})
+const styled = (style: string, text: string, more = ''): DocxBlock => ({
+  xml: `<w:pPr><w:pStyle w:val="${style}"/>${more}</w:pPr>${run(text)}`,
+})
+
+test('headings and lists are numbered as the document counts them', async () => {
+  const parts = { 'word/numbering.xml': numbering, 'word/styles.xml': styles }
+  const blocks: DocxBlock[] = [
+    styled('Clause', 'Scope'),
+    item(1, 1, 'Pumps.'),
+    item(1, 2, 'new'),
+    item(1, 2, 'old'),
+    item(2, 0, 'a point'),
+    styled('SubClause', 'Price'),
+    item(1, 1, 'Fixed.'),
+    item(3, 2, 'from the fourth'),
+    styled('Clause', 'No number', '<w:numPr><w:numId w:val="0"/></w:numPr>'),
+    item(1, 1, 'Still fixed.'),
+  ]
+  expect((await read(blocks, {}, parts)).text.split(/\n+/)).toEqual([
+    'Part I Scope',
+    '1.1 Pumps.',
+    '(a) new',
+    '(b) old',
+    'a point',
+    'Part II Price',
+    '2.1 Fixed.',
+    '(d) from the fourth',
+    'No number',
+    '2.2 Still fixed.',
+  ])
+})
+
+test('headings are told by their outline, of the paragraph or of its style', async () => {
+  const blocks: DocxBlock[] = [
+    styled('T', 'The title'),
+    styled('SubClause', 'By its style'),
+    { xml: `<w:pPr><w:outlineLvl w:val="2"/></w:pPr>${run('By itself')}` },
+    { xml: `<w:pPr><w:outlineLvl w:val="9"/></w:pPr>${run('Only text')}` },
+  ]
+  const found = await read(blocks, {}, { 'word/styles.xml': styles })
+  expect(found.blocks.map(({ kind, level: depth }) => [kind, depth])).toEqual([
+    ['heading', 1],
+    ['heading', 2],
+    ['heading', 3],
+    ['paragraph', undefined],
+  ])
+})
+
+test('what a comment says stands behind the text', async () => {
+  const relations =
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments" Target="comments.xml"/></Relationships>'
+  const parts = {
+    'word/_rels/document.xml.rels': relations,
+    'word/comments.xml': `<w:comments><w:comment w:id="0" w:initials="AB"><w:p>${run('Is this agreed?')}</w:p></w:comment></w:comments>`,
+  }
+  const { text } = await read(
+    [{ xml: `${run('The rent rises.')}<w:r><w:commentReference w:id="0"/></w:r>` }],
+    {},
+    parts,
+  )
+  expect(text).toContain('The rent rises.[AB1]')
+  expect(text).toContain('[AB1] Is this agreed?')
+})

@@ -1,0 +1,39 @@
+/** What mammoth would drop of a Word document's markup, written in the markup that it reads. */
+
+/** How a word is pronounced, written above it. */
+const RUBY_TEXT = /<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g
+/** What only says something about the text that it holds: fields with their result, directions, ruby. */
+const WRAPPERS = /<\/?w:(?:fldSimple|bdo|dir|ruby|rubyBase)(?:\s[^>]*)?>/g
+const BREAKS = /<w:cr\s*\/>|<w:br\s[^>]*w:type="(?:page|column)"[^>]*\/>/g
+const TABS = /<w:ptab\s[^>]*\/>/g
+const SOFT_HYPHENS = /<w:softHyphen\s*\/>/g
+const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
+
+/** Of those that stand inside each other, the innermost. */
+const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
+const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
+const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
+const DRAWING = /<w:drawing(?:\s[^>]*)?>[\s\S]*?<\/w:drawing>/g
+const BOX = /<w:txbxContent(?:\s[^>]*)?>[\s\S]*?<\/w:txbxContent>/g
+
+/** Page breaks become line ends, so that the words around them stay apart. */
+export const plainMarkup = (xml: string): string =>
+  xml
+    .replaceAll(CHANGED_PROPERTIES, '')
+    .replaceAll(RUBY_TEXT, '')
+    .replaceAll(WRAPPERS, '')
+    .replaceAll(BREAKS, '<w:br/>')
+    .replaceAll(TABS, '<w:tab/>')
+    .replaceAll(SOFT_HYPHENS, '')
+    .replaceAll(ALTERNATIVES, (_, inside: string) => chosen(inside))
+    .replaceAll(DRAWING, (drawing) => {
+      const boxes = drawing.match(BOX)
+      return boxes ? `<w:pict>${boxes.join('')}</w:pict>` : drawing
+    })
+
+/** The older form, which mammoth reads, unless only the newer one holds text. */
+function chosen(alternatives: string): string {
+  const choice = CHOICE.exec(alternatives)?.[1] ?? ''
+  const fallback = FALLBACK.exec(alternatives)?.[1] ?? ''
+  return choice.includes('<w:txbxContent') && !fallback.includes('<w:txbxContent') ? choice : fallback
+}

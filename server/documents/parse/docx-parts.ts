@@ -1,0 +1,96 @@
+/** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, headers, footers. */
+import { inflateRawSync } from 'node:zlib'
+import { type ZipEntry } from '#server/documents/zip-directory.ts'
+import { plainMarkup } from './docx-markup.ts'
+import { completeParagraphs } from './docx-paragraphs.ts'
+import { writeEquations } from './equations.ts'
+import { ParseFailure } from './failure.ts'
+
+/** What mammoth takes for an opened file. */
+export interface DocxFile {
+  readonly exists: (name: string) => boolean
+  readonly read: (name: string, encoding?: string) => Promise<Uint8Array | string>
+}
+
+const USUAL_MAIN = 'word/document.xml'
+/** Says which part is the document itself; Word on the web calls it differently. */
+const PACKAGE_RELATIONS = '_rels/.rels'
+const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
+const MOST_PART_BYTES = 150 * 1024 * 1024
+const LOCAL_HEADER_BYTES = 30
+/** First page, left and right pages of some sections; more are repetitions. */
+const MOST_MARGINS = 24
+
+/** @throws ParseFailure `too_large` where a part unpacks to more than it may. */
+function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const start = offset + LOCAL_HEADER_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
+  const packed = bytes.subarray(start, start + compressedSize)
+  if (method === 0) return packed
+  try {
+    return inflateRawSync(packed, { maxOutputLength: MOST_PART_BYTES })
+  } catch (error) {
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    throw isTooLarge ? new ParseFailure('too_large', { cause: error }) : error
+  }
+}
+
+/** The document itself, and each header and footer as if it were a document of its own. */
+export interface DocxParts {
+  readonly main: DocxFile
+  readonly margins: readonly DocxFile[]
+}
+
+export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxParts {
+  const byName = new Map(entries.map((entry) => [entry.name.replace(/^\/+/, ''), entry]))
+  const readText = (name: string): string => {
+    const entry = byName.get(name)
+    if (!entry) throw new Error(`the file has no part ${name}`)
+    return new TextDecoder().decode(unpack(bytes, entry))
+  }
+  const fileWith = (replaced: Readonly<Record<string, () => string>>): DocxFile => ({
+    exists: (name) => Object.hasOwn(replaced, name) || byName.has(name),
+    async read(name, encoding) {
+      const replacement = replaced[name]
+      if (replacement) return replacement()
+      const entry = byName.get(name)
+      if (encoding === undefined && entry) return unpack(bytes, entry)
+      const text = readText(name)
+      if (!/^word\/[^/]+\.xml$/.test(name)) return text
+      return name === mainName ? completeParagraphs(readable(text), neighbours()) : readable(text)
+    },
+  })
+  const mainName = findMain(byName.has(PACKAGE_RELATIONS) ? readText(PACKAGE_RELATIONS) : '')
+  const textOrNothing = (name: string) => (byName.has(name) ? readText(name) : '')
+  const neighbours = () => ({
+    styles: textOrNothing('word/styles.xml'),
+    numbering: textOrNothing('word/numbering.xml'),
+  })
+  const margins = [...byName.keys()].filter((name) => /^word\/(?:header|footer)\d*\.xml$/.test(name))
+  return {
+    main: fileWith({}),
+    margins: margins.slice(0, MOST_MARGINS).map((name) => {
+      const relations = relationsOf(name)
+      return fileWith({
+        [mainName]: () => asDocument(readable(readText(name))),
+        [relationsOf(mainName)]: () => (byName.has(relations) ? readText(relations) : NO_RELATIONS),
+      })
+    }),
+  }
+}
+
+const readable = (xml: string): string => plainMarkup(writeEquations(xml))
+
+const relationsOf = (part: string): string => part.replace(/([^/]*)$/, '_rels/$1.rels')
+
+function findMain(relations: string): string {
+  const main = relations
+    .match(/<Relationship\s[^>]*>/g)
+    ?.find((relation) => /Type="[^"]*\/officeDocument"/.test(relation))
+  return /Target="\/?([^"]*)"/.exec(main ?? '')?.[1] ?? USUAL_MAIN
+}
+
+const asDocument = (xml: string): string =>
+  xml
+    .replace(/<w:(?:hdr|ftr)(\s[^>]*)?>/, '<w:document$1><w:body>')
+    .replace(/<\/w:(?:hdr|ftr)>\s*$/, '</w:body></w:document>')

@@ -1,0 +1,77 @@
+/** What the styles of a Word document say about its paragraphs: which are headings, and which are numbered. */
+
+/** Of a paragraph, whether from its style or its own; `level` counts from 0. */
+export interface ParagraphKind {
+  readonly heading?: number
+  readonly list?: string
+  readonly level?: number
+}
+
+export interface ParagraphStyles {
+  /** With all that the style takes over from those that it is based on. */
+  readonly kindOf: (styleId: string) => ParagraphKind
+  /** The style and those that it is based on, nearest first. */
+  readonly ancestry: (styleId: string) => readonly string[]
+}
+
+interface Style {
+  readonly name: string
+  readonly parent: string | undefined
+  readonly properties: string
+}
+
+const STYLE = /<w:style\s([^>]*)>([\s\S]*?)<\/w:style>/g
+const LONGEST_ANCESTRY = 12
+/** Level 9 of an outline is its text. */
+const DEEPEST_HEADING = 6
+
+/** The attribute `w:val` of the first element of this name. */
+export const valueOf = (xml: string, name: string): string | undefined =>
+  new RegExp(`<w:${name}\\s[^>]*?w:val="([^"]*)"`).exec(xml)?.[1]
+
+export function readStyles(xml: string): ParagraphStyles {
+  const styles = new Map<string, Style>()
+  for (const [, attributes = '', inside = ''] of xml.matchAll(STYLE)) {
+    const id = /w:styleId="([^"]*)"/.exec(attributes)?.[1]
+    if (id === undefined) continue
+    const properties = /<w:pPr>([\s\S]*?)<\/w:pPr>/.exec(inside)?.[1] ?? ''
+    styles.set(id, { name: valueOf(inside, 'name') ?? '', parent: valueOf(inside, 'basedOn'), properties })
+  }
+  const ancestry = (styleId: string): string[] => {
+    const ids: string[] = []
+    for (let id: string | undefined = styleId; id !== undefined && ids.length < LONGEST_ANCESTRY;) {
+      ids.push(id)
+      id = styles.get(id)?.parent
+    }
+    return ids
+  }
+  return {
+    ancestry,
+    kindOf: (styleId) =>
+      ancestry(styleId).reduce<ParagraphKind>((nearer, id) => {
+        const style = styles.get(id)
+        return style ? { ...ownKind(style), ...nearer } : nearer
+      }, {}),
+  }
+}
+
+function ownKind({ name, properties }: Style): ParagraphKind {
+  const named = /^heading ([1-6])$/i.exec(name)?.[1] ?? (/^title$/i.test(name) ? '1' : undefined)
+  return { ...(named === undefined ? {} : { heading: Number(named) }), ...kindOfProperties(properties) }
+}
+
+/** What a paragraph says itself, in its `w:pPr`. */
+export function kindOfProperties(properties: string): ParagraphKind {
+  const outline = valueOf(properties, 'outlineLvl')
+  const list = valueOf(properties, 'numId')
+  const level = valueOf(properties, 'ilvl')
+  return {
+    ...(outline === undefined ? {} : { heading: Number(outline) + 1 }),
+    ...(list === undefined ? {} : { list }),
+    ...(level === undefined ? {} : { level: Number(level) }),
+  }
+}
+
+/** The level of the heading that a paragraph is, 1 the highest. */
+export const headingOf = ({ heading }: ParagraphKind): number | undefined =>
+  heading !== undefined && heading <= DEEPEST_HEADING ? heading : undefined

@@ -1,0 +1,46 @@
+/** How much of a pdf page is pictures, by its drawing. */
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { z } from 'zod'
+
+export const PICTURE_OPERATORS: ReadonlySet<number> = new Set<number>([
+  OPS.paintImageXObject,
+  OPS.paintInlineImageXObject,
+  OPS.paintImageMaskXObject,
+])
+
+/** Share of the page; a scan may be smaller than its sheet. */
+const MOST = 0.6
+
+interface Drawing {
+  readonly fnArray: readonly number[]
+  readonly argsArray: readonly unknown[]
+}
+
+const numbers = z.array(z.number())
+/** Of a form: its matrix and its bounds. */
+const formArguments = z.tuple([numbers.length(6).nullish()]).rest(z.unknown())
+
+/** @param view the corners of the page, in points. */
+export function isCoveredByPictures({ fnArray, argsArray }: Drawing, view: readonly number[]): boolean {
+  const [left = 0, bottom = 0, right = 0, top = 0] = view
+  const page = Math.abs((right - left) * (top - bottom))
+  // A picture fills the unit square, and only its area is wanted: the determinants of the matrices so far say it.
+  const outer: number[] = []
+  let scale = 1
+  let covered = 0
+  for (const [index, operator] of fnArray.entries()) {
+    if (operator === OPS.save) outer.push(scale)
+    else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) scale = outer.pop() ?? scale
+    else if (operator === OPS.transform) scale *= areaOf(numbers.safeParse(argsArray[index]).data)
+    else if (operator === OPS.paintFormXObjectBegin) {
+      outer.push(scale)
+      scale *= areaOf(formArguments.safeParse(argsArray[index]).data?.[0])
+    } else if (PICTURE_OPERATORS.has(operator)) covered += scale
+  }
+  return covered > MOST * page
+}
+
+function areaOf(matrix: readonly number[] | null | undefined): number {
+  const [a = 1, b = 0, c = 0, d = 1] = matrix ?? []
+  return Math.abs(a * d - b * c)
+}

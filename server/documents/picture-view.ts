@@ -1,0 +1,19 @@
+/** Pictures of a person's library as a model is shown them. */
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type ShrunkPicture, shrinkPicture } from './parse/shrink-picture.ts'
+
+export type { ShrunkPicture } from './parse/shrink-picture.ts'
+
+export interface PictureFile {
+  readonly path: string
+  readonly size: number
+  readonly mimetype: string
+}
+
+/** @throws ParseFailure with a sentence for its owner, AppError `not_found`, or the reason of an aborted signal. */
+export type ViewPicture = (file: PictureFile, signal: AbortSignal) => Promise<ShrunkPicture>
+
+export const createPictureView =
+  (blobs: BlobStore): ViewPicture =>
+  ({ path, ...file }, signal) =>
+    shrinkPicture({ ...file, open: () => blobs.open(path), signal })

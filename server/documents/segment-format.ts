@@ -1,0 +1,209 @@
+/**
+ * How a segment of the index is packed. Terms are spread over buckets by a hash; a bucket is a run of entries:
+ *
+ *   bytes of the term, term (UTF-8), passages that hold it, bytes of the postings, bytes of the positions, postings, positions
+ *
+ * A posting is the distance from the passage before, shifted by two, with two flags: 1, the term counts more than once,
+ * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
+ * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
+ */
+import { createByteReader, createByteWriter } from './byte-writer.ts'
+
+/** The places of one term, passage by passage; the arrays run side by side. */
+export interface Postings {
+  /** Numbers in the segment, rising. */
+  readonly passages: number[]
+  /** What BM25 takes for the number of occurrences: places in the text, and the weights of title and heading. */
+  readonly counts: number[]
+  /** Word positions in each passage, rising. */
+  readonly positions: (readonly number[])[]
+}
+
+/** Bytes wished for a bucket: few rows to read for a question, little in each that was not asked for. */
+const BUCKET_BYTES = 3_000
+const MOST_BUCKETS = 1 << 16
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** FNV-1a over UTF-16 code units. Stored: another hash needs another index. */
+export function hashTerm(term: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < term.length; index += 1) {
+    hash = Math.imul(hash ^ term.charCodeAt(index), 0x01000193)
+  }
+  // The lowest bits alone choose the bucket, so the higher ones are folded in.
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+export const bucketOf = (term: string, buckets: number): number => bucketOfHash(hashTerm(term), buckets)
+export const bucketOfHash = (hash: number, buckets: number): number => hash & (buckets - 1)
+
+export function chooseBuckets(bytes: number): number {
+  let buckets = 1
+  while (buckets * BUCKET_BYTES < bytes && buckets < MOST_BUCKETS) buckets *= 2
+  return buckets
+}
+
+/** Builds the entry of one term, passage by passage in rising order. */
+export interface EntryWriter {
+  readonly size: number
+  add(passage: number, count: number, positions: readonly number[]): void
+  /** Adds the passages of another entry under new numbers; where the new number is negative, the passage is left out. */
+  addRenumbered(entry: Entry, renumber: (passage: number) => number): void
+  encode(term: string): Uint8Array
+}
+
+export function createEntryWriter(): EntryWriter {
+  const [postings, places] = [createByteWriter(), createByteWriter()]
+  let [size, previous] = [0, 0]
+
+  function addHead(passage: number, count: number, found: number): void {
+    postings.varint((passage - previous) * 4 + (count > 1 ? 1 : 0) + (found === count ? 0 : 2))
+    if (count > 1) postings.varint(count)
+    if (found !== count) postings.varint(found)
+    previous = passage
+    size += 1
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    add(passage, count, positions) {
+      addHead(passage, count, positions.length)
+      let last = 0
+      for (const position of positions) {
+        places.varint(position - last)
+        last = position
+      }
+    },
+    addRenumbered(entry, renumber) {
+      const reader = createByteReader(entry.bytes, entry.positionsAt)
+      eachPosting(entry, (passage, count, found) => {
+        const from = reader.at
+        for (let index = 0; index < found; index += 1) reader.varint()
+        const number = renumber(passage)
+        if (number < 0) return
+        addHead(number, count, found)
+        places.bytes(entry.bytes.subarray(from, reader.at))
+      })
+    },
+    encode(term) {
+      const [name, entry] = [encoder.encode(term), createByteWriter()]
+      entry.varint(name.length)
+      entry.bytes(name)
+      entry.varint(size)
+      entry.varint(postings.length)
+      entry.varint(places.length)
+      entry.bytes(postings.written())
+      entry.bytes(places.written())
+      return entry.written()
+    },
+  }
+}
+
+export function encodeEntry(term: string, { passages, counts, positions }: Postings): Uint8Array {
+  const writer = createEntryWriter()
+  for (const [index, passage] of passages.entries()) writer.add(passage, counts[index] ?? 0, positions[index] ?? [])
+  return writer.encode(term)
+}
+
+/** Where in a bucket the parts of one term are. */
+export interface Entry {
+  readonly bytes: Uint8Array
+  /** Passages that hold the term, those of removed documents included. */
+  readonly size: number
+  readonly postingsAt: number
+  readonly positionsAt: number
+}
+
+/** Every entry of a bucket, in the order in which it was written. */
+export function* readBucket(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
+  const reader = createByteReader(bytes)
+  while (reader.at < bytes.length) {
+    const nameLength = reader.varint()
+    const nameAt = reader.at
+    reader.at += nameLength
+    const entry = readEntry(bytes, reader)
+    yield [decoder.decode(bytes.subarray(nameAt, nameAt + nameLength)), entry]
+  }
+}
+
+function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader>): Entry {
+  const size = reader.varint()
+  const postingsLength = reader.varint()
+  const positionsLength = reader.varint()
+  const postingsAt = reader.at
+  reader.at += postingsLength + positionsLength
+  return { bytes, size, postingsAt, positionsAt: postingsAt + postingsLength }
+}
+
+/** How a term is written in a bucket. */
+export const encodeName = (term: string): Uint8Array => encoder.encode(term)
+
+/** The entry of one term, found without decoding the names of the others. @param name as `encodeName` gives it. */
+export function findEntry(bytes: Uint8Array, name: Uint8Array): Entry | undefined {
+  const reader = createByteReader(bytes)
+  while (reader.at < bytes.length) {
+    const length = reader.varint()
+    let isSame = length === name.length
+    for (let index = 0; isSame && index < length; index += 1) isSame = bytes[reader.at + index] === name[index]
+    reader.at += length
+    const entry = readEntry(bytes, reader)
+    if (isSame) return entry
+  }
+  return undefined
+}
+
+/** Calls back for each passage that holds the term, in order. */
+export function eachPosting(
+  { bytes, size, postingsAt }: Entry,
+  visit: (passage: number, count: number, places: number) => void,
+): void {
+  const reader = createByteReader(bytes, postingsAt)
+  let passage = 0
+  for (let index = 0; index < size; index += 1) {
+    const head = reader.varint()
+    passage += head >>> 2
+    const count = (head & 1) === 1 ? reader.varint() : 1
+    visit(passage, count, (head & 2) === 2 ? reader.varint() : count)
+  }
+}
+
+/** Where the term stands in those passages that are wanted. */
+export function readPositions(entry: Entry, isWanted: (passage: number) => boolean): Map<number, number[]> {
+  const found = new Map<number, number[]>()
+  const reader = createByteReader(entry.bytes, entry.positionsAt)
+  let skipped = 0
+  eachPosting(entry, (passage, _count, places) => {
+    if (!isWanted(passage)) {
+      skipped += places
+      return
+    }
+    reader.skip(skipped)
+    skipped = 0
+    const list: number[] = []
+    let last = 0
+    for (let index = 0; index < places; index += 1) {
+      last += reader.varint()
+      list.push(last)
+    }
+    found.set(passage, list)
+  })
+  return found
+}
+
+export function encodeLengths(lengths: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(lengths.length * 2)
+  for (const [index, length] of lengths.entries()) bytes.writeUInt16LE(Math.min(length, 65_535), index * 2)
+  return bytes
+}
+
+export function decodeLengths(bytes: Uint8Array): Uint16Array {
+  const lengths = new Uint16Array(bytes.length >> 1)
+  for (let index = 0; index < lengths.length; index += 1) {
+    lengths[index] = (bytes[index * 2] ?? 0) | ((bytes[index * 2 + 1] ?? 0) << 8)
+  }
+  return lengths
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { countEdits, guessTerms, lengthsAround } from './spelling.ts'
+
+test.each([
+  ['harbour', 'harbour', 0],
+  ['harbour', 'harbuor', 1],
+  ['harbour', 'harbor', 1],
+  ['harbour', 'harboour', 1],
+  ['harbour', 'garbage', 4],
+  ['', 'ab', 2],
+])('%s and %s are %i edits apart', (one, other, edits) => {
+  expect(countEdits(one, other, 4)).toBe(edits)
+})
+
+test('counting stops at the limit', () => {
+  expect(countEdits('harbour', 'lighthouse', 2)).toBe(3)
+})
+
+test('short words are not guessed, longer ones allow more mistakes', () => {
+  expect(lengthsAround('cat')).toEqual([])
+  expect(guessTerms('lamb', ['lamp', 'limp'])).toEqual([{ term: 'lamp', weight: 0.9 }])
+  expect(guessTerms('goverment', ['government', 'governor', 'lamp'])[0]?.term).toBe('government')
+})
+
+test('another ending of the same word counts for less than a mistake', () => {
+  expect(guessTerms('użytkowych', ['użytkowego'])).toEqual([{ term: 'użytkowego', weight: 0.5 }])
+})

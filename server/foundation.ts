@@ -1,0 +1,30 @@
+/** What every part of a process stands on, whichever of them it runs. */
+import type pg from 'pg'
+import { type TokenVerifier } from './access/tokens.ts'
+import { type Log } from './base/log.ts'
+import { type BlobStore } from './blobs/store.ts'
+import { type Config } from './config.ts'
+import { type Undo } from './connect.ts'
+import { type Listener } from './database/listen.ts'
+import { type Database } from './database/scope.ts'
+
+export interface Foundation {
+  readonly config: Config
+  readonly log: Log
+  /** How to end what is begun, in order; called from the last to the first. */
+  readonly undo: Undo[]
+  /** Where people reach this server. */
+  readonly address: string
+  /** The role that the server works as. */
+  readonly connection: pg.PoolConfig
+  readonly database: Database
+  readonly listener: Listener
+  /** Refuses tokens of ended sessions too. */
+  readonly tokens: TokenVerifier
+  readonly blobs: BlobStore
+  /** AES-256 key for what people entrust to us. */
+  readonly encryptionKey: Buffer
+}
+
+/** A figure of this process, read when it is asked for. */
+export type Gauges = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>

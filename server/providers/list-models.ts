@@ -1,0 +1,121 @@
+/** Asks an endpoint which models it offers: to list them, and to try a key before it is kept. */
+import { z } from 'zod'
+import { AppError, messageOf } from '#server/base/errors.ts'
+import { seesByName } from './vision.ts'
+
+export interface Endpoint {
+  readonly protocol: 'anthropic' | 'openai'
+  /** For the person who reads what went wrong. */
+  readonly name: string
+  /** Ends in the version: `…/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  readonly fetch?: typeof fetch
+}
+
+/** A model as an endpoint lists it. */
+export interface ListedModel {
+  readonly id: string
+  readonly contextWindow: number
+  /** Whether it can be shown pictures, as the endpoint says, or as its name does where the endpoint does not. */
+  readonly sees: boolean
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_MODELS = 1_000
+/** The name of a conversation's model is not longer, with the endpoint's own name before it. */
+const LONGEST_ID = 150
+const DEFAULT_CONTEXT_WINDOW = 32_000
+const NOT_FOR_CHAT = /embed|whisper|transcri|tts|speech|dall-e|image|rerank|moderation/i
+
+const modelList = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string().min(1),
+      context_length: z.int().positive().max(2_147_483_647).optional().catch(undefined),
+      max_model_len: z.int().positive().max(2_147_483_647).optional().catch(undefined),
+      architecture: z
+        .object({ input_modalities: z.array(z.string()) })
+        .optional()
+        .catch(undefined),
+      capabilities: z
+        .union([z.array(z.string()), z.object({ vision: z.boolean() })])
+        .optional()
+        .catch(undefined),
+    }),
+  ),
+})
+type Listed = z.infer<typeof modelList>['data'][number]
+
+/** OpenRouter lists what goes in, others their capabilities: as words, or as one switch each. */
+function sees({ id, architecture, capabilities }: Listed): boolean {
+  if (architecture) return architecture.input_modalities.includes('image')
+  if (Array.isArray(capabilities)) return capabilities.some((name) => name === 'vision' || name === 'multimodal')
+  return capabilities?.vision ?? seesByName(id)
+}
+
+async function readText(response: Response, name: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  const body: AsyncIterable<Uint8Array> | null = response.body
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new AppError('unavailable', `${name} answered with far too much.`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text
+}
+
+function headersOf({ protocol, apiKey }: Endpoint): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return protocol === 'anthropic'
+    ? { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }
+    : { authorization: `Bearer ${apiKey}` }
+}
+
+/**
+ * `GET {baseUrl}/models`, as both protocols have it; models that do not chat are left out.
+ * @throws AppError with a sentence for the person: `bad_request` where the key is refused, `unavailable` where nobody
+ *   answers or no list comes, `empty` where no model can chat; or the reason of an aborted signal.
+ */
+export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<ListedModel[]> {
+  const { name, baseUrl, fetch: send = fetch } = endpoint
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    const response = await send(`${baseUrl}/models`, {
+      headers: headersOf(endpoint),
+      signal: AbortSignal.any([signal, timeout]),
+      redirect: 'error',
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      if (response.status === 401 || response.status === 403)
+        throw new AppError(
+          'bad_request',
+          endpoint.apiKey === undefined ? `${name} wants a key.` : `${name} refused this key.`,
+        )
+      throw new AppError('unavailable', `${name} answered ${response.status} when asked for its models.`)
+    }
+    const { data } = modelList.parse(JSON.parse(await readText(response, name)))
+    const models = data
+      .filter(({ id }) => id.length <= LONGEST_ID && !NOT_FOR_CHAT.test(id))
+      .slice(0, MAX_MODELS)
+      .map((model) => ({
+        id: model.id.toWellFormed().replaceAll('\0', ''),
+        contextWindow: model.context_length ?? model.max_model_len ?? DEFAULT_CONTEXT_WINDOW,
+        sees: sees(model),
+      }))
+    if (models.length === 0) throw new AppError('empty', `${name} lists no model that can chat.`)
+    return models
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof AppError) throw error
+    const reason = timeout.aborted
+      ? `did not answer within ${TIMEOUT_MS / 1000} seconds`
+      : error instanceof z.ZodError || error instanceof SyntaxError
+        ? 'answered with something that is no list of models'
+        : `cannot be reached: ${messageOf(error instanceof Error ? (error.cause ?? error) : error)}`
+    throw new AppError('unavailable', `${name} ${reason}.`, { cause: error })
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { sendAgain } from './send-again.ts'
+
+const refusal = (isRetryable: boolean) =>
+  Object.assign(new Error('no'), { isRetryable, responseHeaders: { 'retry-after-ms': '1' } })
+const signal = () => AbortSignal.timeout(10_000)
+
+test('sends once more what could not be taken at the moment, and no third time', async () => {
+  const failures = [refusal(true)]
+  const send = () => {
+    const failure = failures.shift()
+    return failure ? Promise.reject(failure) : Promise.resolve('answer')
+  }
+  expect(await sendAgain(send, signal())).toBe('answer')
+  failures.push(refusal(true), refusal(true), refusal(true))
+  await expect(sendAgain(send, signal())).rejects.toThrow('no')
+  expect(failures).toHaveLength(1)
+})
+
+test('sends nothing again that was refused for good, or that nobody waits for', async () => {
+  let sent = 0
+  const send = (failure: Error) => () => {
+    sent += 1
+    return Promise.reject(failure)
+  }
+  await expect(sendAgain(send(refusal(false)), signal())).rejects.toThrow('no')
+  await expect(sendAgain(send(new Error('broken')), signal())).rejects.toThrow('broken')
+  await expect(sendAgain(send(refusal(true)), AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+  expect(sent).toBe(3)
+})

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { tapText } from './tap-text.ts'
+
+const event = (data: unknown, name?: string) =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
+
+const FORMATS = {
+  chat: (text: string) => event({ id: 'c', choices: [{ index: 0, delta: { content: text }, finish_reason: null }] }),
+  responses: (delta: string) =>
+    event({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta }, 'x'),
+  messages: (text: string) =>
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, 'content_block_delta'),
+}
+const END = 'data: [DONE]\n\n'
+
+/** What is left in the stream, and what was taken out of it, where each of the pieces goes in with a read of its own. */
+async function pass(pieces: readonly (string | Uint8Array | Error)[], type = 'text/event-stream') {
+  const encoder = new TextEncoder()
+  const waiting = [...pieces]
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = waiting.shift()
+      if (next === undefined) controller.close()
+      else if (next instanceof Error) controller.error(next)
+      else controller.enqueue(typeof next === 'string' ? encoder.encode(next) : next)
+    },
+  })
+  const answer = new Response(body, { headers: { 'content-type': type } })
+  const taken = { text: '', reasoning: '' }
+  const tapped = tapText(
+    () => Promise.resolve(answer),
+    (kind, text) => (taken[kind] += text),
+  )
+  const response = await tapped('http://model.test')
+  const decoder = new TextDecoder()
+  let left = ''
+  let failure: unknown
+  try {
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader()
+    for (let read = await reader?.read(); read?.value; read = await reader?.read())
+      left += decoder.decode(read.value, { stream: true })
+  } catch (error) {
+    failure = error
+  }
+  return { ...taken, left, failure }
+}
+
+const WORDS = ['The ', 'brücke ', 'of ', '日本 ', '👩‍👩‍👧 ', 'stands.']
+
+test.for(Object.entries(FORMATS))('takes the text out of %s, and leaves the end', async ([, format]) => {
+  expect(await pass([...WORDS.map(format), END])).toMatchObject({ text: WORDS.join(''), left: END })
+})
+
+test('tells text in the turn in which it is read, before the stream goes on', async () => {
+  const taken = Promise.withResolvers<string>()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(FORMATS.chat('first'))),
+  })
+  const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  const tapped = tapText(
+    () => Promise.resolve(answer),
+    (_, text) => taken.resolve(text),
+  )
+  const reader = (await tapped('http://model.test')).body?.getReader()
+  void reader?.read()
+  expect(await taken.promise).toBe('first')
+  await reader?.cancel()
+})
+
+test('reads events however their bytes are cut', async () => {
+  const bytes = new TextEncoder().encode(WORDS.map(FORMATS.chat).join('') + END)
+  const passed = await pass(Array.from(bytes, (byte) => Uint8Array.of(byte)))
+  expect(passed).toMatchObject({ text: WORDS.join(''), left: END })
+})
+
+test('tells what a model thinks from what it says', async () => {
+  const thought = event({
+    choices: [{ index: 0, delta: { role: 'assistant', content: null, reasoning_content: 'hm' } }],
+  })
+  expect(await pass([thought, FORMATS.chat('a')])).toMatchObject({ reasoning: 'hm', text: 'a', left: '' })
+})
+
+test('leaves everything that is not text alone, in its order', async () => {
+  const call = event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] })
+  const signed = event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } })
+  const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }], usage: { total: 1 } })
+  const likely = event({ choices: [{ index: 0, delta: { content: 'e' }, logprobs: { content: [1] } }] })
+  const kept = [call, signed, ': a comment\n\n', likely, last, END]
+  const { left, text } = await pass(kept.flatMap((one) => [FORMATS.chat('a'), one]))
+  expect(left).toBe(kept.join(''))
+  expect(text).toBe('aaaaaa')
+})
+
+test('leaves other line ends, other answers and what it cannot read as they are', async () => {
+  const foreign = ['data: {"choices"\r\n\r\n', FORMATS.chat('a'), 'data: {not json}\n\n', 'no end']
+  expect(await pass(foreign)).toMatchObject({ left: foreign.join(''), text: '' })
+  expect((await pass(['data: {not json}\n\n', 'no end'])).left).toBe('data: {not json}\n\nno end')
+  const plain = WORDS.map(FORMATS.chat)
+  expect(await pass(plain, 'application/json')).toMatchObject({ left: plain.join(''), text: '' })
+})
+
+test('gives everything that came before a failure, then the failure', async () => {
+  const broken = new Error('the line broke')
+  const passed = await pass([FORMATS.chat('a'), FORMATS.chat('b'), FORMATS.chat('c'), broken])
+  expect(passed).toMatchObject({ text: 'abc', failure: broken })
+})

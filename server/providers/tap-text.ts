@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * Takes text out of a provider's stream ahead of the SDK that reads it: the SDK takes every event through a dozen streams,
+ * which for each token costs more than all the rest of an answer. Everything else passes to it as it came.
+ */
+
+export type TextKind = 'text' | 'reasoning'
+export type OnText = (kind: TextKind, text: string) => void
+
+/** How the formats, and compatible servers of models that think, name the text in a delta. */
+const KINDS: Readonly<Record<string, TextKind>> = {
+  content: 'text',
+  text: 'text',
+  reasoning: 'reasoning',
+  reasoning_content: 'reasoning',
+}
+
+type Json = Record<string, unknown>
+
+/** What an event says that brings a piece of text and nothing else. */
+interface Piece {
+  readonly kind: TextKind
+  readonly text: string
+}
+
+const listening = new AsyncLocalStorage<OnText>()
+
+/** Runs what sends requests through `tapForListener`: their text goes to `onText`. */
+export const listenToText = <T>(onText: OnText, send: () => T): T => listening.run(onText, send)
+
+/** `fetch` for a model that is kept from one answer to the next, and so cannot be told who reads this one. */
+export function tapForListener(fetchEvents: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const onText = listening.getStore()
+    return (onText ? tapText(fetchEvents, onText) : fetchEvents)(input, init)
+  }
+}
+
+/** `fetch` whose streams of server-sent events arrive without their text, which goes to `onText` as soon as it is read. */
+export function tapText(fetchEvents: typeof fetch, onText: OnText): typeof fetch {
+  return async (input, init) => {
+    const response = await fetchEvents(input, init)
+    const { body, headers, status, statusText } = response
+    if (!response.ok || !body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response
+    return new Response(tap(body, onText), { headers, status, statusText })
+  }
+}
+
+function tap(body: ReadableStream<Uint8Array>, onText: OnText): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let rest = ''
+  let isVerbatim = false
+
+  /** What of these bytes is left for the SDK. */
+  function take(text: string): string {
+    rest += text
+    // Lines that end otherwise are left to the SDK.
+    isVerbatim ||= rest.includes('\r')
+    let left = ''
+    let from = 0
+    for (let end = rest.indexOf('\n\n'); end !== -1 && !isVerbatim; end = rest.indexOf('\n\n', from)) {
+      const event = rest.slice(from, end)
+      from = end + 2
+      const piece = readPiece(event)
+      if (piece) onText(piece.kind, piece.text)
+      else left += `${event}\n\n`
+    }
+    rest = rest.slice(from)
+    if (isVerbatim) {
+      left += rest
+      rest = ''
+    }
+    return left
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read()
+          const left = done ? take(decoder.decode()) + rest : take(decoder.decode(value, { stream: true }))
+          if (left !== '') controller.enqueue(encoder.encode(left))
+          if (done) return controller.close()
+          if (left !== '') return
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+
+function readPiece(event: string): Piece | undefined {
+  const start = event.indexOf('data: {')
+  // The event's name may stand before its data, which is one line.
+  if (start === -1 || event.includes('\n', start) || (start > 0 && !event.startsWith('event: '))) return undefined
+  const data = parse(event.slice(start + 'data: '.length))
+  return data && (pieceOfResponse(data) ?? pieceOfContentBlock(data) ?? pieceOfChoice(data))
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isJson(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** OpenAI, responses: `{"type":"response.output_text.delta","delta":"…"}`. */
+function pieceOfResponse({ type, delta, logprobs }: Json): Piece | undefined {
+  if (type !== 'response.output_text.delta' || typeof delta !== 'string') return undefined
+  return Array.isArray(logprobs) && logprobs.length > 0 ? undefined : { kind: 'text', text: delta }
+}
+
+/** Anthropic, messages: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"…"}}`. */
+const pieceOfContentBlock = ({ type, delta }: Json): Piece | undefined =>
+  type === 'content_block_delta' && isJson(delta) ? pieceOfDelta(delta) : undefined
+
+/** OpenAI and those like it, chat completions: `{"choices":[{"index":0,"delta":{"content":"…"}}]}`. */
+function pieceOfChoice({ choices, usage }: Json): Piece | undefined {
+  if (!isList(choices) || choices.length !== 1 || (usage ?? null) !== null) return undefined
+  const [choice] = choices
+  if (!isJson(choice) || !isJson(choice['delta'])) return undefined
+  const hasMore = Object.keys(choice).some((key) => key !== 'index' && key !== 'delta' && choice[key] !== null)
+  return hasMore ? undefined : pieceOfDelta(choice['delta'])
+}
+
+/** Where the text is all that a delta says. */
+function pieceOfDelta(delta: Json): Piece | undefined {
+  let piece: Piece | undefined
+  for (const key of Object.keys(delta)) {
+    const value = delta[key]
+    if (key === 'type' || key === 'role' || value === null) continue
+    const kind = KINDS[key]
+    if (piece || kind === undefined || typeof value !== 'string') return undefined
+    piece = { kind, text: value }
+  }
+  return piece
+}

@@ -1,0 +1,125 @@
+/** One connection to a server of tools, over the Model Context Protocol (streamable HTTP, or a command of the operator's). */
+// Not `{ type … }`: without its types that is an empty import, and loads the library at every start.
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { AppError, messageOf } from '#server/base/errors.ts'
+import { toStorableText } from './storable-text.ts'
+
+/** How a server is reached. */
+export type ToolServerAddress =
+  | { readonly url: string; readonly token: string | undefined; readonly fetch: typeof fetch }
+  | { readonly command: string; readonly args: readonly string[] }
+
+export interface ServedTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError: boolean
+}
+
+export interface ToolClient {
+  listTools(signal: AbortSignal): Promise<ServedTool[]>
+  callTool(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 15_000
+const CALL_TIMEOUT_MS = 60_000
+const MOST_TOOLS = 64
+const LONGEST_DESCRIPTION = 1_000
+const LONGEST_SCHEMA = 20_000
+/** Far more than is shown to a model or stored. */
+const LONGEST_RESULT = 1_000_000
+
+async function transportOf(address: ToolServerAddress): Promise<Transport> {
+  if ('command' in address) {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+    return new StdioClientTransport({ command: address.command, args: [...address.args], stderr: 'ignore' })
+  }
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  const { url, token, fetch: send } = address
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: (input, init) => send(input, init),
+  })
+}
+
+/** What went wrong, in a sentence for the person. */
+function explain(name: string, error: unknown): AppError {
+  for (let current = error; current instanceof Error; current = current.cause)
+    if (current instanceof AppError) return current
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 401 || code === 403 || /\b40[13]\b|unauthorized/i.test(messageOf(error)))
+    return new AppError('bad_request', `${name} refused the token, or wants one.`, { cause: error })
+  const reason = toStorableText(messageOf(error)).slice(0, 300)
+  return new AppError('unavailable', `${name} does not answer as a tool server: ${reason}`, { cause: error })
+}
+
+/** The text of a result; what is no text is named, not shown. */
+function textOf(content: readonly unknown[], structured: unknown): string {
+  const texts = content.map((item) => {
+    if (typeof item !== 'object' || item === null || !('type' in item)) return ''
+    if (item.type === 'text' && 'text' in item && typeof item.text === 'string') return item.text
+    if (item.type === 'resource' && 'resource' in item) {
+      const { resource } = item
+      if (typeof resource === 'object' && resource !== null && 'text' in resource) return String(resource.text)
+    }
+    return `(${String(item.type)})`
+  })
+  const text = texts.filter((part) => part !== '').join('\n')
+  return text === '' && structured !== undefined ? JSON.stringify(structured) : text
+}
+
+/** @throws AppError that says what is wrong, or the reason of an aborted signal. */
+export async function connectToolServer(
+  name: string,
+  address: ToolServerAddress,
+  signal: AbortSignal,
+): Promise<ToolClient> {
+  const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js')
+  const client: Client = new McpClient({ name: 'alcove', version: '1.0.0' })
+  const translated = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      signal.throwIfAborted()
+      throw explain(name, error)
+    }
+  }
+  try {
+    await translated(client.connect(await transportOf(address), { signal, timeout: CONNECT_TIMEOUT_MS }))
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+
+  return {
+    async listTools(ended) {
+      const { tools } = await translated(client.listTools({}, { signal: ended, timeout: CONNECT_TIMEOUT_MS }))
+      return tools
+        .filter(({ inputSchema }) => JSON.stringify(inputSchema).length <= LONGEST_SCHEMA)
+        .slice(0, MOST_TOOLS)
+        .map((tool) => ({
+          name: tool.name,
+          description: toStorableText(tool.description ?? '')
+            .slice(0, LONGEST_DESCRIPTION)
+            .toWellFormed(),
+          parameters: tool.inputSchema,
+        }))
+    },
+    async callTool(tool, input, ended) {
+      const options = { signal: ended, timeout: CALL_TIMEOUT_MS }
+      const result = await translated(client.callTool({ name: tool, arguments: input }, undefined, options))
+      const content: unknown[] = Array.isArray(result.content) ? result.content : []
+      const text = toStorableText(textOf(content, result.structuredContent)).slice(0, LONGEST_RESULT).toWellFormed()
+      return { text: text || '(no content)', isError: result.isError === true }
+    },
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,23 @@
+/** A socket that says more than can be dealt with is not read from until what it said is done: TCP then slows its sender. */
+import { type Connection } from './channels.ts'
+
+export interface Intake {
+  /** Counts what was said; returns how to say that it is dealt with. */
+  hold(connection: Connection, bytes: number): () => void
+}
+
+export function createIntake(unhandledBytes: number): Intake {
+  return {
+    hold(connection, bytes) {
+      connection.unhandledBytes += bytes
+      if (connection.unhandledBytes > unhandledBytes) connection.ws.pause()
+      return () => {
+        connection.unhandledBytes -= bytes
+        if (!connection.ws.isPaused || connection.unhandledBytes > unhandledBytes) return
+        // It could not be heard, whatever it said.
+        connection.lastHeardAt = Date.now()
+        connection.ws.resume()
+      }
+    },
+  }
+}

@@ -1,0 +1,192 @@
+/** What one socket may ask, and what it is told when it asks for more; readers and senders that cost memory. */
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type WebSocket } from 'ws'
+import { z } from 'zod'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { createRecorder, createTestTokens, openRawSocket, type RealtimeNode, startNode } from '#test/realtime.ts'
+import { type RealtimeLimits } from './limits.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+let database: TestDatabase
+let tokens: Tokens
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tokens = await createTestTokens()
+})
+afterAll(async () => {
+  await database.drop()
+})
+
+async function nodeWith(limits: Partial<RealtimeLimits>): Promise<RealtimeNode> {
+  const node = await startNode(database, tokens, { limits })
+  onTestFinished(() => node.close())
+  return node
+}
+
+const openSocket = (node: RealtimeNode) => openRawSocket(node, tokens.anonKey)
+type RawSocket = Awaited<ReturnType<typeof openSocket>>
+
+async function join({ say, frames }: RawSocket, name: string): Promise<void> {
+  say('1', name, `realtime:${name}`, 'phx_join', {})
+  expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
+}
+
+/** The broadcasts that reach a socket; each is a binary frame. */
+function broadcastsTo(ws: WebSocket) {
+  const heard = createRecorder<number>()
+  ws.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) heard.add(data.length)
+  })
+  return heard
+}
+
+const closeOf = async (ws: WebSocket): Promise<number> =>
+  z.tuple([z.number(), z.unknown()]).parse(await once(ws, 'close'))[0]
+
+const TOO_FAST = { extension: 'system', status: 'error', message: 'Too many messages per second' }
+
+test('more channels than allowed are refused', async () => {
+  const { frames, say } = await openSocket(await nodeWith({ channelsPerSocket: 3 }))
+  for (const name of ['a', 'b', 'c', 'd']) say('1', name, `realtime:${name}`, 'phx_join', {})
+  const answers = [await frames.next(), await frames.next(), await frames.next(), await frames.next()]
+  expect(answers.map((answer) => answer[4]['status'])).toEqual(['ok', 'ok', 'ok', 'error'])
+  expect(answers[3]?.[4]['response']).toEqual({ reason: 'ChannelRateLimitReached: Too many channels' })
+})
+
+test('more joins in a second than allowed are refused, and later ones are not', async () => {
+  const socket = await openSocket(await nodeWith({ joinsPerSecond: 5 }))
+  // Enough for two seconds, should the burst fall on the border between them.
+  const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
+  for (const name of names) socket.say('1', name, `realtime:${name}`, 'phx_join', {})
+  const answers = new Map<unknown, unknown>()
+  for (const _ of names) {
+    const [, ref, , , { status, response }] = await socket.frames.next()
+    answers.set(ref, status === 'error' ? response : status)
+  }
+  expect(answers.get('n0')).toBe('ok')
+  expect(answers.get('n19')).toEqual({ reason: 'ClientJoinRateLimitReached: Too many joins per second' })
+  await expect
+    .poll(async () => {
+      socket.say('1', 'late', 'realtime:late', 'phx_join', {})
+      return (await socket.frames.next())[4]
+    })
+    .toMatchObject({ status: 'ok' })
+})
+
+test('a channel that says too much is closed', async () => {
+  const socket = await openSocket(await nodeWith({ eventsPerSecond: 20 }))
+  await join(socket, 'flood')
+  for (let n = 0; n < 60; n += 1) socket.say('1', `${n}`, 'realtime:flood', 'broadcast', { event: 'e', payload: {} })
+  expect((await socket.frames.next())[4]).toMatchObject(TOO_FAST)
+  expect((await socket.frames.next()).slice(2, 4)).toEqual(['realtime:flood', 'phx_close'])
+})
+
+test('a channel that changes its presence too often is closed, and another of its socket is not', async () => {
+  const socket = await openSocket(await nodeWith({ presenceCalls: 5 }))
+  await join(socket, 'busy')
+  await join(socket, 'calm')
+  const track = (topic: string, ref: string) =>
+    socket.say('1', ref, topic, 'presence', { type: 'presence', event: 'track', payload: { n: ref } })
+  for (let n = 0; n < 6; n += 1) track('realtime:busy', `${n}`)
+  const answers = [await socket.frames.next(), await socket.frames.next(), await socket.frames.next()]
+  answers.push(await socket.frames.next(), await socket.frames.next())
+  expect(answers.map(([, ref, , , { status }]) => [ref, status])).toEqual(
+    ['0', '1', '2', '3', '4'].map((n) => [n, 'ok']),
+  )
+  expect((await socket.frames.next())[4]).toMatchObject(TOO_FAST)
+  expect((await socket.frames.next()).slice(2, 4)).toEqual(['realtime:busy', 'phx_close'])
+  track('realtime:calm', '7')
+  expect((await socket.frames.next())[4]).toMatchObject({ status: 'ok' })
+})
+
+test.each([
+  ['a broadcast', 'broadcast', { event: 'e', payload: { text: 'x'.repeat(65 * KIB) } }],
+  ['a presence', 'presence', { event: 'track', payload: { text: 'x'.repeat(65 * KIB) } }],
+])('%s that is too large is refused', async (_, event, payload) => {
+  const socket = await openSocket(await nodeWith({ payloadBytes: 64 * KIB }))
+  await join(socket, 'large')
+  socket.say('1', '2', 'realtime:large', event, payload)
+  expect(await socket.frames.next()).toEqual([
+    '1',
+    '2',
+    'realtime:large',
+    'phx_reply',
+    { status: 'error', response: { reason: 'Payload size exceeds the limit' } },
+  ])
+})
+
+test('a frame that is too large closes the socket', async () => {
+  const { ws, say } = await openSocket(await nodeWith({ frameBytes: 64 * KIB }))
+  say('1', '1', 'realtime:large', 'phx_join', { text: 'x'.repeat(65 * KIB) })
+  expect(await closeOf(ws)).toBe(1009)
+})
+
+test('a reader that takes nothing is cut off, and one beside it hears everything', async () => {
+  const bufferedBytes = 256 * KIB
+  const node = await nodeWith({ bufferedBytes })
+  const [stuck, reader] = [await openSocket(node), await openSocket(node)]
+  for (const socket of [stuck, reader]) await join(socket, 'room')
+  const heard = broadcastsTo(reader.ws)
+  stuck.ws.pause()
+  const payload = JSON.stringify({ text: 'x'.repeat(MIB) })
+  let mostBuffered = 0
+  // The kernel takes some tens of MiB for the one that does not read before anything waits here.
+  for (let n = 0; n < 200 && node.realtime.stats().sockets > 1; n += 1) {
+    await database.database.asService((scope) => scope.query(`select realtime.send($1, 'e', 'room', false)`, [payload]))
+    const length = await heard.next()
+    mostBuffered = Math.max(mostBuffered, node.realtime.stats().bufferedBytes - bufferedBytes - length)
+  }
+  expect(node.realtime.stats()).toMatchObject({ sockets: 1, channels: 1 })
+  // One frame may come on top, for each of the two.
+  expect(mostBuffered).toBeLessThanOrEqual(MIB + KIB)
+  stuck.ws.resume()
+  await once(stuck.ws, 'close')
+})
+
+test('a client that pings and does not read the answers is cut off', async () => {
+  const bufferedBytes = 64 * KIB
+  const node = await nodeWith({ bufferedBytes })
+  const { ws } = await openSocket(node)
+  ws.on('error', () => undefined)
+  ws.pause()
+  const data = Buffer.alloc(125)
+  let mostBuffered = 0
+  for (let n = 0; n < 500 && node.realtime.stats().sockets > 0; n += 1) {
+    for (let m = 0; m < 999; m += 1) ws.ping(data)
+    await new Promise((resolve) => ws.ping(data, true, resolve))
+    mostBuffered = Math.max(mostBuffered, node.realtime.stats().bufferedBytes)
+  }
+  await expect.poll(() => node.realtime.stats().sockets).toBe(0)
+  expect(mostBuffered).toBeLessThanOrEqual(bufferedBytes + KIB)
+})
+
+test('a sender is not read from while the database takes nothing, and loses nothing by it', async () => {
+  const unhandledBytes = 2 * MIB
+  const node = await nodeWith({ unhandledBytes })
+  const [sender, reader] = [await openSocket(node), await openSocket(node)]
+  for (const socket of [sender, reader]) await join(socket, 'room')
+  const heard = broadcastsTo(reader.ws)
+  const operator = await database.admin.connect()
+  onTestFinished(() => operator.release())
+  await operator.query('begin')
+  await operator.query('lock table realtime.messages in access exclusive mode')
+  const payload = { text: 'x'.repeat(MIB) }
+  for (let n = 0; n < 30; n += 1) sender.say('1', `${n}`, 'realtime:room', 'broadcast', { event: 'e', payload })
+  await expect.poll(() => node.realtime.stats().unhandledBytes).toBeGreaterThan(unhandledBytes)
+  let mostUnhandled = 0
+  for (let n = 0; n < 50; n += 1) {
+    reader.say(null, `${n}`, 'phoenix', 'heartbeat')
+    await reader.frames.next()
+    mostUnhandled = Math.max(mostUnhandled, node.realtime.stats().unhandledBytes)
+  }
+  // The frame that went over the limit, and the ones before it, each as a frame and as a broadcast.
+  expect(mostUnhandled).toBeLessThanOrEqual(2 * unhandledBytes + 2 * MIB)
+  await operator.query('rollback')
+  for (let n = 0; n < 30; n += 1) expect(await heard.next()).toBeGreaterThan(MIB)
+  await expect.poll(() => node.realtime.stats().unhandledBytes).toBe(0)
+})

@@ -1,0 +1,110 @@
+/** The `select` parameter: columns, and related tables with a list of their own in parentheses. */
+import { type Field, readField, readName } from '#server/database/filter.ts'
+import { type Scanner } from '#server/database/scanner.ts'
+import { restError } from './errors.ts'
+
+/** `alias:relation!hint!inner(…)`, or with the columns among those of the outer row: `...relation(…)`. */
+export interface Embedding {
+  readonly kind: 'embedded'
+  /** A table, a foreign key, or the one column of such a key. */
+  readonly relation: string
+  readonly alias: string | undefined
+  readonly hint: string | undefined
+  /** Outer rows without an embedded one are left out. */
+  readonly isInner: boolean
+  readonly isSpread: boolean
+  readonly select: readonly SelectItem[]
+}
+
+export type SelectItem =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'field'
+      readonly field: Field
+      readonly cast: string | undefined
+      readonly alias: string | undefined
+    }
+  | Embedding
+
+const LONGEST_PATH = 100
+// Each is a join: more than anybody asks for, few enough for the planner.
+const DEEPEST_EMBEDDING = 10
+const MOST_EMBEDDINGS = 50
+
+const skipSpace = (scanner: Scanner) => scanner.match(/[ \t]*/y)
+
+export function readList<Item>(scanner: Scanner, readItem: () => Item): Item[] {
+  const items: Item[] = []
+  do {
+    skipSpace(scanner)
+    items.push(readItem())
+    skipSpace(scanner)
+  } while (scanner.take(','))
+  return items
+}
+
+export function readBoundedField(scanner: Scanner): Field {
+  const field = readField(scanner)
+  return field.path.length > LONGEST_PATH ? scanner.fail('a shorter json path') : field
+}
+
+const readTypeName = (scanner: Scanner): string =>
+  scanner.match(/[\p{L}\p{N}_$ ]+/uy)?.trim() ?? scanner.fail('letter or digit')
+
+const aggregatesRefused = () => restError('PGRST123', 'Use of aggregate functions is not allowed')
+
+/** At most two: the way of joining, and which of several relationships is meant; `!left` is what happens anyway. */
+function readModifiers(scanner: Scanner): Pick<Embedding, 'hint' | 'isInner'> {
+  const modifiers: string[] = []
+  while (modifiers.length < 2 && scanner.take('!')) modifiers.push(readName(scanner))
+  return {
+    hint: modifiers.find((word) => word !== 'inner' && word !== 'left'),
+    isInner: modifiers.includes('inner'),
+  }
+}
+
+function readAlias(scanner: Scanner): string | undefined {
+  return scanner.attempt(() => {
+    const name = readName(scanner)
+    return scanner.match(/:(?!:)/y) === undefined ? undefined : name
+  })
+}
+
+/** Reads items up to the end of the text, or up to the parenthesis that closes an embedded list. */
+function createItemReader(scanner: Scanner) {
+  let embeddings = 0
+
+  function readItem(depth: number): SelectItem {
+    if (scanner.match(/\*(?=[ \t]*(?:[,)]|$))/y) !== undefined) return { kind: 'all' }
+    const isSpread = scanner.take('...')
+    const alias = isSpread ? undefined : readAlias(scanner)
+    const opening = scanner.attempt(() => {
+      const relation = readName(scanner)
+      const modifiers = readModifiers(scanner)
+      return relation !== 'count' && scanner.take('(') ? { relation, ...modifiers } : undefined
+    })
+    if (opening) {
+      embeddings += 1
+      if (depth >= DEEPEST_EMBEDDING) scanner.fail('fewer levels of embedded relations')
+      if (embeddings > MOST_EMBEDDINGS) scanner.fail('fewer embedded relations')
+      const select = readItems(depth + 1)
+      scanner.expect(')')
+      return { kind: 'embedded', ...opening, alias, isSpread, select }
+    }
+    if (isSpread) return scanner.fail('a relation')
+    if (scanner.sees('count()')) throw aggregatesRefused()
+    const field = readBoundedField(scanner)
+    const cast = scanner.take('::') ? readTypeName(scanner) : undefined
+    if (scanner.match(/\.(?:sum|avg|count|max|min)\(\)/y) !== undefined) throw aggregatesRefused()
+    return { kind: 'field', field, cast, alias }
+  }
+
+  function readItems(depth: number): SelectItem[] {
+    skipSpace(scanner)
+    return scanner.isAtEnd || scanner.sees(')') ? [] : readList(scanner, () => readItem(depth))
+  }
+
+  return readItems
+}
+
+export const readSelect = (scanner: Scanner): SelectItem[] => createItemReader(scanner)(0)

@@ -1,0 +1,120 @@
+/** Relationships that no foreign key of their own declares: those of views, by the tables they show, and functions of rows. */
+import { type ForeignKey, type Relationship } from './relationships.ts'
+import { allOrigins, columnKey, type ColumnKey, originsOfColumns } from './view-columns.ts'
+
+interface NumberedRelation {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly columns: readonly { readonly name: string }[]
+  readonly columnNumbers: readonly number[]
+}
+
+interface NumberedKey extends ForeignKey {
+  readonly fromOid: number
+  readonly toOid: number
+  /** The columns as the catalogue counts them, in the same order. */
+  readonly columnNumbers: readonly (readonly [near: number, far: number])[]
+}
+
+/** A view and under which names it shows columns of tables and of other views. */
+interface ShownView {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly columns: ReadonlyMap<ColumnKey, string>
+}
+
+/** @param definitions rules of all views, those that are not among the relations too. */
+export function viewsOf(
+  relations: readonly NumberedRelation[],
+  definitions: readonly { readonly oid: number; readonly definition: string }[],
+): ShownView[] {
+  const origins = allOrigins(new Map(definitions.map(({ oid, definition }) => [oid, originsOfColumns(definition)])))
+  const views = new Set(definitions.map(({ oid }) => oid))
+  return relations
+    .filter(({ oid }) => views.has(oid))
+    .map(({ oid, schema, name, columns, columnNumbers }) => {
+      const shown = new Map<ColumnKey, string>()
+      for (const [index, number] of columnNumbers.entries()) {
+        for (const origin of origins.get(columnKey(oid, number)) ?? []) {
+          const column = columns[index]?.name
+          if (column !== undefined && !shown.has(origin)) shown.set(origin, column)
+        }
+      }
+      return { oid, schema, name, columns: shown }
+    })
+}
+
+/** The names under which a view shows these columns of a relation; undefined where it does not show them all. */
+function namesIn({ columns }: ShownView, relation: number, numbers: readonly number[]): string[] | undefined {
+  const names = numbers.map((number) => columns.get(columnKey(relation, number)))
+  return names.every((name) => name !== undefined) ? names : undefined
+}
+
+/** What identifies a row of a view: the primary keys of the tables that it shows. */
+export function primaryKeyOfView(
+  views: readonly ShownView[],
+  { oid }: NumberedRelation,
+  primaryKeys: readonly { readonly oid: number; readonly columns: readonly number[] }[],
+): string[] {
+  const view = views.find((found) => found.oid === oid)
+  if (!view) return []
+  return primaryKeys.flatMap((key) => namesIn(view, key.oid, key.columns) ?? [])
+}
+
+/** A foreign key as it is, and with views that show its columns in place of one table or of both. */
+export function throughViews(views: readonly ShownView[], key: NumberedKey): ForeignKey[] {
+  const standIns = (relation: number, numbers: readonly number[]) =>
+    views.flatMap((view) => {
+      const names = namesIn(view, relation, numbers)
+      return names ? [{ table: { schema: view.schema, name: view.name }, names, isView: true }] : []
+    })
+  const near = key.columns.map(([name]) => name)
+  const far = key.columns.map(([, name]) => name)
+  const nearNumbers = key.columnNumbers.map(([number]) => number)
+  const farNumbers = key.columnNumbers.map(([, number]) => number)
+  const { constraint, isUnique } = key
+  return [{ table: key.from, names: near, isView: false }, ...standIns(key.fromOid, nearNumbers)].flatMap((from) =>
+    [{ table: key.to, names: far, isView: false }, ...standIns(key.toOid, farNumbers)].map((to) => ({
+      constraint,
+      isUnique,
+      from: from.table,
+      to: to.table,
+      columns: from.names.map((name, index): [string, string] => [name, to.names[index] ?? '']),
+      isFromView: from.isView,
+      isToView: to.isView,
+    })),
+  )
+}
+
+interface RowFunction {
+  readonly schema: string
+  readonly name: string
+  readonly parameters: readonly { readonly type: string }[]
+  readonly returnedTable: { readonly schema: string; readonly name: string } | null
+  readonly isSingle: boolean
+}
+
+/** Functions of one row that return rows of a table: they embed under their own name. */
+export function computedRelationships(
+  relations: readonly (NumberedRelation & { readonly rowType: string })[],
+  routines: readonly RowFunction[],
+): Relationship[] {
+  const byRowType = new Map(relations.map((relation) => [relation.rowType, relation]))
+  return routines.flatMap(({ schema, name, parameters, returnedTable, isSingle }): Relationship[] => {
+    const [only, ...others] = parameters
+    const origin = only && others.length === 0 ? byRowType.get(only.type) : undefined
+    if (!origin || !returnedTable || origin.schema !== schema) return []
+    return [
+      {
+        kind: 'computed',
+        origin: { schema: origin.schema, name: origin.name },
+        target: returnedTable,
+        routine: { schema, name },
+        isSingle,
+        originColumns: origin.columns.map((column) => column.name),
+      },
+    ]
+  })
+}

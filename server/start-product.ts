@@ -1,0 +1,160 @@
+/** What the product adds to the services: the page and its API, and the workers that answer and read. */
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { createConversationRoutes } from './api/conversations.ts'
+import { createDocumentRoutes } from './api/documents.ts'
+import { createExportRoutes } from './api/export.ts'
+import { createModelRoutes } from './api/models.ts'
+import { createProviderRoutes } from './api/providers.ts'
+import { createReplyRoutes } from './api/replies.ts'
+import { createSearchRoutes } from './api/search.ts'
+import { createToolRoutes } from './api/tools.ts'
+import { createVoiceRoutes } from './api/transcribe.ts'
+import { createReplies } from './assistant/replies.ts'
+import { createReplyLog } from './assistant/reply-log.ts'
+import { startWorker } from './assistant/worker.ts'
+import { refreshModels } from './connections/models.ts'
+import { createOwnProviders } from './connections/own-providers.ts'
+import { createToolConsents } from './connections/tool-consent.ts'
+import { createToolServers } from './connections/tool-servers.ts'
+import { openDatabase } from './database/scope.ts'
+import { createEmbeddingJobs } from './documents/embedding-jobs.ts'
+import { createIndexJobs } from './documents/index-jobs.ts'
+import { createIngest } from './documents/ingest.ts'
+import { createPictureView } from './documents/picture-view.ts'
+import { createReadyReaders } from './documents/parse/ready-readers.ts'
+import { takeStoredFile } from './documents/upload.ts'
+import { type Foundation, type Gauges } from './foundation.ts'
+import { startJobs } from './jobs/start.ts'
+import { createPageRoutes } from './page.ts'
+import { createEmbedder, type EmbedderSettings } from './providers/embed.ts'
+import { createGuardedFetch } from './providers/guarded-fetch.ts'
+import { admitNetworks } from './providers/public-address.ts'
+import { createTranscriber, OPENAI_BASE_URL } from './providers/transcribe.ts'
+import { createWebSearch } from './providers/web-search.ts'
+import { type DocumentFile } from './storage/store.ts'
+
+const BUILT_CLIENT = fileURLToPath(new URL('../dist/web', import.meta.url))
+const SIMULTANEOUS_REPLIES = 256
+/** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
+const QUEUE_CONNECTIONS = 6
+
+export async function startProduct(foundation: Foundation) {
+  const { config, log, undo, address, connection, database, listener, tokens, blobs, encryptionKey } = foundation
+  const hasWorkers = config.ALCOVE_PARTS.has('workers')
+  const openai = { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL }
+  const compatible = { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL }
+  const settings = {
+    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
+    openai,
+    compatible,
+    silenceMs: config.MODEL_SILENCE_S * 1000,
+  }
+  const guardedFetch = createGuardedFetch({ allowAddress: admitNetworks(config.ALLOWED_NETWORKS) })
+  const embedder = createEmbedder(embedderSettings(config))
+  const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
+  const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands: config.TOOL_COMMANDS })
+  const providersOf = ownProviders.of
+  const refreshEveryones = () => refreshModels({ database, settings, defaultModel: config.DEFAULT_MODEL, log })
+  // Without workers jobs are only asked for here, and done elsewhere.
+  const recognisers = config.OCR_PROCESSES || availableParallelism()
+  const readers = createReadyReaders()
+  undo.push(() => readers.stop())
+  const embedderOf = (owner: string) => ownProviders.embedderOf(owner)
+  const handlers = hasWorkers
+    ? {
+        ...createIngest({ database, blobs, log, recognisers, readers }),
+        ...createIndexJobs({ database }),
+        ...createEmbeddingJobs({ database, embedderOf, everyonesModel: embedder?.model, log }),
+      }
+    : {}
+  const jobs = startJobs({ connection, log, handlers })
+  undo.push(() => jobs.stop())
+
+  async function startWorkers(): Promise<Gauges> {
+    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log)
+    undo.push(() => queue.close())
+    const worker = await startWorker({
+      database,
+      providersOf,
+      embedderOf,
+      viewPicture: createPictureView(blobs),
+      toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue, listener) },
+      listener,
+      log,
+      replies: createReplies(queue, `${process.pid}@${address}`),
+      replyLog: createReplyLog(queue, log),
+      capacity: SIMULTANEOUS_REPLIES,
+      outside: {
+        webSearch: createWebSearch({
+          provider: config.SEARCH_PROVIDER,
+          url: config.SEARCH_URL,
+          apiKey: config.SEARCH_API_KEY,
+        }),
+      },
+    })
+    undo.push(() => worker.stop())
+    void refreshEveryones().catch((error: unknown) =>
+      log.warn({ err: error }, 'the list of models could not be brought up to date'),
+    )
+    return { alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() } }
+  }
+
+  function createApi() {
+    const browserKey = config.AUTH_SIGNUP === 'closed' ? config.OPENAI_BROWSER_KEY : undefined
+    const browserAccess =
+      browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
+    const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
+    return {
+      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address }),
+      api: [
+        createConversationRoutes({ database }),
+        createReplyRoutes({ database }),
+        createSearchRoutes({ database }),
+        createProviderRoutes({ ownProviders }),
+        createToolRoutes({ database, toolServers }),
+        createModelRoutes({
+          database,
+          providersOf,
+          refresh: async (person, signal) => {
+            await Promise.all([refreshEveryones(), ownProviders.refresh(person, signal)])
+          },
+        }),
+        createExportRoutes({ database, blobs, log }),
+      ],
+      voice: createVoiceRoutes({
+        tokens,
+        log,
+        address,
+        transcriber: createTranscriber({ openai, compatible, model: config.TRANSCRIPTION_MODEL }),
+        browserAccess,
+      }),
+      page: createPageRoutes({ builtDir: BUILT_CLIENT, connectTo: elsewhere.flatMap(originsOf) }),
+    }
+  }
+
+  const gauges = hasWorkers ? await startWorkers() : {}
+  return {
+    gauges,
+    edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
+    onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
+      takeStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
+  }
+}
+
+/** The address of its own comes first, then the one of the models. */
+function embedderSettings(config: Foundation['config']): EmbedderSettings {
+  const model = config.EMBEDDINGS_MODEL
+  if (config.EMBEDDINGS_BASE_URL !== undefined)
+    return { model, baseUrl: config.EMBEDDINGS_BASE_URL, apiKey: config.EMBEDDINGS_API_KEY }
+  if (config.OPENAI_COMPATIBLE_BASE_URL !== undefined)
+    return { model, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL, apiKey: config.OPENAI_COMPATIBLE_API_KEY }
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config
+  return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
+}
+
+/** Of requests and of sockets. */
+const originsOf = (url: string): string[] => {
+  const { origin } = new URL(url)
+  return [origin, origin.replace(/^http/, 'ws')]
+}

@@ -1,0 +1,37 @@
+/** The frame of a pdf file: numbered objects, their table, the trailer (ISO 32000-1, 7.5). */
+
+/** The body of an object, with the bytes that follow it where it is a stream (its `/Length` is added). */
+export type PdfObject = string | { readonly entries: string; readonly stream: Buffer }
+
+/**
+ * Objects are numbered from 1; the first is the catalogue.
+ * @param trailer more entries for the trailer.
+ */
+export function writePdf(objects: readonly PdfObject[], trailer = ''): Buffer {
+  const parts: Buffer[] = []
+  let length = 0
+  const write = (part: Buffer | string) => {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part
+    parts.push(bytes)
+    length += bytes.length
+  }
+  write('%PDF-1.7\n')
+  const offsets = objects.map((object, index) => {
+    const offset = length
+    write(`${index + 1} 0 obj\n`)
+    if (typeof object === 'string') write(object)
+    else {
+      write(`<< ${object.entries} /Length ${object.stream.length} >>\nstream\n`)
+      write(object.stream)
+      write('\nendstream')
+    }
+    write('\nendobj\n')
+    return offset
+  })
+  const start = length
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  write(
+    `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`,
+  )
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { branchConversation, continueAnswer, regenerateAnswer } from '#web/data/answers.ts'
+import { useUser } from '#web/data/auth-context.tsx'
+import { keepConversation, updateConversation } from '#web/data/conversations.ts'
+import { messagesKey } from '#web/data/messages.ts'
+import { useSelectedModel } from '#web/data/models.ts'
+import { setAwaiting } from '#web/data/thread-store.ts'
+import type { Thread } from '#web/lib/merge-messages.ts'
+import type { ThreadActions } from '#web/features/thread/thread-actions.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import type { OpenConversation } from './use-conversation.ts'
+
+type AnswerActions = {
+  /** Null while an answer is awaited. */
+  thread: ThreadActions | null
+  rename: (title: string) => Promise<boolean>
+}
+
+function reportFailure(error: unknown, description: string): void {
+  console.error(error)
+  toast({ title: 'Error', description, variant: 'destructive' })
+}
+
+/** What can be asked of the open conversation and its messages. */
+export function useAnswerActions(id: string, open: OpenConversation, onOpenChat: (id: string) => void): AnswerActions {
+  const queryClient = useQueryClient()
+  const { id: userId } = useUser()
+  const modelName = open.conversation?.model_name ?? null
+  const { waiting } = open
+
+  const thread = useMemo((): ThreadActions => {
+    /** The composer waits from the press on, whether or not a first part has come. */
+    const ask = async (messageId: string, request: () => Promise<void>): Promise<void> => {
+      const { messages } = queryClient.getQueryData<Thread>(messagesKey(id)) ?? { messages: [] }
+      const attempt = messages.find((message) => message.id === messageId)?.metadata?.attempt ?? 0
+      setAwaiting(id, { kind: 'rewriting', messageId, attempt })
+      try {
+        await request()
+      } catch (error) {
+        setAwaiting(id, null)
+        reportFailure(error, 'The answer could not be asked for. Please try again.')
+      }
+    }
+    return {
+      modelName,
+      regenerate: (messageId, wanted) => void ask(messageId, () => regenerateAnswer(id, messageId, wanted)),
+      continueAnswer: (messageId) => void ask(messageId, () => continueAnswer(id, messageId)),
+      branch: async (messageId, content) => {
+        const { identifier } = useSelectedModel.getState()
+        const branch = {
+          id: crypto.randomUUID(),
+          message_id: messageId,
+          new_message_id: crypto.randomUUID(),
+          content,
+          ...(identifier === null ? {} : { model_name: identifier }),
+        }
+        try {
+          keepConversation(queryClient, userId, await branchConversation(id, branch))
+        } catch (error) {
+          reportFailure(error, 'The branch could not be made. Please try again.')
+          return false
+        }
+        onOpenChat(branch.id)
+        return true
+      },
+    }
+  }, [queryClient, id, userId, modelName, onOpenChat])
+
+  return {
+    thread: waiting || open.thread === null ? null : thread,
+    rename: async (title) => {
+      try {
+        keepConversation(queryClient, userId, await updateConversation(id, userId, { title }))
+        return true
+      } catch (error) {
+        reportFailure(error, 'Failed to rename conversation. Please try again.')
+        return false
+      }
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import {
+  Contrast,
+  Cpu,
+  FileText,
+  FileUp,
+  LogOut,
+  MessageSquare,
+  Moon,
+  Settings,
+  SquarePen,
+  Sun,
+  Users,
+  Wrench,
+} from 'lucide-react'
+import { availabilityQuery, modelsQuery, selectModel, useSelectedModel } from '#web/data/models.ts'
+import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
+import { useSignOut } from '#web/features/account/use-sign-out.ts'
+import type { PaletteAction } from '#web/features/palette/palette-action.ts'
+import type { RailTab } from './rail.tsx'
+
+type Ways = { newChat: () => void; openTab: (tab: RailTab) => void }
+
+/** The models that can be used now and are not selected. */
+function useModelActions(): PaletteAction[] {
+  const { data: models = [] } = useQuery(modelsQuery)
+  const { data: availability = [] } = useQuery(availabilityQuery)
+  const selected = useSelectedModel((state) => state.identifier)
+  const usable = new Set(availability.filter((row) => row.available).map((row) => row.model_identifier))
+  return models
+    .filter((model) => usable.has(model.model_identifier) && model.model_identifier !== selected)
+    .map((model) => ({
+      id: `model:${model.id}`,
+      label: `Use ${model.name}`,
+      keywords: `model ${model.provider}`,
+      rare: true,
+      Icon: Cpu,
+      run: () => selectModel(model),
+    }))
+}
+
+/** Everything that can be done from the command palette. */
+export function usePaletteActions({ newChat, openTab }: Ways): PaletteAction[] {
+  const { showToolMessages, theme } = usePageSettings()
+  const models = useModelActions()
+  const signOut = useSignOut()
+  const themes: PaletteAction[] = [
+    { id: 'dark', label: 'Use the dark theme', Icon: Moon, run: () => setTheme('dark') },
+    { id: 'light', label: 'Use the light theme', Icon: Sun, run: () => setTheme('light') },
+    { id: 'system', label: 'Follow the theme of the system', Icon: Contrast, run: () => setTheme('system') },
+  ]
+  return [
+    { id: 'new', label: 'New chat', keywords: 'conversation start', Icon: SquarePen, run: newChat },
+    {
+      id: 'upload',
+      label: 'Upload documents',
+      keywords: 'files add pdf',
+      Icon: FileUp,
+      run: () => openTab('files'),
+    },
+    ...themes
+      .filter(({ id }) => id !== theme)
+      .map((action) => ({ ...action, keywords: 'appearance colours mode', rare: true })),
+    {
+      id: 'tools',
+      label: showToolMessages ? 'Hide tool messages' : 'Show tool messages',
+      Icon: Wrench,
+      run: () => setShowToolMessages(!showToolMessages),
+    },
+    ...models,
+    {
+      id: 'chat',
+      label: 'Open chat history',
+      keywords: 'tab conversations',
+      Icon: MessageSquare,
+      run: () => openTab('chat'),
+    },
+    {
+      id: 'files',
+      label: 'Open files',
+      keywords: 'tab documents library',
+      Icon: FileText,
+      run: () => openTab('files'),
+    },
+    {
+      id: 'users',
+      label: 'Open users',
+      keywords: 'tab account profile security',
+      Icon: Users,
+      run: () => openTab('users'),
+    },
+    {
+      id: 'settings',
+      label: 'Open settings',
+      keywords: 'tab preferences',
+      Icon: Settings,
+      run: () => openTab('settings'),
+    },
+    { id: 'out', label: 'Sign out', keywords: 'log out leave', Icon: LogOut, run: signOut },
+  ]
+}

@@ -1,0 +1,35 @@
+import { useCallback, useState, type ComponentType } from 'react'
+import type { CommandPaletteProps } from '#web/features/palette/command-palette.tsx'
+import { usePaletteShortcut } from '#web/features/palette/use-palette-shortcut.ts'
+import { toast } from '#web/ui/toast.tsx'
+
+type Palette = {
+  isOpen: boolean
+  setOpen: (open: boolean) => void
+  /** Null until it has been fetched. */
+  View: ComponentType<CommandPaletteProps> | null
+}
+
+/** The command palette: fetched when it is first opened, by its button or with Ctrl+K. */
+export function usePalette(): Palette {
+  const [isOpen, setIsOpen] = useState(false)
+  const [View, setView] = useState<Palette['View']>(null)
+  const setOpen = useCallback((open: boolean): void => {
+    setIsOpen(open)
+    if (!open) return
+    import('#web/features/palette/command-palette.tsx').then(
+      (loaded) => setView(() => loaded.default),
+      (error: unknown) => {
+        console.error(error)
+        setIsOpen(false)
+        toast({
+          title: 'Error',
+          description: 'The search could not be loaded. Check the connection and try again.',
+          variant: 'destructive',
+        })
+      },
+    )
+  }, [])
+  usePaletteShortcut(useCallback(() => setOpen(true), [setOpen]))
+  return { isOpen, setOpen, View }
+}

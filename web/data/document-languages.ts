@@ -1,0 +1,44 @@
+import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { documentLanguage, LANGUAGES_PREFERENCE, type DocumentLanguage } from '#contract/document.ts'
+import { rest } from './client.ts'
+import { sessionState } from './session.ts'
+import { storeAccountSettings } from './settings.ts'
+
+const preferences = z.record(z.string(), z.unknown())
+const key = ['user_settings', 'document_languages'] as const
+
+async function readPreferences(owner: string): Promise<z.infer<typeof preferences> | null> {
+  const { data, error } = await rest().from('user_settings').select('preferences').eq('owner', owner).maybeSingle()
+  if (error !== null) throw new Error(error.message, { cause: error })
+  return z.object({ preferences }).nullable().parse(data)?.preferences ?? null
+}
+
+const ownerNow = (): string => {
+  const { session } = sessionState()
+  if (!session) throw new Error('nobody is signed in')
+  return session.user.id
+}
+
+/** What the person said the own scans are in, likeliest first; none: every language is tried. */
+export function documentLanguagesQuery() {
+  return queryOptions({
+    queryKey: key,
+    queryFn: async () =>
+      z
+        .array(documentLanguage)
+        .catch([])
+        .parse((await readPreferences(ownerNow()))?.[LANGUAGES_PREFERENCE]),
+  })
+}
+
+/** Keeps the other preferences of the person. */
+export function chooseDocumentLanguages(queryClient: QueryClient) {
+  return mutationOptions({
+    mutationFn: async (languages: readonly DocumentLanguage[]) => {
+      const known = await readPreferences(ownerNow())
+      await storeAccountSettings({ preferences: { ...known, [LANGUAGES_PREFERENCE]: languages } })
+    },
+    onSuccess: (_, languages) => queryClient.setQueryData<DocumentLanguage[]>(key, [...languages]),
+  })
+}

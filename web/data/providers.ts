@@ -1,0 +1,35 @@
+/** The keys and endpoints that a person has connected. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
+import { apiFetch, apiRead, apiSend } from './client.ts'
+import { reloadModels } from './models.ts'
+
+export const ownProvidersQuery = queryOptions({
+  queryKey: ['/api/providers'],
+  queryFn: () => apiRead('/api/providers', z.array(ownProvider)),
+})
+
+async function reload(queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ownProvidersQuery.queryKey }),
+    reloadModels(queryClient),
+  ])
+}
+
+/** Has the server try it and keep it. Throws `HttpError` with what is wrong. */
+export async function connectProvider(queryClient: QueryClient, given: NewOwnProvider): Promise<void> {
+  await apiSend('POST', '/api/providers', given)
+  await reload(queryClient)
+}
+
+export async function disconnectProvider(queryClient: QueryClient, { id }: OwnProvider): Promise<void> {
+  await apiFetch(`/api/providers/${id}`, { method: 'DELETE' })
+  await reload(queryClient)
+}
+
+/** Has the server try the model, and search by its vectors. Throws `HttpError` with what is wrong. */
+export async function changeProvider(queryClient: QueryClient, id: string, patch: ProviderPatch): Promise<void> {
+  await apiSend('PATCH', `/api/providers/${id}`, patch)
+  await reload(queryClient)
+}

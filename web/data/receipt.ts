@@ -1,0 +1,27 @@
+/**
+ * The receipt of a deleted account, kept in this tab until it is put away. It may come after the page that asked for it has
+ * been left: the session ends first, and the sign-in page then waits for it.
+ */
+const RECEIPT_KEY = 'alcove-receipt'
+
+const listeners = new Set<() => void>()
+
+export function storeReceipt(receipt: unknown): void {
+  sessionStorage.setItem(RECEIPT_KEY, JSON.stringify(receipt, null, 2))
+  for (const notify of listeners) notify()
+}
+
+/** As the text of a file; null where no account was deleted in this tab. */
+export function readReceipt(): string | null {
+  return sessionStorage.getItem(RECEIPT_KEY)
+}
+
+export function forgetReceipt(): void {
+  sessionStorage.removeItem(RECEIPT_KEY)
+  for (const notify of listeners) notify()
+}
+
+export function onReceipt(changed: () => void): () => void {
+  listeners.add(changed)
+  return () => listeners.delete(changed)
+}

@@ -1,0 +1,20 @@
+import { afterEach, expect, test } from 'vitest'
+import { aimAtMessage, forgetTarget, useTargetMessage } from './target-message.ts'
+
+const first = { conversationId: 'c', messageId: 'first', position: 1 }
+const second = { conversationId: 'c', messageId: 'second', position: 2 }
+
+afterEach(() => useTargetMessage.setState({ target: null }))
+
+test('forgets the message that was shown', () => {
+  aimAtMessage(first)
+  forgetTarget('first')
+  expect(useTargetMessage.getState().target).toBeNull()
+})
+
+test('keeps a newer target while an older one is being given up', () => {
+  aimAtMessage(first)
+  aimAtMessage(second)
+  forgetTarget('first')
+  expect(useTargetMessage.getState().target).toEqual(second)
+})

@@ -1,0 +1,28 @@
+/** The tool servers that a person has connected, and their word on calls that wait for it. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
+import { apiFetch, apiRead, apiSend } from './client.ts'
+
+export const toolServersQuery = queryOptions({
+  queryKey: ['/api/tool-servers'],
+  queryFn: () => apiRead('/api/tool-servers', toolServers),
+})
+
+const reload = (queryClient: QueryClient): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: toolServersQuery.queryKey })
+
+/** Has the server ask it for its tools and keep it. Throws `HttpError` with what is wrong. */
+export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {
+  await apiSend('POST', '/api/tool-servers', given)
+  await reload(queryClient)
+}
+
+export async function disconnectToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<void> {
+  await apiFetch(`/api/tool-servers/${id}`, { method: 'DELETE' })
+  await reload(queryClient)
+}
+
+/** Says whether a call that waits may be made. */
+export async function answerToolRequest(id: string, answer: ToolAnswer): Promise<void> {
+  await apiSend('POST', `/api/tool-requests/${id}`, { answer })
+}

@@ -1,0 +1,43 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
+import { modelsQuery, selectModel } from '#web/data/models.ts'
+import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
+import { Refusal } from './section.tsx'
+import { SelectField } from './select-field.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+/** The model that new conversations begin with, on every device of the person. */
+export function DefaultModel(): JSX.Element | null {
+  const queryClient = useQueryClient()
+  const { id } = useUser()
+  const { data: models } = useQuery(modelsQuery)
+  const { data: settings } = useQuery(accountSettingsQuery(id))
+  const { refusal, run } = useAttempt()
+  if (models === undefined || settings === undefined) return null
+  const ofServer = models.find(({ is_default }) => is_default)
+
+  const choose = (identifier: string): void => {
+    const chosen = models.find(({ model_identifier }) => model_identifier === identifier)
+    const initial = chosen ?? ofServer
+    if (initial !== undefined) selectModel(initial, { byDefault: true })
+    void run(() => changePreferences(queryClient, id, { default_model: chosen?.model_identifier ?? null }))
+  }
+  return (
+    <>
+      <SelectField
+        label="Model of new conversations"
+        value={settings.preferences.default_model ?? ''}
+        options={[
+          {
+            value: '',
+            label: ofServer === undefined ? 'Default' : `Default (${ofServer.name})`,
+          },
+          ...models.map(({ model_identifier, name }) => ({ value: model_identifier, label: name })),
+        ]}
+        onChange={choose}
+      />
+      <Refusal>{refusal}</Refusal>
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import { DOCUMENT_LANGUAGES, documentLanguage, type DocumentLanguage } from '#contract/document.ts'
+import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/document-languages.ts'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './account.module.css'
+
+const NAMES: Record<DocumentLanguage, string> = {
+  eng: 'English',
+  deu: 'German',
+  fra: 'French',
+  spa: 'Spanish',
+  kor: 'Korean',
+}
+
+/** Which language scans and photographs are read in first. */
+export function DocumentLanguages(): JSX.Element {
+  const languages = useQuery(documentLanguagesQuery())
+  const choose = useMutation(chooseDocumentLanguages(useQueryClient()))
+  const chosen = choose.isPending ? choose.variables[0] : languages.data?.[0]
+  const take = (value: string) =>
+    choose.mutate(documentLanguage.array().parse(value === '' ? [] : [value]), {
+      onError: (error) => {
+        console.error(error)
+        toast({ title: 'Error', description: 'The language could not be saved.', variant: 'destructive' })
+      },
+    })
+  return (
+    <label className={styles.row}>
+      <span className={styles.option}>
+        <span>Language of scans</span>
+        <span className={styles.caption}>Tried first when text is recognised in pictures</span>
+      </span>
+      <select
+        className={styles.select}
+        value={chosen ?? ''}
+        disabled={!languages.isSuccess}
+        onChange={({ currentTarget }) => take(currentTarget.value)}
+      >
+        <option value="">Any</option>
+        {DOCUMENT_LANGUAGES.map((language) => (
+          <option key={language} value={language}>
+            {NAMES[language]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

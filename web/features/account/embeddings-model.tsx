@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import type { OwnProvider } from '#contract/provider.ts'
+import { changeProvider } from '#web/data/providers.ts'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { SaveOrCancel } from './save-or-cancel.tsx'
+import { Refusal } from './section.tsx'
+import { SelectField } from './select-field.tsx'
+import { textOf } from './text-of.ts'
+import { useAttempt } from './use-attempt.ts'
+import styles from './connections.module.css'
+
+function ModelForm({ providers, onDone }: { providers: readonly OwnProvider[]; onDone: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const { busy, refusal, run } = useAttempt()
+  const [providerId, setProviderId] = useState(providers[0]?.id ?? '')
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const model = textOf(new FormData(event.currentTarget), 'model')
+    if (await run(() => changeProvider(queryClient, providerId, { embeddings_model: model }))) onDone()
+  }
+  return (
+    <form className={styles.form} aria-label="Search by meaning" onSubmit={(event) => void submit(event)}>
+      <SelectField
+        label="Provider"
+        value={providerId}
+        options={providers.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={setProviderId}
+      />
+      <TextField label="Embeddings model" name="model" required maxLength={150} placeholder="text-embedding-3-small" />
+      <SaveOrCancel refusal={refusal} busy={busy} saving="Trying it..." onCancel={onDone} />
+    </form>
+  )
+}
+
+/** Which model of the person's own providers searches their documents by meaning, if any does. */
+export function EmbeddingsModel({ providers }: { providers: readonly OwnProvider[] }): JSX.Element | null {
+  const queryClient = useQueryClient()
+  const { busy, refusal, run } = useAttempt()
+  const [choosing, setChoosing] = useState(false)
+  const able = providers.filter(({ kind }) => kind !== 'anthropic')
+  const chosen = able.find((provider) => provider.embeddings_model !== null)
+  if (able.length === 0) return null
+  if (choosing) return <ModelForm providers={able} onDone={() => setChoosing(false)} />
+  return (
+    <>
+      <p className={styles.caption}>
+        {chosen === undefined
+          ? 'A provider of yours can also search your documents by meaning: their text is sent to it.'
+          : `Your documents are searched by meaning with ${chosen.embeddings_model ?? ''} of ${chosen.name}.`}
+      </p>
+      <Refusal>{refusal}</Refusal>
+      <div className={styles.choices}>
+        <Button variant="outline" size="sm" onClick={() => setChoosing(true)}>
+          {chosen === undefined ? 'Choose an embeddings model' : 'Choose another model'}
+        </Button>
+        {chosen !== undefined && (
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={busy}
+            onClick={() => void run(() => changeProvider(queryClient, chosen.id, { embeddings_model: null }))}
+          >
+            Stop
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { useState, type JSX } from 'react'
+import { beginExport } from '#web/data/export.ts'
+import { formatSize } from '#web/lib/format-size.ts'
+import { Button } from '#web/ui/button.tsx'
+import styles from './rows.module.css'
+import { Refusal } from './section.tsx'
+
+type State = { at: 'rest' } | { at: 'asking' } | { at: 'begun'; bytes: number } | { at: 'failed' }
+
+/** Takes everything along, as a download of the browser. */
+export function ExportData(): JSX.Element {
+  const [state, setState] = useState<State>({ at: 'rest' })
+
+  const start = async (): Promise<void> => {
+    setState({ at: 'asking' })
+    try {
+      setState({ at: 'begun', bytes: await beginExport() })
+    } catch (error) {
+      console.error(error)
+      setState({ at: 'failed' })
+    }
+  }
+
+  return (
+    <div className={styles.form}>
+      <p className={styles.caption}>
+        One zip file with your conversations, the documents as you uploaded them in all their versions, every citation
+        and your settings.
+      </p>
+      <Button
+        variant="outline"
+        size="sm"
+        className={styles.start}
+        disabled={state.at === 'asking'}
+        onClick={() => void start()}
+      >
+        Export everything
+      </Button>
+      {state.at === 'begun' && (
+        <p className={styles.caption} role="status">
+          The download has begun, about {formatSize(state.bytes)}. Your browser shows how far it is.
+        </p>
+      )}
+      <Refusal>{state.at === 'failed' ? 'The export could not be started. Please try again.' : null}</Refusal>
+    </div>
+  )
+}

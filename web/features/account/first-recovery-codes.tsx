@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, type JSX } from 'react'
+import { createRecoveryCodes } from '#web/data/account.ts'
+import { useUser } from '#web/data/auth-context.tsx'
+import { forgetFirstCodes } from '#web/data/first-codes.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
+
+/** Makes and shows the codes of somebody who has just set up the second factor that is asked of everybody. */
+export default function FirstRecoveryCodes(): JSX.Element | null {
+  const user = useUser()
+  const queryClient = useQueryClient()
+  const [codes, setCodes] = useState<string[] | null>(null)
+
+  useEffect(() => {
+    createRecoveryCodes(queryClient).then(setCodes, (error: unknown) => {
+      console.error(error)
+      toast({
+        title: 'No recovery codes yet',
+        description: 'They could not be made now. The users tab offers them.',
+        variant: 'destructive',
+      })
+    })
+  }, [queryClient])
+
+  const close = (): void => {
+    forgetFirstCodes()
+    setCodes(null)
+  }
+  return codes === null ? null : <RecoveryCodesDialog codes={codes} email={user.email ?? ''} onClose={close} />
+}

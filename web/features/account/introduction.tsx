@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
+import { changeAccountSettings } from '#web/data/settings.ts'
+import { Button } from '#web/ui/button.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './rows.module.css'
+import { Refusal } from './section.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+/** Begins the onboarding once more; what was done of its steps stays done, but for the walk-through. */
+export function Introduction({ onReset }: { onReset: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const { id } = useUser()
+  const { busy, refusal, run } = useAttempt()
+  const reset = async (): Promise<void> => {
+    await changeAccountSettings(queryClient, id, { onboarding_dismissed: false, walkthrough_finished: false })
+    onReset()
+    toast({ title: 'Introduction', description: 'It is shown again on the start page.' })
+  }
+  return (
+    <>
+      <Button variant="outline" size="sm" className={styles.start} disabled={busy} onClick={() => void run(reset)}>
+        Show the introduction again
+      </Button>
+      <Refusal>{refusal}</Refusal>
+    </>
+  )
+}

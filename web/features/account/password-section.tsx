@@ -1,0 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import { changePassword, sessionsQuery } from '#web/data/account.ts'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './rows.module.css'
+import { SaveOrCancel } from './save-or-cancel.tsx'
+import { Section } from './section.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+const NOTHING = { current: '', next: '', code: '' }
+
+/** Changes the password; where the server wants proof by mail first, its code is asked for in a third field. */
+function PasswordForm({ email, onDone }: { email: string; onDone: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const [fields, setFields] = useState(NOTHING)
+  const [wantsCode, setWantsCode] = useState(false)
+  const { busy, refusal, run } = useAttempt()
+
+  const save = async (): Promise<void> => {
+    if ((await changePassword(fields)) === 'code-mailed') {
+      setWantsCode(true)
+      return
+    }
+    await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
+    onDone()
+  }
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    void run(save)
+  }
+  const field = (name: keyof typeof NOTHING) => ({
+    name,
+    value: fields[name],
+    onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
+  })
+
+  return (
+    <form className={styles.form} aria-label="Change password" onSubmit={submit}>
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <TextField
+        label="Current password"
+        type="password"
+        required
+        autoFocus
+        autoComplete="current-password"
+        {...field('current')}
+      />
+      <TextField label="New password" type="password" required autoComplete="new-password" {...field('next')} />
+      {wantsCode && (
+        <>
+          <TextField
+            label="Code from the mail"
+            required
+            autoFocus
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            pattern="[0-9]{6}"
+            maxLength={6}
+            {...field('code')}
+          />
+          <p className={styles.caption}>You signed in a while ago: we sent a code to {email}.</p>
+        </>
+      )}
+      <SaveOrCancel refusal={refusal} busy={busy} save="Change password" onCancel={onDone} />
+    </form>
+  )
+}
+
+export function PasswordSection({ email }: { email: string }): JSX.Element {
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <Section title="Password">
+      {isChanging ? (
+        <PasswordForm email={email} onDone={() => setChanging(false)} />
+      ) : (
+        <Button variant="outline" size="sm" className={styles.start} onClick={() => setChanging(true)}>
+          Change password
+        </Button>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import { beginPhoneEnrolment, finishPhoneEnrolment } from '#web/data/account.ts'
+import { sendPhoneCode } from '#web/data/sign-in.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeField } from '#web/ui/code-field.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import styles from './rows.module.css'
+import { Refusal } from './section.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+type Begun = { factorId: string; challengeId: string }
+
+/** Takes the number of a phone, and the code that is then sent to it. */
+export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVerified: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const [phone, setPhone] = useState('')
+  const [begun, setBegun] = useState<Begun | null>(null)
+  const [code, setCode] = useState('')
+  const { busy, refusal, run } = useAttempt()
+
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    if (begun === null) await run(async () => setBegun(await beginPhoneEnrolment(phone)))
+    else if (await run(() => finishPhoneEnrolment(queryClient, { ...begun, code }))) onVerified()
+    else setCode('')
+  }
+  const sendAgain = (factorId: string): Promise<boolean> =>
+    run(async () => setBegun({ factorId, challengeId: await sendPhoneCode(factorId) }))
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title="Add a phone"
+      description="A text message with six digits is sent to it, now and whenever you choose it at sign-in."
+    >
+      <form className={styles.dialog} aria-label="Phone" onSubmit={(event) => void submit(event)}>
+        {begun === null ? (
+          <TextField
+            key="phone"
+            label="Phone number with country code"
+            name="phone"
+            type="tel"
+            required
+            autoFocus
+            autoComplete="tel"
+            placeholder="+49 171 1234567"
+            value={phone}
+            onChange={(event) => setPhone(event.target.value)}
+          />
+        ) : (
+          <CodeField key="code" label="Six-digit code" value={code} onChange={setCode} />
+        )}
+        <Refusal>{refusal}</Refusal>
+        <div className={styles.actions}>
+          <Button type="submit" disabled={busy}>
+            {begun === null ? 'Send the code' : 'Add'}
+          </Button>
+          {begun !== null && (
+            <Button variant="outline" disabled={busy} onClick={() => void sendAgain(begun.factorId)}>
+              Send another code
+            </Button>
+          )}
+          <Button variant="ghost" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

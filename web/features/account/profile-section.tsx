@@ -1,0 +1,114 @@
+import { Pencil } from 'lucide-react'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import { changeEmail, changeName } from '#web/data/account.ts'
+import type { User } from '#web/data/session.ts'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { FactRow } from './fact-row.tsx'
+import styles from './rows.module.css'
+import { SaveOrCancel } from './save-or-cancel.tsx'
+import { Section } from './section.tsx'
+import { useAttempt } from './use-attempt.ts'
+
+const LONGEST_NAME = 80
+const day = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', year: 'numeric' })
+
+/** How a person calls themselves; empty where they never said. */
+function nameOf({ user_metadata: metadata }: User): string {
+  const name: unknown = metadata['display_name']
+  return typeof name === 'string' ? name : ''
+}
+
+type FieldFormProps = {
+  label: string
+  type: 'text' | 'email'
+  name: string
+  given: string
+  autoComplete: string
+  required?: boolean
+  note?: string
+  save: (value: string) => Promise<void>
+  onDone: () => void
+}
+
+/** One field with Save and Cancel, in the place of the fact that it changes. */
+function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProps): JSX.Element {
+  const [value, setValue] = useState(given)
+  const { busy, refusal, run } = useAttempt()
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const trimmed = value.trim()
+    if (trimmed === given || (await run(() => save(trimmed)))) onDone()
+  }
+  return (
+    <form className={styles.form} aria-label={label} onSubmit={(event) => void submit(event)}>
+      <TextField
+        label={label}
+        autoFocus
+        maxLength={field.type === 'text' ? LONGEST_NAME : 255}
+        {...field}
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone()
+        }}
+      />
+      {note !== undefined && <p className={styles.caption}>{note}</p>}
+      <SaveOrCancel refusal={refusal} busy={busy} onCancel={onDone} />
+    </form>
+  )
+}
+
+/** Who is signed in: name, address, and since when. */
+export function ProfileSection({ user }: { user: User }): JSX.Element {
+  const [editing, setEditing] = useState<'name' | 'email' | null>(null)
+  const name = nameOf(user)
+  const change = (what: 'name' | 'email', label: string): JSX.Element => (
+    <Button variant="ghost" size="icon" aria-label={label} onClick={() => setEditing(what)}>
+      <Pencil size={15} />
+    </Button>
+  )
+  const done = (): void => setEditing(null)
+  return (
+    <Section title="Profile">
+      {editing === 'name' ? (
+        <FieldForm
+          label="Display name"
+          type="text"
+          name="name"
+          given={name}
+          autoComplete="name"
+          save={changeName}
+          onDone={done}
+        />
+      ) : (
+        <FactRow label="Display name" action={change('name', 'Change display name')}>
+          {name === '' ? <span className={styles.caption}>Not set</span> : name}
+        </FactRow>
+      )}
+      {editing === 'email' ? (
+        <FieldForm
+          label="E-mail"
+          type="email"
+          name="email"
+          given={user.email ?? ''}
+          autoComplete="email"
+          required
+          note="We write to the old and to the new address. The change is made once both links were followed."
+          save={changeEmail}
+          onDone={done}
+        />
+      ) : (
+        <FactRow label="E-mail" action={change('email', 'Change e-mail')}>
+          {user.email}
+          {user.new_email !== undefined && (
+            <p className={styles.caption} role="status">
+              Becomes {user.new_email} once both mails were confirmed.
+            </p>
+          )}
+        </FactRow>
+      )}
+      <FactRow label="Member since">{day.format(new Date(user.created_at))}</FactRow>
+    </Section>
+  )
+}

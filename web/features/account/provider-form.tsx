@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type SubmitEvent, type JSX } from 'react'
+import type { NewOwnProvider } from '#contract/provider.ts'
+import { connectProvider } from '#web/data/providers.ts'
+import { TextField } from '#web/ui/text-field.tsx'
+import { SaveOrCancel } from './save-or-cancel.tsx'
+import { SelectField } from './select-field.tsx'
+import { textOf } from './text-of.ts'
+import { useAttempt } from './use-attempt.ts'
+import styles from './connections.module.css'
+
+type Kind = NewOwnProvider['kind']
+
+const KINDS: readonly { value: Kind; label: string }[] = [
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'compatible', label: 'OpenAI-compatible server' },
+]
+
+function providerOf(kind: Kind, form: FormData): NewOwnProvider {
+  const apiKey = textOf(form, 'apiKey')
+  if (kind !== 'compatible') return { kind, apiKey }
+  const endpoint = { kind, name: textOf(form, 'name'), baseUrl: textOf(form, 'baseUrl') }
+  return apiKey === '' ? endpoint : { ...endpoint, apiKey }
+}
+
+/** Takes a key or an endpoint; what the server says of it stands below. */
+export function ProviderForm({ onDone }: { onDone: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const [kind, setKind] = useState<Kind>('anthropic')
+  const { busy, refusal, run } = useAttempt()
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const given = providerOf(kind, new FormData(event.currentTarget))
+    if (await run(() => connectProvider(queryClient, given))) onDone()
+  }
+  return (
+    <form className={styles.form} aria-label="Add a provider" onSubmit={(event) => void submit(event)}>
+      <SelectField
+        label="Provider"
+        value={kind}
+        options={KINDS}
+        onChange={(chosen) => setKind(KINDS.find(({ value }) => value === chosen)?.value ?? kind)}
+      />
+      {kind === 'compatible' && (
+        <>
+          <TextField label="Name" name="name" required maxLength={60} placeholder="My server" />
+          <TextField label="Address" name="baseUrl" type="url" required placeholder="https://models.example.org/v1" />
+        </>
+      )}
+      <TextField
+        label={kind === 'compatible' ? 'Key (if it wants one)' : 'Key'}
+        name="apiKey"
+        type="password"
+        autoComplete="off"
+        required={kind !== 'compatible'}
+      />
+      <SaveOrCancel refusal={refusal} busy={busy} saving="Trying it..." onCancel={onDone} />
+    </form>
+  )
+}

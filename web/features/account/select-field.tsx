@@ -1,0 +1,28 @@
+import { useId, type JSX } from 'react'
+import styles from './rows.module.css'
+
+type SelectFieldProps = {
+  label: string
+  value: string
+  options: readonly { value: string; label: string }[]
+  onChange: (value: string) => void
+}
+
+/** A choice under its label, with the list that the system offers. */
+export function SelectField({ label, value, options, onChange }: SelectFieldProps): JSX.Element {
+  const id = useId()
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <select id={id} className={styles.select} value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+import type { Theme } from '#web/data/theme.ts'
+
+/** The themes that can be chosen, in the order of the page. */
+export const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'light', label: 'Light' },
+]

@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX, type SubmitEvent } from 'react'
+import type { NewToolServer } from '#contract/tool-server.ts'
+import { connectToolServer } from '#web/data/tool-servers.ts'
+import { TextField } from '#web/ui/text-field.tsx'
+import { SaveOrCancel } from './save-or-cancel.tsx'
+import { SelectField } from './select-field.tsx'
+import { textOf } from './text-of.ts'
+import { useAttempt } from './use-attempt.ts'
+import styles from './connections.module.css'
+
+const BY_ADDRESS = ''
+
+function serverOf(command: string, form: FormData): NewToolServer {
+  const name = textOf(form, 'name')
+  if (command !== BY_ADDRESS) return { name, command }
+  const token = textOf(form, 'token')
+  return { name, url: textOf(form, 'url'), ...(token === '' ? {} : { token }) }
+}
+
+/** Takes an address, or one of the commands that the operator offers. */
+export function ToolServerForm({ commands, onDone }: { commands: readonly string[]; onDone: () => void }): JSX.Element {
+  const queryClient = useQueryClient()
+  const [command, setCommand] = useState(BY_ADDRESS)
+  const { busy, refusal, run } = useAttempt()
+  const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const given = serverOf(command, new FormData(event.currentTarget))
+    if (await run(() => connectToolServer(queryClient, given))) onDone()
+  }
+  return (
+    <form className={styles.form} aria-label="Add a tool server" onSubmit={(event) => void submit(event)}>
+      {commands.length > 0 && (
+        <SelectField
+          label="Kind"
+          value={command}
+          options={[
+            { value: BY_ADDRESS, label: 'A server with an address' },
+            ...commands.map((known) => ({ value: known, label: known })),
+          ]}
+          onChange={setCommand}
+        />
+      )}
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={24}
+        pattern="[a-z0-9][a-z0-9\-]*"
+        title="Small letters, digits and hyphens"
+        placeholder="my-tools"
+      />
+      {command === BY_ADDRESS && (
+        <>
+          <TextField label="Address" name="url" type="url" required placeholder="https://tools.example.org/mcp" />
+          <TextField label="Token (if it wants one)" name="token" type="password" autoComplete="off" />
+        </>
+      )}
+      <SaveOrCancel refusal={refusal} busy={busy} saving="Asking for its tools..." onCancel={onDone} />
+    </form>
+  )
+}

@@ -1,0 +1,53 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type JSX } from 'react'
+import type { ToolServer } from '#contract/tool-server.ts'
+import { disconnectToolServer, toolServersQuery } from '#web/data/tool-servers.ts'
+import { Button } from '#web/ui/button.tsx'
+import { ConnectionRow } from './connection-row.tsx'
+import { Refusal, Section } from './section.tsx'
+import { ToolServerForm } from './tool-server-form.tsx'
+import styles from './connections.module.css'
+
+const describe = ({ url, command, last_four, tools }: ToolServer): string =>
+  [
+    url ?? `Command ${command ?? ''}`,
+    last_four === null ? null : `Token ends in ${last_four}`,
+    tools.map(({ name }) => name).join(', '),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+/** Servers whose tools models may call, each time with the person's leave. */
+export function ToolServers(): JSX.Element {
+  const queryClient = useQueryClient()
+  const { data, isError } = useQuery(toolServersQuery)
+  const [adding, setAdding] = useState(false)
+  return (
+    <Section title="Tool servers">
+      <p className={styles.caption}>
+        Models may call their tools (Model Context Protocol). You are asked before the first call in a conversation.
+      </p>
+      <Refusal>{isError ? 'Your tool servers could not be read.' : null}</Refusal>
+      {data !== undefined && data.servers.length > 0 && (
+        <ul className={styles.list}>
+          {data.servers.map((server) => (
+            <ConnectionRow
+              key={server.id}
+              name={server.name}
+              onRemove={() => disconnectToolServer(queryClient, server)}
+            >
+              {describe(server)}
+            </ConnectionRow>
+          ))}
+        </ul>
+      )}
+      {adding ? (
+        <ToolServerForm commands={data?.commands ?? []} onDone={() => setAdding(false)} />
+      ) : (
+        <Button variant="outline" size="sm" className={styles.start} onClick={() => setAdding(true)}>
+          Add a tool server
+        </Button>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import { accountRefusalOf } from '#web/data/account.ts'
+import { refusalOf } from '#web/data/client.ts'
+
+export type Attempt = {
+  busy: boolean
+  /** What was wrong with the last attempt; null where nothing was. */
+  refusal: string | null
+  /** Runs a task once at a time; resolves with whether it went well. */
+  run: (task: () => Promise<void>) => Promise<boolean>
+}
+
+/** A task of a form that the server may refuse in words. */
+export function useAttempt(): Attempt {
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  return {
+    busy,
+    refusal,
+    async run(task) {
+      setBusy(true)
+      setRefusal(null)
+      try {
+        await task()
+        return true
+      } catch (error) {
+        console.error(error)
+        setRefusal(refusalOf(error) ?? accountRefusalOf(error) ?? 'The server could not be reached. Please try again.')
+        return false
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
+}

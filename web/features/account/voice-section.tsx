@@ -1,0 +1,55 @@
+import { useEffect, useState, type JSX } from 'react'
+import { changePageSettings, usePageSettings } from '#web/data/settings.ts'
+import { Section } from './section.tsx'
+import { SelectField } from './select-field.tsx'
+
+/** Languages that the transcribing models know well (ISO 639-1). */
+const LANGUAGES = [
+  'ar', 'cs', 'da', 'de', 'el', 'en', 'es', 'fi', 'fr', 'he', 'hi', 'hu', 'id', 'it', 'ja', 'ko', 'nl', 'no', 'pl', 'pt',
+  'ro', 'ru', 'sv', 'th', 'tr', 'uk', 'vi', 'zh',
+] // prettier-ignore
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' })
+
+const SPOKEN = LANGUAGES.map((value) => ({ value, label: names.of(value) ?? value })).toSorted((one, other) =>
+  one.label.localeCompare(other.label),
+)
+
+/** The voices of the browser, which some browsers only name a moment later; null where it has none to offer. */
+function useVoices(): SpeechSynthesisVoice[] | null {
+  const [voices, setVoices] = useState(() => ('speechSynthesis' in window ? speechSynthesis.getVoices() : null))
+  useEffect(() => {
+    if (!('speechSynthesis' in window)) return
+    const update = (): void => setVoices(speechSynthesis.getVoices())
+    speechSynthesis.addEventListener('voiceschanged', update)
+    return () => speechSynthesis.removeEventListener('voiceschanged', update)
+  }, [])
+  return voices
+}
+
+/** What one speaks, and who reads aloud; both belong to this browser. */
+export function VoiceSection(): JSX.Element {
+  const { spokenLanguage, voiceName } = usePageSettings()
+  const voices = useVoices()
+  return (
+    <Section title="Voice">
+      <SelectField
+        label="Language you speak"
+        value={spokenLanguage ?? ''}
+        options={[{ value: '', label: 'Found out by itself' }, ...SPOKEN]}
+        onChange={(value) => changePageSettings({ spokenLanguage: value === '' ? null : value })}
+      />
+      {voices !== null && (
+        <SelectField
+          label="Voice that reads answers aloud"
+          value={voiceName ?? ''}
+          options={[
+            { value: '', label: 'As the browser chooses' },
+            ...voices.map(({ name, lang }) => ({ value: name, label: `${name} (${lang})` })),
+          ]}
+          onChange={(value) => changePageSettings({ voiceName: value === '' ? null : value })}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { FilePlus2 } from 'lucide-react'
+import { useRef, type JSX } from 'react'
+
+import type { DocumentRow } from '#contract/document.ts'
+import { MAX_UPLOAD_BYTES, UPLOAD_TYPES } from '#contract/limits.ts'
+import { addDocuments, uploadVersion } from '#web/data/documents.ts'
+import { Button } from '#web/ui/button.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+const ACCEPTED = Object.keys(UPLOAD_TYPES)
+  .map((extension) => `.${extension}`)
+  .join(',')
+
+/** Adds a newer file to a document: it is searched from when it has been read, and old sources open the older one. */
+export function AddVersionButton({ document }: { document: DocumentRow }): JSX.Element {
+  const queryClient = useQueryClient()
+  const input = useRef<HTMLInputElement>(null)
+  const fail = (description: string) => toast({ title: 'Error', description, variant: 'destructive' })
+  const add = useMutation({
+    mutationFn: (file: File) => uploadVersion(document.id, file),
+    onSuccess: (outcome) => {
+      if ('refusal' in outcome) return fail(outcome.refusal)
+      addDocuments(queryClient, [outcome.document])
+    },
+    onError: (error) => {
+      console.error(error)
+      fail('Failed to add the newer version. Please try again.')
+    },
+  })
+  const take = (file: File | undefined) => {
+    if (!file) return
+    if (file.size > MAX_UPLOAD_BYTES) fail(`File is larger than ${MAX_UPLOAD_BYTES} bytes`)
+    else add.mutate(file)
+  }
+
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept={ACCEPTED}
+        hidden
+        aria-label={`Newer version of ${document.filename}`}
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files?.[0])
+          // The same file may be chosen again after it was refused.
+          currentTarget.value = ''
+        }}
+      />
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={`Add a newer version of ${document.filename}`}
+        title="Add a newer version"
+        disabled={add.isPending}
+        onClick={() => input.current?.click()}
+      >
+        <FilePlus2 size={15} />
+      </Button>
+    </>
+  )
+}

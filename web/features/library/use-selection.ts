@@ -1,0 +1,63 @@
+import { useState, type KeyboardEvent } from 'react'
+import { extendTo, NOTHING_SELECTED, toggleAll, toggleRow } from './selection.ts'
+
+export interface RowSelection {
+  readonly isSelected: boolean
+  /** With a range where Shift was held. */
+  readonly choose: (withRange: boolean) => void
+}
+
+interface ListSelection {
+  /** Null while nothing is being selected. */
+  readonly ids: ReadonlySet<string> | null
+  begin: () => void
+  end: () => void
+  chooseAll: () => void
+  rowOf: (id: string) => RowSelection | undefined
+  /** Arrows go from row to row, with Shift selecting on the way; Ctrl+A takes all, Delete asks. */
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
+}
+
+/** Selecting many rows of a list, by pointer and by keyboard. What is no longer shown is not selected any more. */
+export function useSelection(order: readonly string[], onDelete: () => void): ListSelection {
+  const [state, setState] = useState<typeof NOTHING_SELECTED | null>(null)
+  const ids = state === null ? null : new Set(order.filter((id) => state.ids.has(id)))
+  const chooseAll = (): void => setState((now) => now && toggleAll(now, order))
+
+  const move = (event: KeyboardEvent<HTMLElement>, step: 1 | -1): void => {
+    const boxes = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input[type="checkbox"]')]
+    const at = boxes.findIndex((box) => box === document.activeElement)
+    const next = boxes[at + step]
+    const id = order[at + step]
+    if (at < 0 || next === undefined || id === undefined) return
+    event.preventDefault()
+    next.focus()
+    if (event.shiftKey)
+      setState((now) => now && extendTo(now.anchor === null ? toggleRow(now, order[at] ?? id) : now, id, order))
+  }
+
+  return {
+    ids,
+    begin: () => setState(NOTHING_SELECTED),
+    end: () => setState(null),
+    chooseAll,
+    rowOf: (id) =>
+      ids === null
+        ? undefined
+        : {
+            isSelected: ids.has(id),
+            choose: (withRange) =>
+              setState((now) => now && (withRange ? extendTo(now, id, order) : toggleRow(now, id))),
+          },
+    onKeyDown(event) {
+      if (ids === null) return
+      if (event.key === 'ArrowDown') move(event, 1)
+      else if (event.key === 'ArrowUp') move(event, -1)
+      else if (event.key === 'Delete' && ids.size > 0) onDelete()
+      else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault()
+        chooseAll()
+      }
+    },
+  }
+}

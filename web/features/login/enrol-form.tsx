@@ -1,0 +1,75 @@
+import { useEffect, useState, type JSX } from 'react'
+import { beginEnrolment, proveEnrolment, type Enrolment } from '#web/data/account.ts'
+import { expectFirstCodes, forgetFirstCodes } from '#web/data/first-codes.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { CodeField } from './code-field.tsx'
+import styles from './enrol-form.module.css'
+import { FormHeading } from './form-heading.tsx'
+import { LeaveButton } from './leave-button.tsx'
+import form from './login-form.module.css'
+import { useStep } from './use-step.ts'
+
+/** Where everybody must have a second factor, and this person has none yet. A success is seen by the gate. */
+export default function EnrolForm({ email }: { email: string }): JSX.Element {
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
+  const [code, setCode] = useState('')
+  const { busy, error, submit, run } = useStep()
+
+  useEffect(() => {
+    let isShown = true
+    void run(async () => {
+      const begun = await beginEnrolment('Authenticator app')
+      if (isShown) setEnrolment(begun)
+    })
+    return () => {
+      isShown = false
+    }
+    // Begun once: another one would void the picture that was just scanned.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+
+  const verify = async (): Promise<void> => {
+    if (enrolment === null) return
+    // Before the gate opens, which takes this form away.
+    expectFirstCodes()
+    try {
+      await proveEnrolment(enrolment.factorId, code)
+    } catch (failure) {
+      forgetFirstCodes()
+      setCode('')
+      throw failure
+    }
+  }
+
+  return (
+    <form className={form.form} onSubmit={submit(verify)} aria-labelledby="login-title">
+      <FormHeading
+        title="Turn two-factor on"
+        subtitle="It is asked of everybody here. Scan the picture with an authenticator app, then enter the six digits that it shows."
+      />
+      {enrolment === null && error === null && <Spinner />}
+      {enrolment !== null && (
+        <>
+          <img className={styles.picture} src={enrolment.qrCode} alt="QR code for an authenticator app" />
+          <div>
+            <p className={styles.caption}>Where you cannot scan, enter this key:</p>
+            <p className={styles.secret}>{enrolment.secret}</p>
+          </div>
+          <CodeField label="Six-digit code" value={code} onChange={setCode} />
+        </>
+      )}
+      {error !== null && (
+        <p role="alert" className={form.error}>
+          {error}
+        </p>
+      )}
+      <Button type="submit" size="lg" disabled={busy || enrolment === null}>
+        {busy && enrolment !== null ? 'Processing...' : 'Turn on'}
+      </Button>
+      <div className={form.links}>
+        <LeaveButton email={email} busy={busy} run={run} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,51 @@
+import type { User } from '#web/data/session.ts'
+
+/** With what somebody can show that it is them: the app, a phone that a code is sent to, or a code on paper. */
+export type FactorMeans =
+  { kind: 'app' } | { kind: 'phone'; factorId: string; name: string; challengeId: string | null } | { kind: 'recovery' }
+
+/** What this person has, the first being what is asked for. */
+export function meansOf({ factors = [] }: Pick<User, 'factors'>): [FactorMeans, ...FactorMeans[]] {
+  const verified = factors.filter(({ status }) => status === 'verified')
+  const phones = verified
+    .filter(({ factor_type: type }) => type === 'phone')
+    .map(({ id, friendly_name }): FactorMeans => {
+      const name = friendly_name === undefined || friendly_name === '' ? 'your phone' : friendly_name
+      return { kind: 'phone', factorId: id, name, challengeId: null }
+    })
+  const apps: FactorMeans[] = verified.length > phones.length ? [{ kind: 'app' }] : []
+  const [first, ...others] = [...apps, ...phones]
+  const recovery: FactorMeans = { kind: 'recovery' }
+  return first === undefined ? [recovery] : [first, ...others, recovery]
+}
+
+export const isSame = (one: FactorMeans, other: FactorMeans): boolean =>
+  one.kind === other.kind && (one.kind !== 'phone' || other.kind !== 'phone' || one.factorId === other.factorId)
+
+/** How it is offered in place of another one. */
+export function offerOf(means: FactorMeans): string {
+  if (means.kind === 'app') return 'Use the authenticator app'
+  return means.kind === 'recovery' ? 'Use a recovery code' : `Send a code to ${means.name}`
+}
+
+export function wordsOf(means: FactorMeans): { title: string; subtitle: string } {
+  if (means.kind === 'app') {
+    return {
+      title: 'Enter your code',
+      subtitle: 'Open your authenticator app and enter the six digits that it shows for this account.',
+    }
+  }
+  if (means.kind === 'recovery') {
+    return {
+      title: 'Enter a recovery code',
+      subtitle: 'You saved these codes when you turned two-factor on. Each of them works once.',
+    }
+  }
+  return {
+    title: 'Enter the code of the message',
+    subtitle:
+      means.challengeId === null
+        ? `A text message with six digits is sent to ${means.name}.`
+        : `Six digits are on their way to ${means.name}. They count for five minutes.`,
+  }
+}

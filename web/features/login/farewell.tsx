@@ -1,0 +1,28 @@
+import { useSyncExternalStore, type JSX } from 'react'
+import { forgetReceipt, onReceipt, readReceipt } from '#web/data/receipt.ts'
+import { saveFile } from '#web/lib/save-file.ts'
+import { Button } from '#web/ui/button.tsx'
+import styles from './farewell.module.css'
+
+/** Says that an account is gone, where it was deleted in this tab, and hands out the receipt. */
+export function Farewell(): JSX.Element | null {
+  const receipt = useSyncExternalStore(onReceipt, readReceipt)
+  if (receipt === null) return null
+  return (
+    <section className={styles.note} aria-label="Account deleted">
+      <p role="status">Your account and everything in it were deleted. All your devices are signed out.</p>
+      <div className={styles.actions}>
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => saveFile('alcove-deletion-receipt.json', new Blob([receipt], { type: 'application/json' }))}
+        >
+          Download the receipt
+        </Button>
+        <Button variant="ghost" size="sm" onClick={forgetReceipt}>
+          Close
+        </Button>
+      </div>
+    </section>
+  )
+}

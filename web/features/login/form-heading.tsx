@@ -1,0 +1,18 @@
+import type { JSX } from 'react'
+import { Mark } from '#web/ui/mark.tsx'
+import styles from './login-form.module.css'
+
+/** The top of every form of the sign-in page, which it names. */
+export function FormHeading({ title, subtitle }: { title: string; subtitle: string }): JSX.Element {
+  return (
+    <>
+      <Mark size={36} />
+      <div className={styles.heading}>
+        <h1 id="login-title" className={styles.title}>
+          {title}
+        </h1>
+        <p className={styles.subtitle}>{subtitle}</p>
+      </div>
+    </>
+  )
+}

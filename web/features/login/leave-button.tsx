@@ -1,0 +1,19 @@
+import type { JSX } from 'react'
+import { signOut } from '#web/data/session.ts'
+import { Button } from '#web/ui/button.tsx'
+
+type LeaveButtonProps = { email: string; busy: boolean; run: (task: () => Promise<void>) => Promise<boolean> }
+
+async function leave(): Promise<void> {
+  const { error } = await signOut()
+  if (error !== null) throw error
+}
+
+/** Out of a step that only the person of the password can take. */
+export function LeaveButton({ email, busy, run }: LeaveButtonProps): JSX.Element {
+  return (
+    <Button variant="link" disabled={busy} onClick={() => void run(leave)}>
+      {`Not ${email}? Sign in as somebody else`}
+    </Button>
+  )
+}

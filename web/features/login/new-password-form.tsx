@@ -1,0 +1,52 @@
+import { useState, type JSX } from 'react'
+import { setNewPassword } from '#web/data/sign-in.ts'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { FormHeading } from './form-heading.tsx'
+import styles from './login-form.module.css'
+import { useStep } from './use-step.ts'
+
+type NewPasswordFormProps = { email: string; onDone: () => void }
+
+/** The end of a recovery: whoever has read the mail chooses a new password, or leaves the old one as it is. */
+export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps): JSX.Element {
+  const [password, setPassword] = useState('')
+  const { busy, error, submit } = useStep()
+  const save = async (): Promise<void> => {
+    await setNewPassword(password)
+    toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
+    onDone()
+  }
+  return (
+    <form className={styles.form} onSubmit={submit(save)} aria-labelledby="login-title">
+      <FormHeading title="Choose a new password" subtitle={`For ${email}. Every other device will be signed out.`} />
+      {/* Password managers look for the name beside the new password. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <TextField
+        label="New password"
+        type="password"
+        name="new-password"
+        required
+        autoFocus
+        autoComplete="new-password"
+        placeholder="Enter your new password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      {error !== null && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      <Button type="submit" size="lg" disabled={busy}>
+        {busy ? 'Processing...' : 'Save the new password'}
+      </Button>
+      <div className={styles.links}>
+        <Button variant="link" onClick={onDone}>
+          Keep the old one
+        </Button>
+      </div>
+    </form>
+  )
+}

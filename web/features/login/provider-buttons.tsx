@@ -1,0 +1,32 @@
+import { useEffect, useState, type JSX } from 'react'
+import { loadProviders, signInWith, type IdentityProvider } from '#web/data/identity-providers.ts'
+import { Button } from '#web/ui/button.tsx'
+import styles from './provider-buttons.module.css'
+import { useStep } from './use-step.ts'
+
+/** One button for each provider that is set up; nothing where none is. */
+export function ProviderButtons(): JSX.Element | null {
+  const [providers, setProviders] = useState<readonly IdentityProvider[]>([])
+  const { busy, error, run } = useStep()
+  useEffect(() => {
+    loadProviders().then(setProviders, (failure: unknown) => console.error(failure))
+  }, [])
+  if (providers.length === 0) return null
+  return (
+    <div className={styles.providers}>
+      <p className={styles.or}>or</p>
+      {providers.map((provider) => (
+        <Button
+          key={provider.name}
+          variant="outline"
+          size="lg"
+          disabled={busy}
+          onClick={() => void run(() => signInWith(provider))}
+        >
+          {`Continue with ${provider.label}`}
+        </Button>
+      ))}
+      {error !== null && <p role="alert">{error}</p>}
+    </div>
+  )
+}

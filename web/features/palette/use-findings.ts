@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ConversationRow } from '#contract/conversation.ts'
+import type { DocumentRow } from '#contract/document.ts'
+import type { FoundMessage, FoundPassage } from '#contract/search.ts'
+import { conversationsQuery } from '#web/data/conversations.ts'
+import { documentsQuery } from '#web/data/documents.ts'
+import { documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
+import { listTitle } from '#web/lib/conversation-words.ts'
+import { bestMatches } from '#web/lib/match-words.ts'
+import type { PaletteAction } from './palette-action.ts'
+import { useSettled } from './use-settled.ts'
+
+const MOST_OF_A_KIND = 6
+const RECENT = 5
+const QUIET_MS = 100
+
+type FoundDocument = { document: DocumentRow; passage: FoundPassage | undefined }
+
+/** Those in which the words stand, best first, after those that are named so. */
+function joinDocuments(
+  all: readonly DocumentRow[],
+  named: readonly DocumentRow[],
+  passages: readonly FoundPassage[],
+): FoundDocument[] {
+  const passageOf = (id: string): FoundPassage | undefined => passages.find(({ document_id }) => document_id === id)
+  const holding = passages.flatMap(({ document_id: id }) => all.find((document) => document.id === id) ?? [])
+  return [...new Set([...named, ...holding])]
+    .slice(0, MOST_OF_A_KIND)
+    .map((document) => ({ document, passage: passageOf(document.id) }))
+}
+
+export type Findings = {
+  /** What was typed, without the spaces around it. */
+  wanted: string
+  found: {
+    actions: readonly PaletteAction[]
+    conversations: readonly ConversationRow[]
+    documents: readonly FoundDocument[]
+    messages: readonly FoundMessage[]
+  }
+  count: number
+  isSearching: boolean
+  /** What could not be searched, a sentence each. */
+  failed: readonly string[]
+}
+
+/** What there is for what was typed; before that, what can be done and the newest conversations. */
+export function useFindings(
+  search: string,
+  { open, userId, actions }: { open: boolean; userId: string; actions: readonly PaletteAction[] },
+): Findings {
+  const wanted = search.trim()
+  const settled = useSettled(wanted, QUIET_MS)
+  const conversations = useQuery(conversationsQuery(userId))
+  const documents = useQuery(documentsQuery())
+  const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })
+  const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
+
+  const fits = <T>(entries: readonly T[] | undefined, textOf: (entry: T) => string): T[] =>
+    bestMatches(entries ?? [], textOf, wanted)
+  const named = fits(documents.data, ({ filename }) => filename).slice(0, MOST_OF_A_KIND)
+  const found =
+    wanted === ''
+      ? {
+          actions: actions.filter(({ rare }) => rare !== true),
+          conversations: fits(conversations.data, listTitle).slice(0, RECENT),
+          documents: [],
+          messages: [],
+        }
+      : {
+          actions: fits(actions, ({ label, keywords = '' }) => `${label} ${keywords}`).slice(0, MOST_OF_A_KIND),
+          conversations: fits(conversations.data, listTitle).slice(0, MOST_OF_A_KIND),
+          documents: joinDocuments(documents.data ?? [], named, wanted.length > 1 ? (passages.data ?? []) : []),
+          messages: messages.data ?? [],
+        }
+  const failed = [
+    ...(messages.isError ? ['Messages could not be searched.'] : []),
+    ...(passages.isError ? ['What stands in documents could not be searched.'] : []),
+  ]
+  return {
+    wanted,
+    found,
+    count: Object.values(found).reduce((sum, entries) => sum + entries.length, 0),
+    isSearching: wanted !== '' && (wanted !== settled || messages.isFetching || passages.isFetching),
+    failed: wanted === '' ? [] : failed,
+  }
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type JSX } from 'react'
+import type { MessageRow } from '#contract/message.ts'
+import { earlierVersionsQuery } from '#web/data/answers.ts'
+import { useModelLabel } from '#web/data/models.ts'
+import { Button } from '#web/ui/button.tsx'
+import { AssistantMessage, type AssistantMessageProps } from './assistant-message.tsx'
+import { MessageActions } from './message-actions.tsx'
+import { RegenerateMenu } from './regenerate-menu.tsx'
+import { ReplyTrace } from './reply-trace.tsx'
+import { SummaryLine } from './summary-line.tsx'
+import { useThreadActions } from './thread-actions.tsx'
+import { VersionSteps } from './version-steps.tsx'
+import styles from './message.module.css'
+
+type AnswerMessageProps = Omit<AssistantMessageProps, 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'pages'> & {
+  metadata: MessageRow['metadata']
+  tokensIn: number | null
+  tokensOut: number | null
+  showTrace: boolean
+}
+
+const NONE: [] = []
+
+/** Leafs through the versions of an answer; a newer one than was known comes into view by itself. */
+function useVersion(messageId: string, newest: number) {
+  const [leaf, setLeaf] = useState({ newest, version: newest })
+  const version = leaf.newest === newest ? leaf.version : newest
+  const { data } = useQuery({ ...earlierVersionsQuery(messageId, newest), enabled: version < newest })
+  return {
+    version,
+    earlier: version < newest ? data?.find((known) => known.version === version) : undefined,
+    step: (to: number) => setLeaf({ newest, version: to }),
+  }
+}
+
+/** What the model thought, folded. */
+function Reasoning({ text }: { text: string }): JSX.Element {
+  return (
+    <details className={styles.tool}>
+      <summary>Reasoning</summary>
+      <p className={styles.toolContent}>{text}</p>
+    </details>
+  )
+}
+
+/** An answer in one of its versions, with what can be done with it and asked of it. */
+export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
+  const { metadata, tokensIn, tokensOut, showTrace, ...shown } = props
+  const { messageId, writing, error } = shown
+  const newest = metadata?.version ?? 1
+  const { version, earlier, step } = useVersion(messageId, newest)
+  const actions = useThreadActions()
+  const modelLabel = useModelLabel()
+  const known = earlier?.metadata ?? metadata
+  const view = earlier
+    ? {
+        ...shown,
+        text: earlier.content,
+        sources: earlier.metadata.sources ?? NONE,
+        error: null,
+        stopped: earlier.metadata.stopped === true,
+        onRetry: null,
+      }
+    : shown
+  const reasoning = known?.reasoning ?? ''
+  const isUnfinished = (view.stopped || known?.cut === true || view.error !== null) && view.text !== ''
+  const rewriteError = earlier ? undefined : metadata?.rewrite_error
+
+  const footer = (
+    <>
+      {showTrace && (
+        <ReplyTrace
+          metadata={known}
+          tokensIn={earlier ? earlier.token_in : tokensIn}
+          tokensOut={earlier ? earlier.token_out : tokensOut}
+        />
+      )}
+      {known?.cut === true && <p className={styles.aside}>The model reached the longest answer it may give.</p>}
+      {rewriteError !== undefined && (
+        <p className={styles.aside} role="alert">
+          Nothing new was written. {rewriteError.message}
+        </p>
+      )}
+      {isUnfinished && !earlier && actions !== null && (
+        <Button variant="outline" size="sm" className={styles.goOn} onClick={() => actions.continueAnswer(messageId)}>
+          Continue
+        </Button>
+      )}
+      {(view.error === null || newest > 1) && (
+        <MessageActions messageId={messageId} version={version} text={view.text} sources={view.sources}>
+          {actions !== null && <RegenerateMenu messageId={messageId} actions={actions} />}
+          {newest > 1 && <VersionSteps version={version} newest={newest} onStep={step} />}
+          {newest > 1 && <span className={styles.versionModel}>{modelLabel(known?.model)}</span>}
+        </MessageActions>
+      )}
+      {error !== null && newest === 1 && actions !== null && (
+        <div className={styles.actions}>
+          <RegenerateMenu messageId={messageId} actions={actions} />
+        </div>
+      )}
+    </>
+  )
+  return (
+    <AssistantMessage
+      {...view}
+      misquotes={writing ? NONE : (known?.misquotes ?? NONE)}
+      unsupported={!writing && known?.unsupported === true}
+      pages={(writing ? undefined : known?.trace?.pages) ?? null}
+      lead={
+        <>
+          {known?.summary !== undefined && <SummaryLine summaryId={known.summary} />}
+          {reasoning !== '' && <Reasoning text={reasoning} />}
+        </>
+      }
+      footer={writing ? null : footer}
+    />
+  )
+}

@@ -1,0 +1,67 @@
+import { Pencil } from 'lucide-react'
+import { useState, type JSX, type KeyboardEvent } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import styles from './conversation-title.module.css'
+
+const LONGEST_TITLE = 500
+
+type ConversationTitleProps = {
+  title: string
+  /** Null while there is nothing to rename. @returns whether it was stored. */
+  onRename: ((title: string) => Promise<boolean>) | null
+}
+
+/** The title, and a field in its place: Enter or leaving it keeps the change, Escape drops it. An empty one changes nothing. */
+export function ConversationTitle({ title, onRename }: ConversationTitleProps): JSX.Element {
+  const [draft, setDraft] = useState<string | null>(null)
+  const [saving, setSaving] = useState(false)
+
+  const save = async (): Promise<void> => {
+    const wanted = draft?.trim() ?? ''
+    if (saving || onRename === null) return
+    if (wanted === '' || wanted === title) return setDraft(null)
+    setSaving(true)
+    if (await onRename(wanted)) setDraft(null)
+    setSaving(false)
+  }
+  const decide = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) void save()
+    if (event.key === 'Escape') setDraft(null)
+  }
+  if (draft !== null) {
+    return (
+      <input
+        className={styles.field}
+        aria-label="Title of the conversation"
+        value={draft}
+        maxLength={LONGEST_TITLE}
+        readOnly={saving}
+        ref={selectAll}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={decide}
+        onBlur={() => void save()}
+      />
+    )
+  }
+  return (
+    <div className={styles.heading}>
+      <h1 className={styles.title}>{title}</h1>
+      {onRename !== null && (
+        <Button
+          variant="ghost"
+          size="icon"
+          className={styles.rename}
+          aria-label="Rename conversation"
+          title="Rename"
+          onClick={() => setDraft(title)}
+        >
+          <Pencil size={15} />
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function selectAll(field: HTMLInputElement | null): void {
+  if (field !== null && field !== document.activeElement) field.select()
+}

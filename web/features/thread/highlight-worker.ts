@@ -1,0 +1,69 @@
+/** Colours code outside the page's own thread; it begins when the first code block asks for it. */
+import { common, createLowlight } from 'lowlight'
+import type { CodeRole, CodeRun, HighlightAnswer, HighlightRequest } from './highlight.ts'
+
+/** More than a person reads at once is not worth the time. */
+const LONGEST = 100_000
+
+/** What a part of a program is, from the many names that grammars have for it. */
+const ROLES: Record<string, CodeRole> = {
+  keyword: 'keyword',
+  operator: 'keyword',
+  'selector-tag': 'keyword',
+  tag: 'keyword',
+  name: 'keyword',
+  built_in: 'type',
+  type: 'type',
+  class: 'type',
+  'selector-class': 'type',
+  'selector-id': 'type',
+  title: 'title',
+  section: 'title',
+  function: 'title',
+  string: 'string',
+  regexp: 'string',
+  code: 'string',
+  quote: 'string',
+  link: 'string',
+  addition: 'addition',
+  deletion: 'deletion',
+  number: 'number',
+  literal: 'number',
+  symbol: 'number',
+  bullet: 'number',
+  attr: 'attribute',
+  attribute: 'attribute',
+  property: 'attribute',
+  variable: 'attribute',
+  'template-variable': 'attribute',
+  comment: 'comment',
+  doctag: 'comment',
+  meta: 'comment',
+}
+
+const lowlight = createLowlight(common)
+type Node = ReturnType<typeof lowlight.highlight>['children'][number]
+
+function roleOf(className: unknown): CodeRole | undefined {
+  const names = Array.isArray(className) ? className.map(String) : []
+  return names.flatMap((name) => ROLES[name.replace(/^hljs-/, '')] ?? [])[0]
+}
+
+/** A tree as a row: each text with the innermost role around it, neighbours of one role as one. */
+function collectRuns(nodes: readonly Node[], role: CodeRole | null, runs: CodeRun[]): CodeRun[] {
+  for (const node of nodes) {
+    if (node.type === 'element') collectRuns(node.children, roleOf(node.properties['className']) ?? role, runs)
+    if (node.type !== 'text') continue
+    const last = runs.at(-1)
+    if (last?.role === role) last.text += node.value
+    else runs.push({ role, text: node.value })
+  }
+  return runs
+}
+
+function highlight({ id, code, language }: HighlightRequest): HighlightAnswer {
+  if (code.length > LONGEST || !lowlight.registered(language)) return { id, runs: null }
+  return { id, runs: collectRuns(lowlight.highlight(language, code).children, null, []) }
+}
+
+addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => postMessage(highlight(data)))

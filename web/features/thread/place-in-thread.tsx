@@ -1,0 +1,24 @@
+import { createContext, use, useMemo, type JSX, type ReactNode } from 'react'
+
+type Place = { 'aria-posinset'?: number; 'aria-setsize': number }
+
+const PlaceContext = createContext<Place | null>(null)
+
+type PlaceInThreadProps = {
+  /** Counted from 1; null while older messages are not loaded. */
+  place: number | null
+  total: number | null
+  children: ReactNode
+}
+
+/** Says which message of how many its child is, for those who cannot see how long the conversation is. */
+export function PlaceInThread({ place, total, children }: PlaceInThreadProps): JSX.Element {
+  const value = useMemo(
+    (): Place => ({ ...(place === null ? {} : { 'aria-posinset': place }), 'aria-setsize': total ?? -1 }),
+    [place, total],
+  )
+  return <PlaceContext value={value}>{children}</PlaceContext>
+}
+
+/** The attributes of a message's article. */
+export const usePlaceInThread = (): Place | null => use(PlaceContext)

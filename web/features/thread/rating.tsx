@@ -1,0 +1,108 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { ThumbsDown, ThumbsUp } from 'lucide-react'
+import { useId, useState, type JSX } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
+import { feedbackQuery, giveFeedback, type Feedback, type Rated, type Rating } from '#web/data/feedback.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Popover } from '#web/ui/popover.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import styles from './rating.module.css'
+
+const LONGEST_REASON = 2000
+
+/** Why an answer was poor, in the person's own words, if they like to say. */
+function ReasonForm({ given, onSave }: { given: string; onSave: (reason: string) => void }): JSX.Element {
+  const [reason, setReason] = useState(given)
+  const id = useId()
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSave(reason.trim())
+      }}
+    >
+      <label htmlFor={id}>What was wrong with it? (optional)</label>
+      <textarea
+        id={id}
+        className={styles.reason}
+        rows={3}
+        maxLength={LONGEST_REASON}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSave(reason.trim())
+        }}
+      />
+      <Button type="submit" size="sm" className={styles.save}>
+        Save
+      </Button>
+    </form>
+  )
+}
+
+/** Thumbs up and down. Pressing a chosen thumb again takes the rating back; thumbs down asks why. */
+export function AnswerRating({ rated }: { rated: Rated }): JSX.Element {
+  const queryClient = useQueryClient()
+  const user = useUser()
+  const { data: feedback = null } = useQuery(feedbackQuery(rated))
+  const [asking, setAsking] = useState(false)
+
+  const give = (next: Feedback | null): void => {
+    giveFeedback(queryClient, user.id, rated, next).catch((error: unknown) => {
+      console.error(error)
+      toast({
+        title: 'Error',
+        description: 'Your rating could not be saved. Please try again.',
+        variant: 'destructive',
+      })
+    })
+  }
+  const press = (rating: Rating): void => {
+    const takesBack = feedback?.rating === rating
+    give(takesBack ? null : { rating, reason: null })
+    setAsking(rating === -1 && !takesBack)
+  }
+  const saveReason = (reason: string): void => {
+    setAsking(false)
+    if (feedback?.rating === -1) give({ rating: -1, reason: reason === '' ? null : reason })
+  }
+  return (
+    <>
+      <Tooltip content="Good answer">
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Good answer"
+          aria-pressed={feedback?.rating === 1}
+          onClick={() => press(1)}
+        >
+          <ThumbsUp size={15} />
+        </Button>
+      </Tooltip>
+      <Popover
+        open={asking}
+        onOpenChange={setAsking}
+        label="Why was this a poor answer?"
+        anchor={
+          <span>
+            <Tooltip content="Poor answer">
+              <Button
+                variant="ghost"
+                size="icon"
+                aria-label="Poor answer"
+                aria-pressed={feedback?.rating === -1}
+                onClick={() => press(-1)}
+              >
+                <ThumbsDown size={15} />
+              </Button>
+            </Tooltip>
+          </span>
+        }
+      >
+        <ReasonForm given={feedback?.reason ?? ''} onSave={saveReason} />
+      </Popover>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { RefreshCw } from 'lucide-react'
+import type { JSX } from 'react'
+import { availabilityQuery, modelsQuery, useModelLabel } from '#web/data/models.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
+import type { ThreadActions } from './thread-actions.tsx'
+
+/** Has an answer written anew, by the model of the conversation or by another one. */
+export function RegenerateMenu({ messageId, actions }: { messageId: string; actions: ThreadActions }): JSX.Element {
+  const label = useModelLabel()
+  const { data: models = [] } = useQuery(modelsQuery)
+  const { data: availability = [] } = useQuery(availabilityQuery)
+  const available = new Set(availability.filter((row) => row.available).map((row) => row.model_identifier))
+  const others = models.filter(
+    ({ model_identifier }) => model_identifier !== actions.modelName && available.has(model_identifier),
+  )
+  return (
+    <Menu
+      label="Regenerate"
+      align="start"
+      trigger={
+        <Button variant="ghost" size="icon" aria-label="Regenerate" title="Regenerate">
+          <RefreshCw size={15} />
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => actions.regenerate(messageId, null)}>Again with {label(actions.modelName)}</MenuItem>
+      {others.length > 0 && (
+        <>
+          <MenuSeparator />
+          <MenuLabel>With another model</MenuLabel>
+          {others.map(({ model_identifier, name }) => (
+            <MenuItem key={model_identifier} onSelect={() => actions.regenerate(messageId, model_identifier)}>
+              {name}
+            </MenuItem>
+          ))}
+        </>
+      )}
+    </Menu>
+  )
+}

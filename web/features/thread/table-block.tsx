@@ -1,0 +1,43 @@
+import { Check, Copy } from 'lucide-react'
+import type { Tokens } from 'marked'
+import { useRef, type JSX } from 'react'
+import { inline } from './inline.tsx'
+import { useCopy } from './use-copy.ts'
+import styles from './table-block.module.css'
+
+/** The cells as a spreadsheet takes them: tabs between cells, line ends between rows. */
+const cellsOf = (table: HTMLTableElement | null): string =>
+  [...(table?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.innerText.trim()).join('\t')).join('\n')
+
+/** A table that scrolls inside its own box, with a button that copies its cells. */
+export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
+  const element = useRef<HTMLTableElement>(null)
+  const { copied, copy } = useCopy(() => cellsOf(element.current))
+  const cell = (given: Tokens.TableCell, index: number): JSX.Element => {
+    const Element = given.header ? 'th' : 'td'
+    return (
+      <Element key={index} className={given.align === null ? undefined : styles[given.align]}>
+        {inline(given.tokens)}
+      </Element>
+    )
+  }
+  return (
+    <div className={styles.block}>
+      <div className={styles.frame} tabIndex={0} role="region" aria-label="Table">
+        <table ref={element}>
+          <thead>
+            <tr>{table.header.map(cell)}</tr>
+          </thead>
+          <tbody>
+            {table.rows.map((row, index) => (
+              <tr key={index}>{row.map(cell)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <button type="button" className={styles.copy} onClick={copy} aria-label={copied ? 'Copied' : 'Copy table'}>
+        {copied ? <Check size={14} /> : <Copy size={14} />}
+      </button>
+    </div>
+  )
+}

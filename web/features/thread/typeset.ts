@@ -1,0 +1,37 @@
+/** The mathematical typesetter, with its styles and fonts: loaded when the first formula is there. */
+import type Katex from 'katex'
+
+let typesetter: typeof Katex | null = null
+let loading: Promise<void> | null = null
+const waiting = new Set<() => void>()
+
+async function load(): Promise<void> {
+  const [{ default: katex }] = await Promise.all([import('katex'), import('katex/dist/katex.min.css')])
+  typesetter = katex
+  for (const tell of waiting) tell()
+}
+
+export const isReady = (): boolean => typesetter !== null
+
+/** Calls back when formulas can be set, and begins to load what is needed for that. Returns the function that stops. */
+export function onReady(tell: () => void): () => void {
+  waiting.add(tell)
+  loading ??= load().catch((error: unknown) => {
+    loading = null
+    console.error('Formulas cannot be set', error)
+  })
+  return () => waiting.delete(tell)
+}
+
+/**
+ * Sets a formula into an element. Only elements and their properties are used: markup with style attributes would be
+ * refused by the page's policy. Returns what is wrong with the source, or null.
+ */
+export function drawFormula(element: HTMLElement, source: string, display: boolean): string | null {
+  try {
+    typesetter?.render(source, element, { displayMode: display, throwOnError: true, strict: 'ignore', maxSize: 40 })
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import type { JSX } from 'react'
+
+import type { DocumentRow } from '#contract/document.ts'
+import { versionsQuery } from '#web/data/documents.ts'
+import { Button } from '#web/ui/button.tsx'
+
+import styles from './version-note.module.css'
+
+interface VersionNoteProps {
+  document: DocumentRow
+  onOpen: (documentId: string) => void
+}
+
+/** Which version of a document is open, and the ways to the others; an old source opens the version that it cites. */
+export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element {
+  const versions = useQuery(versionsQuery(document)).data ?? []
+  const newest = versions.find(({ superseded_at, state }) => superseded_at === null && state === 'ready')
+  const isOld = document.superseded_at !== null
+  return (
+    <p className={styles.note} data-old={isOld}>
+      <label>
+        <span className={styles.label}>Version</span>
+        <select
+          className={styles.choice}
+          value={document.id}
+          onChange={({ currentTarget }) => onOpen(currentTarget.value)}
+        >
+          {(versions.length > 0 ? versions : [document]).map(({ id, version, uploaded_at }) => (
+            <option key={id} value={id}>
+              {version}, {new Date(uploaded_at).toLocaleDateString(undefined, { dateStyle: 'medium' })}
+            </option>
+          ))}
+        </select>
+      </label>
+      {isOld && (
+        <span>
+          A newer version is searched now.{' '}
+          {newest && (
+            <Button variant="link" size="sm" onClick={() => onOpen(newest.id)}>
+              Open version {newest.version}
+            </Button>
+          )}
+        </span>
+      )}
+    </p>
+  )
+}

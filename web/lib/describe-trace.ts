@@ -1,0 +1,68 @@
+/** The trace of an answer in words. */
+import type { AnswerStep } from '#contract/message.ts'
+import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
+
+const CUTS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
+  rank: 'left out: ranked too low',
+  copy: 'left out: says the same as another',
+  joined: 'joined to its neighbour',
+  room: 'left out: no room',
+}
+
+export const describeCut = (cut: ConsideredPassage['cut']): string => (cut === null ? 'shown to the model' : CUTS[cut])
+
+const STEPS: Record<AnswerStep['name'], string> = {
+  found: 'finding passages',
+  tools: 'tools',
+  begun: 'to the first word',
+  written: 'writing',
+  checked: 'checking quotations',
+}
+
+export const describeSteps = (steps: readonly AnswerStep[]): string =>
+  steps.map(({ name, ms }) => `${STEPS[name]} ${ms} ms`).join(' · ')
+
+/** Three digits, however large. */
+const figure = (value: number) => String(Number(value.toPrecision(3)))
+
+/** What each method gave a passage, in its own unit, and what it was ranked by. */
+export function describeScores({ score, scores }: ConsideredPassage): string {
+  const { words, nearness, subject, meaning } = scores
+  const parts = [
+    ...(words === undefined ? [] : [`words ${figure(words)}`]),
+    ...(nearness === undefined || nearness === 0 ? [] : [`words near each other ${figure(nearness)}`]),
+    ...(subject === undefined ? [] : [`subject ${figure(subject)}`]),
+    ...(meaning === undefined ? [] : [`meaning ${figure(meaning)}`]),
+    `${meaning === undefined ? 'ranked by' : 'fused'} ${figure(score)}`,
+  ]
+  return parts.join(' · ')
+}
+
+const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
+
+/** The one line that stands for a trace while it is folded. */
+export function describeTrace(trace: RetrievalTrace | undefined): string {
+  if (trace === undefined) return 'documents not searched'
+  const ms = `${Math.round(trace.ms)} ms`
+  if (trace.scope === 'whole') return `read whole: ${describePages(trace)} · ${ms}`
+  const shown = trace.considered.filter(({ cut }) => cut === null).length
+  const messages = trace.messages ?? []
+  const said = messages.filter(({ cut }) => cut === null).length
+  const leftOut = [...trace.considered, ...messages].filter(({ cut }) => cut === 'room').length
+  const parts = [
+    `${shown} of ${count(trace.matched, 'passage', 'passages')}`,
+    ...(trace.messages === undefined ? [] : [`${said} of ${count(messages.length, 'message', 'messages')}`]),
+    ...(leftOut === 0 ? [] : [`no room for ${leftOut}`]),
+  ]
+  return `${parts.join(', ')} · ${ms}`
+}
+
+/** Where not all could be read, how many were. */
+const describePages = ({ pages, matched }: RetrievalTrace): string =>
+  pages === undefined ? count(matched, 'page', 'pages') : `${pages.read} of ${count(pages.of, 'page', 'pages')}`
+
+/** How many tokens went to the model and came back; undefined where it did not say. */
+export function describeTokens(tokensIn: number | null, tokensOut: number | null): string | undefined {
+  const parts = [...(tokensIn === null ? [] : [`${tokensIn} in`]), ...(tokensOut === null ? [] : [`${tokensOut} out`])]
+  return parts.length === 0 ? undefined : parts.join(' · ')
+}

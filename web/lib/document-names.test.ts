@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { askOfDocuments, matchingNames, nameTokenAt, writeName } from './document-names.ts'
+
+const NAMES = ['Report.pdf', 'report 2024.pdf', 'Lease.pdf', 'report 2024.pdf']
+const offered = (text: string) => matchingNames(nameTokenAt(text, text.length), NAMES)
+
+test.each([
+  ['@knowledge re', ['Report.pdf', 'report 2024.pdf']],
+  ['Look: @knowledge REPORT 2', ['report 2024.pdf']],
+  ['@knowledge “report 2', ['report 2024.pdf']],
+  ['@knowledge “report 2024.pdf”, le', ['Lease.pdf']],
+  ['@knowledge Report.pdf, “le', ['Lease.pdf']],
+  ['@knowledge ', []],
+  ['@knowledge', []],
+  ['@knowledge “', []],
+  ['@knowledge Report.pdf', []],
+  ['@knowledge Report.pdf what', []],
+  ['@search re', []],
+  ['re', []],
+  ['me@knowledge re', []],
+])('after %j offers %j', (text, names) => {
+  expect(offered(text)).toEqual(names)
+})
+
+test('a name of several words is written in quotation marks', () => {
+  expect(writeName('Report.pdf')).toBe('Report.pdf')
+  expect(writeName('report 2024.pdf')).toBe('“report 2024.pdf”')
+})
+
+test('documents are named before what is typed, and behind those that are named already', () => {
+  const first = askOfDocuments(['plan 1.pdf', 'b.png'], 'What is this?')
+  expect(first).toBe('@knowledge “plan 1.pdf”, “b.png”: What is this?')
+  expect(askOfDocuments(['c.txt'], first)).toBe('@knowledge “plan 1.pdf”, “b.png”, “c.txt”: What is this?')
+  expect(askOfDocuments(['c.txt'], '@web https://example.test')).toBe('@knowledge “c.txt”: @web https://example.test')
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { withFootnotes } from './markdown-copy.ts'
+
+const source = (n: number) => ({
+  n,
+  documentId: '00000000-0000-4000-8000-000000000000',
+  filename: `report-${n}.pdf`,
+  page: n + 2,
+  start: 0,
+  end: 9,
+  text: `passage\n  ${n}`,
+  score: 1,
+})
+
+test('turns markers into footnotes, each once and in order', () => {
+  expect(withFootnotes('Two [2], one [1], two again [2].', [source(1), source(2), source(3)])).toBe(
+    'Two[^2], one[^1], two again[^2].\n\n[^1]: report-1.pdf, p. 3: “passage 1”\n[^2]: report-2.pdf, p. 4: “passage 2”\n',
+  )
+})
+
+test('leaves code and numbers without a source alone', () => {
+  const text = 'See `list [1]` and [9]:\n\n```js\nlist [1]\n```\n'
+  expect(withFootnotes(text, [source(1)])).toBe(text)
+})
+
+test('leaves code alone that nobody closed', () => {
+  expect(withFootnotes('A [1]\n```\nb [1]', [source(1)])).toMatch(/^A\[\^1\]\n```\nb \[1\]\n\n\[\^1\]/)
+})
+
+test('names the conversation that something was said in, who said it and on which day', () => {
+  const said = {
+    n: 1,
+    messageId: '00000000-0000-4000-8000-000000000000',
+    conversationId: '00000000-0000-4000-8000-000000000001',
+    position: 7,
+    title: 'About the lease',
+    senderRole: 2 as const,
+    createdAt: '2026-03-04T05:06:07Z',
+    text: 'Three months.',
+    score: 1,
+  }
+  expect(withFootnotes('It is [1].', [said])).toContain('[^1]: About the lease, an answer, 2026-03-04: “Three months.”')
+})

@@ -1,0 +1,22 @@
+/** Where in an answer the quotations stand that were not found in their source. They are compared with single blanks. */
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
+const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+
+/** Plain text in pieces, the words of misquotations apart from the rest; the quotation marks stay outside. */
+export function splitMisquotes(text: string, misquotes: readonly string[]): { text: string; isMisquote: boolean }[] {
+  const whole = [{ text, isMisquote: false }]
+  if (misquotes.length === 0 || !/["“”„«»「『]/.test(text)) return whole
+  const words = misquotes
+    .toSorted((one, other) => other.length - one.length)
+    .map((misquote) => misquote.split(' ').map(escape).join('\\s+'))
+  const pattern = new RegExp(`((?<=["“„«»「『]\\s*)(?:${words.join('|')})(?=\\s*["“”»«」』]))`, 'u')
+  return text
+    .split(pattern)
+    .map((piece, index) => ({ text: piece, isMisquote: index % 2 === 1 }))
+    .filter((piece) => piece.text !== '')
+}
+
+/** @param quote the text of a block quote, without the signs before its lines. */
+export const isMisquotedBlock = (quote: string, misquotes: readonly string[]): boolean =>
+  misquotes.length > 0 && misquotes.includes(collapse(quote))

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { spokenSentences } from './spoken-text.ts'
+
+test('speaks the words of headings, lists and emphasis, one sentence at a time', () => {
+  const markdown =
+    '## The *lamp*\n\nIt stands **there** [1]. It is [lit](https://a.test) &amp; warm.\n\n- First item\n- Second `item`\n'
+  expect(spokenSentences(markdown, 'en')).toEqual([
+    'The lamp',
+    'It stands there.',
+    'It is lit & warm.',
+    'First item',
+    'Second item',
+  ])
+})
+
+test('keeps code, tables and pictures to itself', () => {
+  const markdown = 'Look:\n\n```js\nlet a = 1\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n![alt](https://a.test/x.png)\n'
+  expect(spokenSentences(markdown, 'en')).toEqual(['Look:'])
+})

@@ -1,0 +1,29 @@
+/** What of an answer is read aloud: its words without Markdown, markers, code and tables, sentence by sentence. */
+import type { Token } from 'marked'
+import { decodeEntities, lexMarkdown } from './markdown.ts'
+
+const SILENT = new Set(['code', 'table', 'hr', 'html', 'space', 'def', 'image'])
+const INLINE = new Set(['strong', 'em', 'del', 'link', 'text', 'escape', 'codespan'])
+
+function wordsOf(token: Token): string {
+  if (SILENT.has(token.type)) return ''
+  if (token.type === 'br') return ' '
+  if (token.type === 'list') {
+    const { items } = token as { items?: Token[] }
+    return (items ?? []).map(wordsOf).join('\n')
+  }
+  if (token.type !== 'codespan' && 'tokens' in token && Array.isArray(token.tokens)) {
+    return token.tokens.map((inner) => wordsOf(inner) + (INLINE.has(inner.type) ? '' : '\n')).join('')
+  }
+  return 'text' in token && typeof token.text === 'string' ? decodeEntities(token.text) : ''
+}
+
+/** The sentences of an answer in Markdown, in the order in which they are spoken. */
+export function spokenSentences(markdown: string, locale?: string): string[] {
+  const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
+  return lexMarkdown(markdown)
+    .flatMap((block) => wordsOf(block).split('\n'))
+    .map((line) => line.replace(/\s?\[\d{1,3}\]/g, '').trim())
+    .flatMap((line) => Array.from(segmenter.segment(line), ({ segment }) => segment.trim()))
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
+}

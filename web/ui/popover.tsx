@@ -1,0 +1,36 @@
+import { Popover as Primitive } from 'radix-ui'
+import type { JSX, ReactNode } from 'react'
+import styles from './popover.module.css'
+import { useReturnFocus } from './use-return-focus.ts'
+
+export type PopoverProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  /** What it points to; pressing it opens nothing by itself. */
+  anchor: ReactNode
+  label: string
+  children: ReactNode
+}
+
+/** A small sheet beside an element, closed by Escape or by a press outside; the focus goes back to where it was. */
+export function Popover({ open, onOpenChange, anchor, label, children }: PopoverProps): JSX.Element {
+  const returnFocus = useReturnFocus()
+  return (
+    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+      <Primitive.Anchor asChild>{anchor}</Primitive.Anchor>
+      <Primitive.Portal>
+        <Primitive.Content
+          side="bottom"
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          className={styles.popover}
+          aria-label={label}
+          {...returnFocus}
+        >
+          {children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  )
+}
