@@ -16,6 +16,8 @@ export function openPdf(documentId: string): PDFDocumentLoadingTask {
     withCredentials: true,
     cMapUrl: '/pdfjs/cmaps/',
     standardFontDataUrl: '/pdfjs/standard_fonts/',
+    // What a file names without bringing it looks the same everywhere, whatever fonts the reader's machine has.
+    useSystemFonts: false,
     wasmUrl: '/pdfjs/wasm/',
     // The page's Content-Security-Policy has no 'wasm-unsafe-eval'; the JavaScript decoders stand in.
     useWasm: false,
