@@ -16,6 +16,8 @@ const END_TO_END = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // Nobody watches there: what fails twice is wrong, and what needed a second run is marked in the log.
+    retry: process.env['CI'] ? 1 : 0,
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
