@@ -1,8 +1,8 @@
 /** Small workbooks for tests. */
 import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx'
 
-/** A cell: a value, or a value with the format that it is shown in. */
-export type MadeCell = string | number | null | { readonly v: number; readonly z: string }
+/** A cell: a value, a value with the format that it is shown in, or a formula that nothing has calculated. */
+export type MadeCell = string | number | null | { readonly v: number; readonly z: string } | { readonly f: string }
 
 export interface MadeSheet {
   readonly name: string

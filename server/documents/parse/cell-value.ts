@@ -33,7 +33,9 @@ export function shownValue(cell: CellObject, is1904: boolean): string {
     .join(' ')
 }
 
-function valueOf({ t, v, w, z: shape }: CellObject, is1904: boolean): string {
+function valueOf({ t, v, w, f, z: shape }: CellObject, is1904: boolean): string {
+  // Programs that write workbooks leave it to Excel to find out what a formula gives.
+  if (v === undefined && f !== undefined) return `=${f}`
   if (t === 'z') return ''
   if (t === 'n' && typeof v === 'number' && typeof shape === 'string') {
     const local = LOCAL_DATE.exec(shape)

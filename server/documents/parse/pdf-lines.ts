@@ -50,6 +50,8 @@ export const WORD_GAP = 0.12
 /** A gap wider than this share of the height may separate two columns. */
 const CELL_GAP = 1
 const SAME_LINE = 0.5
+/** The same text within this share of its height is the same word drawn again. */
+const REPEATED = 0.1
 
 /** Forms that a letter takes in its word, in vertical lines or in a dictionary, which stand for the letter itself. */
 const COMPATIBLE = /[\u2e80-\u2fdf\uf900-\ufaff\ufb1d-\ufdff\ufe10-\ufe4f\ufe70-\ufefc]/g
@@ -69,7 +71,25 @@ const plainForms = (text: string): string =>
   })
 
 export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
-  turnNumbers(items.map(place).filter(({ text }) => text !== ''))
+  turnNumbers(drawnOnce(items.map(place).filter(({ text }) => text !== '')))
+
+/** Words drawn again a hair further on, so that they look bold or cast a shadow, are there once. */
+function drawnOnce(items: readonly PlacedItem[]): PlacedItem[] {
+  const kept = new Map<string, PlacedItem[]>()
+  return items.filter((item) => {
+    if (item.text.trim() === '') return true
+    const same = kept.get(item.text)
+    if (same?.some((other) => isRepeated(other, item))) return false
+    if (same) same.push(item)
+    else kept.set(item.text, [item])
+    return true
+  })
+}
+
+const isRepeated = (one: PlacedItem, other: PlacedItem): boolean =>
+  one.angle === other.angle &&
+  Math.max(Math.abs(one.from - other.from), Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <=
+    REPEATED * one.height
 
 function place({ str, transform, width, height, hasEOL, fontName }: TextItem, index: number): PlacedItem {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform

@@ -86,6 +86,14 @@ test('lists and code are told by their first characters and their font', () => {
   ])
 })
 
+test('what is drawn again a hair further on, to look bold or cast a shadow, is read once', () => {
+  const drawn = (str: string, x: number, y: number) => [0, 0.3, 0.6].map((by) => item(str, x + by, y - by))
+  const items = [...drawn('Total', 50, 700), ...drawn('42', 200, 700), item('42', 240, 700), item('Total', 50, 690)]
+  const { text, items: runs } = read(items)
+  expect(text.split(/\s+/)).toEqual(['Total', '42', '42', 'Total'])
+  expect(runs.map(([, index]) => index)).toEqual([0, 3, 6, 7])
+})
+
 test('blocks do not overlap where a word is broken between two of them', () => {
   const { raw, text } = read([
     item('The light-', 50, 700, { fontName: MONO }),

@@ -192,6 +192,10 @@ describe('reading a txt', () => {
     expect((await readDocument(bytes, 'a.txt')).pages.map(({ text }) => text)).toEqual(['Grüße aus Köln'])
   })
 
+  test('of nothing but white space says that there is no text', async () => {
+    expect(await readDocument(Buffer.from(' \n\n\t\n'), 'a.txt')).toMatchObject({ pages: [], failure: 'no_text' })
+  })
+
   test('drops NUL characters, which the database cannot hold', async () => {
     expect(
       (

@@ -79,11 +79,13 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const { mimetype, recognisers = createSlots(1) } = run
   const languages = run.languages ?? []
   const deferred: number[] = []
-  const seen = { text: false, readable: false }
+  const seen = { text: false, unreadable: false, readable: false }
   const notice = (part: ParsedPart): ParsedPart => {
     if ('text' in part) {
       seen.text ||= part.text.trim() !== ''
-      seen.readable ||= part.gap !== 'unreadable'
+      const isReadable = part.gap !== 'unreadable'
+      seen.readable ||= isReadable
+      seen.unreadable ||= !isReadable
     }
     return part
   }
@@ -101,7 +103,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     recognisers.hold(signal, () => runChild({ ...run, signal }, { languages, pages }))
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) yield notice(part)
   if (seen.text) return
-  if (!seen.readable) throw new ParseFailure('damaged')
+  if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
 }
 

@@ -90,6 +90,23 @@ test('comments stand behind the value of their cell', async () => {
   expect(pages[0]?.text).toBe('Costs\n\nRent | 700 [Ana: includes heating]\n\n[Nothing here yet]')
 })
 
+test('a formula that nothing has calculated yet stands for what it will give', async () => {
+  const { pages } = await readDocument(
+    makeWorkbook([
+      {
+        name: 'Sums',
+        rows: [
+          ['Oil', 3],
+          ['Wicks', 4],
+          ['Total', { f: 'SUM(B1:B2)' }],
+        ],
+      },
+    ]),
+    'a.xlsx',
+  )
+  expect(pages[0]?.text).toBe('Sums\n\nOil | 3\nWicks | 4\nTotal | =SUM(B1:B2)')
+})
+
 test('a sheet that claims to be huge costs what its cells cost', async () => {
   const far = makeWorkbook([{ name: 'Far', rows: [['here'], ...Array.from({ length: 60_000 }, () => []), ['there']] }])
   const { pages } = await readDocument(far, 'far.xlsx')

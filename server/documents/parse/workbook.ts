@@ -60,7 +60,7 @@ async function rowLimit(bytes: Uint8Array): Promise<number> {
 
 function open(bytes: Uint8Array, sheetRows: number): WorkBook {
   try {
-    return read(bytes, { type: 'array', dense: true, cellNF: true, cellHTML: false, cellFormula: false, sheetRows })
+    return read(bytes, { type: 'array', dense: true, cellNF: true, cellHTML: false, sheetRows })
   } catch (error) {
     const isEncrypted = error instanceof Error && /password|encrypt/i.test(error.message)
     throw new ParseFailure(isEncrypted ? 'encrypted' : 'damaged', { cause: error })
