@@ -197,3 +197,20 @@ test('parts that the database refuses take those of nobody else along', async ()
   expect(seen?.parts).toMatchObject([{ seq: 1, type: 'text', text: 'sound' }])
   await db.admin.query('delete from replies where owner = $1', [person.sub])
 })
+
+test('a reply that was hurried while its last parts were on their way stays ours', async () => {
+  const person = await db.createPerson()
+  const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
+  for (const id of conversations) await ask(person, id, 'Hello')
+  const claimed = await createReplies(db.database, 'a test').claim(9)
+  const replyLog = createReplyLog(db.database, log)
+  const lost: string[] = []
+  const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
+  first?.append({ type: 'text', text: 'the end' })
+  // Asks for haste as long as anything is unwritten, also once it is being written.
+  await first?.flushed()
+  second?.append({ type: 'text', text: 'the beginning' })
+  await second?.flushed()
+  expect(lost).toEqual([])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})

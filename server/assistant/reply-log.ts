@@ -150,7 +150,12 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
       numberPending(entry)
     }
     if (entries.length > 0) await write(entries)
-    for (const entry of entries) if (!isBehind(entry)) behind.delete(entry)
+    for (const entry of entries) {
+      if (isBehind(entry)) continue
+      behind.delete(entry)
+      // It may have been hurried while it was on its way: there is nothing left to write of it.
+      urgent.delete(entry)
+    }
     if (isWhole) lastFlushAt = performance.now()
     isWriting = false
     written.resolve(undefined)
