@@ -64,7 +64,7 @@ export interface Database {
     values?: readonly unknown[],
     settings?: Readonly<Record<string, string>>,
   ): Promise<pg.QueryResult<Row>>
-  /** The same, resolving before the disk has it: what must not be lost in a crash waits for `flushed`. */
+  /** The same, resolving before the disk has the rows that it answers: what must not be lost in a crash waits for `flushed`. */
   serviceStatementAhead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Ahead<Row>>
   /**
    * The same kind of reading for many people of one role: each with its own claims, all in one transaction and one round
@@ -218,7 +218,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     values: readonly unknown[],
   ): Promise<Ahead<Row>> {
     const client = await pool.connect()
-    const sent = sendAsService<Row>(client, { text, values, settings: { synchronous_commit: 'off' } })
+    const steps = await sendAsService<Row>(client, { text, values, settings: { synchronous_commit: 'off' } })
+    // Where nothing was done the disk has nothing to write.
+    if (steps[2].status === 'rejected' || steps[2].value.rows.length === 0) {
+      client.release(steps[3].status === 'rejected')
+      return { rows: answerOf(steps).rows, flushed: Promise.resolve() }
+    }
     const flushed = client.query(FLUSH).then(
       () => client.release(),
       (error: unknown) => {
@@ -226,9 +231,9 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
         throw error
       },
     )
-    // Whoever needs it waits for it; a statement that failed has told already.
+    // Whoever needs it waits for it.
     flushed.catch(() => undefined)
-    return { rows: answerOf(await sent).rows, flushed }
+    return { rows: answerOf(steps).rows, flushed }
   }
 
   async function readAsEach(role: ApiRole, readings: readonly Reading[]): Promise<pg.QueryResult<pg.QueryResultRow>[]> {
