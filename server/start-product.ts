@@ -60,7 +60,7 @@ export async function startProduct(foundation: Foundation) {
   const recognisers = config.OCR_PROCESSES || availableParallelism()
   const readers = createReadyReaders()
   undo.push(() => readers.stop())
-  const embedderOf = (owner: string) => ownProviders.embedderOf(owner)
+  const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
   const handlers = hasWorkers
     ? {
         ...createIngest({ database, blobs, log, recognisers, readers }),

@@ -15,6 +15,8 @@ export interface ClaimedReply {
   readonly attempt: number
   /** How many workers have begun on it, this one included, since it was asked or asked again. */
   readonly tries: number
+  /** Whether the owner has connected any: nothing is looked for where there is nothing. */
+  readonly hasOwnProviders: boolean
   /** The person asked to stop it before it was claimed. */
   readonly stopRequested: boolean
   /**

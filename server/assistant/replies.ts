@@ -68,7 +68,8 @@ const CLAIM = `
   from claimable
   where r.id = claimable.id and (r.state = 'queued' or r.lease_until < clock_timestamp())
   returning r.id, r.message_id as "messageId", r.conversation_id as "conversationId", r.owner,
-    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested"`
+    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
+    exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
 /** The same run has the same id in every attempt (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {

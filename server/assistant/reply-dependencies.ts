@@ -35,7 +35,7 @@ export interface ReplyDependencies {
   readonly titles: Titles
   readonly outsideTools: OutsideTools
   /** Null or absent: passages are found by words alone. */
-  readonly embedderOf?: (owner: string) => Promise<Embedder | null>
+  readonly embedderOf?: (owner: string, hasOwnProviders: boolean) => Promise<Embedder | null>
   /** Absent: of pictures, only the text that was recognised in them is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalTools

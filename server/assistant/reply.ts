@@ -75,7 +75,7 @@ export async function answer(
       })
     signal.throwIfAborted()
     // Asked first, so that whoever reads holds no connection for which another one waits.
-    const embedding = embedderOf(reply.owner)
+    const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
     const [gathered, embedder] = await Promise.all([
       read((scope) => gather(scope, reply, embedding), GATHER_SETTINGS),
       embedding,

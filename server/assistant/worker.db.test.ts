@@ -197,6 +197,23 @@ test('goes on with its own reply where the lease ran out before it was renewed',
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(150) }])
 })
 
+test('knows with the claim whether the person who asks has connected a provider', async () => {
+  const [connected, plain] = [await db.createPerson(), await db.createPerson()]
+  await db.admin.query(
+    `insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'Home', 'http://home.test/v1')`,
+    [connected.sub],
+  )
+  for (const person of [connected, plain]) await ask(person, await assistant.startConversation(person), 'Hello')
+  const claimed = await createReplies(db.database, 'w').claim(9)
+  expect(new Map(claimed.map(({ owner, hasOwnProviders }) => [owner, hasOwnProviders]))).toEqual(
+    new Map([
+      [connected.sub, true],
+      [plain.sub, false],
+    ]),
+  )
+  await db.admin.query('delete from replies')
+})
+
 test('answers the one question of a person before most of the hundred that another asked first', async () => {
   const [busy, patient] = [await db.createPerson(), await db.createPerson()]
   for (let n = 0; n < 100; n += 1) {

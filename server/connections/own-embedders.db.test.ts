@@ -189,6 +189,7 @@ test('a second user neither chooses a model of it nor is answered by it', async 
   expect(rowCount).toBe(0)
   await providers.chooseEmbeddings(person, id, 'mine', signal)
   expect((await providers.embedderOf(stranger.sub))?.model).toBe('everyones')
+  expect((await providers.embedderOf(stranger.sub, false))?.model).toBe('everyones')
   expect(asked.filter((one) => one.startsWith('mine'))).toEqual(['mine key-of-the-person'])
 })
 

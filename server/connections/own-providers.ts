@@ -41,8 +41,11 @@ export interface OwnProviders {
    * @throws AppError `not_found`, `bad_request` where the provider has no vectors, `unavailable` with what it said.
    */
   chooseEmbeddings(person: Person, id: string, model: string | null, signal: AbortSignal): Promise<OwnProvider>
-  /** Who gives that person's passages vectors; null: nobody. */
-  embedderOf(owner: string): Promise<Embedder | null>
+  /**
+   * Who gives that person's passages vectors; null: nobody.
+   * @param hasOwn false where it is known that the person has connected no provider, which spares the look.
+   */
+  embedderOf(owner: string, hasOwn?: boolean): Promise<Embedder | null>
 }
 
 interface OwnProvidersOptions {
@@ -227,8 +230,8 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
       return chosen
     },
 
-    async embedderOf(owner) {
-      const rows = await stored(owner)
+    async embedderOf(owner, hasOwn = true) {
+      const rows = hasOwn ? await stored(owner) : []
       return choosePersonalEmbedder(
         rows.flatMap((row) => embeddingsEndpoint(owner, row)),
         everyonesEmbedder,
