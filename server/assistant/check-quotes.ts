@@ -112,6 +112,8 @@ const withoutAttribution = (quote: string) => quote.replace(/\n\s*[—–―-]{1
  * written there, with single blanks: a block quote as a whole, of others what is between the marks.
  */
 export function findMisquotes(answer: string, textOf: TextOf): string[] {
+  // Nothing is attributed to a source.
+  if (answer.search(MARKERS) === -1) return []
   const misquotes = new Set<string>()
   const known = new Map<number, Squashed | undefined>()
   const sourceOf = (n: number): Squashed | undefined => {

@@ -82,8 +82,14 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
   let nextHurriedAt = Number.NEGATIVE_INFINITY
   let nextAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
+  let immediate: NodeJS.Immediate | undefined
   let isWriting = false
   let written = Promise.withResolvers<undefined>()
+
+  function clearTimers(): void {
+    clearTimeout(timer)
+    clearImmediate(immediate)
+  }
 
   function forget(entry: OpenReply): void {
     if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
@@ -137,7 +143,7 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
   async function flush(): Promise<void> {
     if (isWriting) return
     isWriting = true
-    clearTimeout(timer)
+    clearTimers()
     nextAt = Number.POSITIVE_INFINITY
     const isWhole = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
     if (!isWhole) {
@@ -168,11 +174,11 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
     const flushAt = lastFlushAt + FLUSH_INTERVAL_MS
     const at = urgent.size > 0 ? Math.min(flushAt, nextHurriedAt) : flushAt
     if (at >= nextAt) return
-    clearTimeout(timer)
+    clearTimers()
     nextAt = at
     const waitMs = at - performance.now()
-    // Not even a timer's millisecond for the first words; the pieces appended in the same turn still go with them.
-    if (waitMs <= 0) queueMicrotask(() => void flush())
+    // Not even a timer's millisecond for the first words; what other replies are told in the same turn goes with them.
+    if (waitMs <= 0) immediate = setImmediate(() => void flush())
     // A timer may come a moment early.
     else timer = setTimeout(() => void flush(), Math.ceil(waitMs) + 1)
   }

@@ -1,5 +1,5 @@
 /** The story of one answer: read the conversation, find passages, let a model (or the Reader) write, store the result. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -133,6 +133,7 @@ export async function answer(
         const { tokensIn, tokensOut, isCut = false } = part
         Object.assign(draft, { tokensIn, tokensOut, isCut })
       } else if (part.type === 'text') live.push(part.text)
+      else if (part.type === 'pause') writer.hurry()
       else if (part.type === 'pictures-refused')
         addNote(draft, 'The model takes no pictures: only the text recognised in them was read.')
       else if (part.type === 'failed-call') await recordFailure(part.name, describeRefusal(part.error))
@@ -145,6 +146,9 @@ export async function answer(
     live.end()
     writer.hurry()
     stopwatch.lap('written')
+    // The last words are sent before they are looked at as a whole. Where the database is away, storing tries again.
+    await writer.flushed().catch(() => undefined)
+    await nextTurn()
     checkDraft(draft, { material, list, cited: live.cited(), hasLooked: findings.length > 0 })
     stopwatch.lap('checked')
     if (!draft.hasNewText || draft.text.trim() === '')

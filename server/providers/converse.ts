@@ -9,7 +9,7 @@ import { messageOf } from '#server/base/errors.ts'
 import { type ChatPart, type ChatRequest, type ChatTool, type ChatTurn } from './chat.ts'
 import { sendAgain } from './send-again.ts'
 import { type Silence } from './silence.ts'
-import { listenToText, type TextKind } from './tap-text.ts'
+import { listenToText, type TextListener } from './tap-text.ts'
 
 type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>
 type CallOptions = Parameters<Model['doStream']>[0]
@@ -96,7 +96,12 @@ export async function converse(load: LoadModel, request: ChatRequest, { give, si
           ? {}
           : { tools: tools.map(describe), toolChoice: { type: mayCall ? 'auto' : ('none' as const) } }),
       },
-      { say, silence, run: mayCall ? (call) => runTool(call, request, give) : undefined },
+      {
+        say,
+        pause: () => give({ type: 'pause' }),
+        silence,
+        run: mayCall ? (call) => runTool(call, request, give) : undefined,
+      },
     )
     tokensIn = sum(tokensIn, finish.usage.inputTokens.total)
     tokensOut = sum(tokensOut, finish.usage.outputTokens.total)
@@ -114,6 +119,7 @@ export async function converse(load: LoadModel, request: ChatRequest, { give, si
 
 interface Reading {
   readonly say: (type: Block['type'], text: string) => void
+  readonly pause: () => void
   readonly silence: Silence
   /** Absent: calls are not answered any more. */
   readonly run: ((call: Call) => Promise<ToolContent[number]>) | undefined
@@ -122,7 +128,7 @@ interface Reading {
 async function readAnswer(
   load: LoadModel,
   options: CallOptions & { readonly abortSignal: AbortSignal },
-  { say, silence, run }: Reading,
+  { say, pause, silence, run }: Reading,
 ): Promise<Said> {
   const tapped = { text: '', reasoning: '' }
   const content: AssistantContent = []
@@ -131,13 +137,16 @@ async function readAnswer(
   let finish: Finish | undefined
 
   // Ahead of the SDK's streams, where it can be told from the rest.
-  const onText = (kind: TextKind, text: string) => {
-    tapped[kind] += text
-    say(kind, text)
+  const listener: TextListener = {
+    onText(kind, text) {
+      tapped[kind] += text
+      say(kind, text)
+    },
+    onPause: pause,
   }
   const model = await load()
   const { stream } = await sendAgain(
-    () => listenToText(onText, async () => model.doStream(options)),
+    () => listenToText(listener, async () => model.doStream(options)),
     options.abortSignal,
   )
   for await (const part of stream) {

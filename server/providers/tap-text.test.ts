@@ -27,10 +27,11 @@ async function pass(pieces: readonly (string | Uint8Array | Error)[], type = 'te
   })
   const answer = new Response(body, { headers: { 'content-type': type } })
   const taken = { text: '', reasoning: '' }
-  const tapped = tapText(
-    () => Promise.resolve(answer),
-    (kind, text) => (taken[kind] += text),
-  )
+  const pauses: string[] = []
+  const tapped = tapText(() => Promise.resolve(answer), {
+    onText: (kind, text) => (taken[kind] += text),
+    onPause: () => pauses.push(taken.text),
+  })
   const response = await tapped('http://model.test')
   const decoder = new TextDecoder()
   let left = ''
@@ -42,7 +43,7 @@ async function pass(pieces: readonly (string | Uint8Array | Error)[], type = 'te
   } catch (error) {
     failure = error
   }
-  return { ...taken, left, failure }
+  return { ...taken, left, failure, pauses }
 }
 
 const WORDS = ['The ', 'brücke ', 'of ', '日本 ', '👩‍👩‍👧 ', 'stands.']
@@ -57,10 +58,7 @@ test('tells text in the turn in which it is read, before the stream goes on', as
     start: (controller) => controller.enqueue(new TextEncoder().encode(FORMATS.chat('first'))),
   })
   const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-  const tapped = tapText(
-    () => Promise.resolve(answer),
-    (_, text) => taken.resolve(text),
-  )
+  const tapped = tapText(() => Promise.resolve(answer), { onText: (_, text) => taken.resolve(text) })
   const reader = (await tapped('http://model.test')).body?.getReader()
   void reader?.read()
   expect(await taken.promise).toBe('first')
@@ -103,4 +101,24 @@ test('gives everything that came before a failure, then the failure', async () =
   const broken = new Error('the line broke')
   const passed = await pass([FORMATS.chat('a'), FORMATS.chat('b'), FORMATS.chat('c'), broken])
   expect(passed).toMatchObject({ text: 'abc', failure: broken })
+})
+
+test.for([
+  ['chat', event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })],
+  [
+    'chat',
+    event({ choices: [{ index: 0, delta: { content: '' }, finish_reason: 'tool_calls' }], usage: { total: 1 } }),
+  ],
+  ['responses', event({ type: 'response.output_text.done', output_index: 0, text: 'a' })],
+  ['messages', event({ type: 'content_block_stop', index: 0 }, 'content_block_stop')],
+] as const)('says that the text of %s has ended as soon as it is read: %s', async ([format, end]) => {
+  const pieces = [FORMATS[format]('a'), FORMATS[format]('b')]
+  expect(await pass([...pieces, end, END])).toMatchObject({ text: 'ab', left: end + END, pauses: ['ab'] })
+})
+
+test('says nothing of an end that brings text, or of what ends nothing', async () => {
+  const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }] })
+  const other = event({ type: 'content_block_start', index: 1 })
+  const quoted = FORMATS.chat('{"type":"content_block_stop","finish_reason":"stop"}')
+  expect((await pass([FORMATS.chat('a'), quoted, other, ': a comment\n\n', last, END])).pauses).toEqual([])
 })

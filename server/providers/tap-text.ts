@@ -1,12 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Takes text out of a provider's stream ahead of the SDK that reads it: the SDK takes every event through a dozen streams,
  * which for each token costs more than all the rest of an answer. Everything else passes to it as it came.
  */
 
-export type TextKind = 'text' | 'reasoning'
-export type OnText = (kind: TextKind, text: string) => void
+type TextKind = 'text' | 'reasoning'
+
+export interface TextListener {
+  readonly onText: (kind: TextKind, text: string) => void
+  /** The text has ended, for good or until the model goes on: the SDK says so only when the whole answer is read. */
+  readonly onPause?: () => void
+}
 
 /** How the formats, and compatible servers of models that think, name the text in a delta. */
 const KINDS: Readonly<Record<string, TextKind>> = {
@@ -24,35 +30,36 @@ interface Piece {
   readonly text: string
 }
 
-const listening = new AsyncLocalStorage<OnText>()
+const listening = new AsyncLocalStorage<TextListener>()
 
-/** Runs what sends requests through `tapForListener`: their text goes to `onText`. */
-export const listenToText = <T>(onText: OnText, send: () => T): T => listening.run(onText, send)
+/** Runs what sends requests through `tapForListener`: their text goes to the listener. */
+export const listenToText = <T>(listener: TextListener, send: () => T): T => listening.run(listener, send)
 
 /** `fetch` for a model that is kept from one answer to the next, and so cannot be told who reads this one. */
 export function tapForListener(fetchEvents: typeof fetch): typeof fetch {
   return (input, init) => {
-    const onText = listening.getStore()
-    return (onText ? tapText(fetchEvents, onText) : fetchEvents)(input, init)
+    const listener = listening.getStore()
+    return (listener ? tapText(fetchEvents, listener) : fetchEvents)(input, init)
   }
 }
 
-/** `fetch` whose streams of server-sent events arrive without their text, which goes to `onText` as soon as it is read. */
-export function tapText(fetchEvents: typeof fetch, onText: OnText): typeof fetch {
+/** `fetch` whose streams of server-sent events arrive without their text, which is told as soon as it is read. */
+export function tapText(fetchEvents: typeof fetch, listener: TextListener): typeof fetch {
   return async (input, init) => {
     const response = await fetchEvents(input, init)
     const { body, headers, status, statusText } = response
     if (!response.ok || !body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response
-    return new Response(tap(body, onText), { headers, status, statusText })
+    return new Response(tap(body, listener), { headers, status, statusText })
   }
 }
 
-function tap(body: ReadableStream<Uint8Array>, onText: OnText): ReadableStream<Uint8Array> {
+function tap(body: ReadableStream<Uint8Array>, { onText, onPause }: TextListener): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let rest = ''
   let isVerbatim = false
+  let hasPaused = false
 
   /** What of these bytes is left for the SDK. */
   function take(text: string): string {
@@ -64,9 +71,16 @@ function tap(body: ReadableStream<Uint8Array>, onText: OnText): ReadableStream<U
     for (let end = rest.indexOf('\n\n'); end !== -1 && !isVerbatim; end = rest.indexOf('\n\n', from)) {
       const event = rest.slice(from, end)
       from = end + 2
-      const piece = readPiece(event)
-      if (piece) onText(piece.kind, piece.text)
-      else left += `${event}\n\n`
+      const data = readData(event)
+      const piece = data && readPiece(data)
+      if (piece) {
+        onText(piece.kind, piece.text)
+        continue
+      }
+      left += `${event}\n\n`
+      if (!data || !endsText(data)) continue
+      onPause?.()
+      hasPaused = true
     }
     rest = rest.slice(from)
     if (isVerbatim) {
@@ -82,6 +96,9 @@ function tap(body: ReadableStream<Uint8Array>, onText: OnText): ReadableStream<U
         for (;;) {
           const { done, value } = await reader.read()
           const left = done ? take(decoder.decode()) + rest : take(decoder.decode(value, { stream: true }))
+          // What the SDK makes of an end takes longer than all the rest: the last words go out before it.
+          if (hasPaused) await passTurns()
+          hasPaused = false
           if (left !== '') controller.enqueue(encoder.encode(left))
           if (done) return controller.close()
           if (left !== '') return
@@ -93,16 +110,34 @@ function tap(body: ReadableStream<Uint8Array>, onText: OnText): ReadableStream<U
   )
 }
 
+/** Lets those go first who go on in the next turn. */
+async function passTurns(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}
+
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 
-function readPiece(event: string): Piece | undefined {
+function readData(event: string): Json | undefined {
   const start = event.indexOf('data: {')
   // The event's name may stand before its data, which is one line.
   if (start === -1 || event.includes('\n', start) || (start > 0 && !event.startsWith('event: '))) return undefined
-  const data = parse(event.slice(start + 'data: '.length))
-  return data && (pieceOfResponse(data) ?? pieceOfContentBlock(data) ?? pieceOfChoice(data))
+  return parse(event.slice(start + 'data: '.length))
+}
+
+const readPiece = (data: Json): Piece | undefined =>
+  pieceOfResponse(data) ?? pieceOfContentBlock(data) ?? pieceOfChoice(data)
+
+/** Whether it ends the text that came before it, and brings none itself. */
+function endsText({ type, choices }: Json): boolean {
+  if (type === 'response.output_text.done' || type === 'content_block_stop') return true
+  if (!isList(choices) || choices.length !== 1) return false
+  const [choice] = choices
+  if (!isJson(choice) || typeof choice['finish_reason'] !== 'string') return false
+  const { delta } = choice
+  return !isJson(delta) || (delta['content'] ?? '') === ''
 }
 
 function parse(text: string): Json | undefined {
