@@ -1,7 +1,7 @@
 /**
  * Three nodes over one database, behind a balancer that knows nothing of them. Two people ask without a pause while each
  * node in turn is killed and started again: every question is stored and answered once, nobody hears of the other's rows,
- * and both are back within ten seconds.
+ * and both are back within ten seconds; whatever rings between the nodes.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-event
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
 import { createEmptyDatabase } from '#test/database.ts'
 import { type Balancer, startBalancer } from '#test/balancer.ts'
+import { hasNats, startNatsServer } from '#test/nats.ts'
 import { startStubModel } from '#test/stub-model.ts'
 import { live, subscribed } from '#test/realtime.ts'
 
@@ -147,8 +148,9 @@ async function keepAsking(person: Person, conversationId: string, mayGoOn: () =>
   }
 }
 
-test('nodes that are killed in turn lose no message, answer nothing twice and tell nobody of the rows of others', async () => {
+async function killInTurn(bus: string): Promise<void> {
   const { admin, environment } = await createEmptyDatabase()
+  const nats = bus === 'NATS' ? await startNatsServer() : undefined
   const folder = await createDataDir()
   const stub = await startStubModel({ models: 'stub', tokens: TOKENS, tps: 60 })
   const balancer = await startBalancer()
@@ -156,6 +158,7 @@ test('nodes that are killed in turn lose no message, answer nothing twice and te
     startAlcove({
       DATA_DIR: folder.dataDir,
       ...environment,
+      ...(nats && { NATS_URL: nats.url }),
       OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
       LOG_LEVEL: 'warn',
     })
@@ -164,6 +167,7 @@ test('nodes that are killed in turn lose no message, answer nothing twice and te
   onTestFinished(async () => {
     await balancer.close()
     await Promise.all(nodes.map((node) => node.end('SIGKILL')))
+    await nats?.stop()
     await stub.stop()
     await admin.end()
     await folder.remove()
@@ -221,4 +225,9 @@ test('nodes that are killed in turn lose no message, answer nothing twice and te
     expect([...person.heardReplies].filter(([id, place]) => placeOf.get(id) !== place)).toEqual([])
     await person.leave()
   }
-})
+}
+
+test.for(hasNats ? ['NOTIFY', 'NATS'] : ['NOTIFY'])(
+  'nodes that are killed in turn lose no message, answer nothing twice and tell nobody of the rows of others, over %s',
+  killInTurn,
+)

@@ -2,7 +2,7 @@
 // where it is missing or out of date. Runs on any Node from 20, before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -74,19 +74,41 @@ function buildClient() {
   writeFileSync(stamp, wanted)
 }
 
+const asRoot = (...command) => {
+  const [program, ...rest] = [...(process.getuid?.() === 0 ? [] : ['sudo', '-n']), ...command]
+  return [program, rest]
+}
+
 function installChromium() {
   const found = process.env.CHROMIUM ?? '/usr/bin/chromium'
   if (existsSync(found)) return
   console.error('Installing Chromium for the browser tests …')
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const apt = (...args) => {
-    const [program, ...rest] = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args]
-    run(program, rest, 'Chromium could not be installed. Install it, or name it with CHROMIUM=/path/to/chromium.')
-  }
+  const apt = (...args) =>
+    run(
+      ...asRoot('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args),
+      'Chromium could not be installed. Install it, or name it with CHROMIUM=/path/to/chromium.',
+    )
   apt('update')
   apt('install', '-y', '--no-install-recommends', 'chromium')
+}
+
+/** Unpacked beside the packages, so that no service is started on this machine. Without it the tests over NATS are left out. */
+function unpackNats() {
+  const folder = inRoot('node_modules', '.cache', 'nats')
+  const found = [process.env.NATS_SERVER ?? '/usr/sbin/nats-server', path.join(folder, 'usr', 'sbin', 'nats-server')]
+  if (found.some((file) => existsSync(file))) return
+  console.error('Fetching a NATS server for the tests …')
+  mkdirSync(folder, { recursive: true })
+  const succeeds = (program, args) => spawnSync(program, args, { cwd: folder, stdio: 'ignore' }).status === 0
+  const download = () => succeeds('apt-get', ['download', 'nats-server'])
+  const [program, update] = asRoot('apt-get', 'update')
+  const isThere = download() || (succeeds(program, update) && download())
+  const packages = isThere ? readdirSync(folder).filter((name) => name.endsWith('.deb')) : []
+  if (!packages.some((name) => succeeds('dpkg-deb', ['-x', name, '.'])))
+    console.error('There is none here (NATS_SERVER=/path/to/nats-server names one): the tests over NATS are left out.')
 }
 
 installPackages()
 if (wants.has('--build')) buildClient()
 if (wants.has('--chromium')) installChromium()
+if (wants.has('--nats')) unpackNats()

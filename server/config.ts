@@ -78,6 +78,12 @@ const redirectPatterns = z
   .transform((value) => listOf(value).filter((pattern) => pattern !== ''))
   .pipe(z.array(z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^*/]/i)))
 
+const natsUrls = z
+  .string()
+  .transform(listOf)
+  .pipe(z.array(z.url({ protocol: /^(nats|tls)$/ })).min(1))
+  .optional()
+
 const setting = <T>(given: Setting<T>): Setting<T> => given
 
 export const SETTINGS = {
@@ -129,6 +135,13 @@ export const SETTINGS = {
     explains:
       'With DATABASE_URL: wraps the signing and encryption keys that live in that database. The same on every server.',
     parse: z.string().min(32).optional(),
+  }),
+  NATS_URL: setting({
+    wants: 'nats:// or tls:// addresses, with commas',
+    example: '',
+    explains:
+      'NATS to ring by between servers of one DATABASE_URL, in place of the notifications of PostgreSQL, for which commits wait for one another; with nats://user:password@ or nats://token@ where it wants them. The same on every server.',
+    parse: natsUrls,
   }),
   S3_ENDPOINT: setting({
     wants: 'an http:// or https:// address',
@@ -497,7 +510,7 @@ export interface Config extends Settings {
 }
 
 /** Settings that are, or may hold, a password: a refusal must not print it. */
-const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^SMTP_URL$/
+const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** What has to be said together where somebody else serves the four services. */
@@ -559,6 +572,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       'ALCOVE_SECRET is not set, but DATABASE_URL wants it: at least 32 characters, the same on every server.',
     )
   }
+  if (settings.NATS_URL !== undefined && settings.DATABASE_URL === undefined)
+    throw new AppError(
+      'startup',
+      'DATABASE_URL is not set, but NATS_URL wants it: a server alone has nobody to ring for.',
+    )
   requireWholeProject(settings)
   for (const needed of ['S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const) {
     if (settings.S3_ENDPOINT !== undefined && settings[needed] === undefined)

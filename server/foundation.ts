@@ -6,7 +6,7 @@ import { type BlobStore } from './blobs/store.ts'
 import { type Config } from './config.ts'
 import { type Undo } from './connect.ts'
 import { type Listener } from './database/listen.ts'
-import { type Database } from './database/scope.ts'
+import { type Bells, type Database } from './database/scope.ts'
 
 export interface Foundation {
   readonly config: Config
@@ -19,6 +19,8 @@ export interface Foundation {
   readonly connection: pg.PoolConfig
   readonly database: Database
   readonly listener: Listener
+  /** What rings in place of notifications; undefined where they do. */
+  readonly bells: Bells | undefined
   /** Refuses tokens of ended sessions too. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore

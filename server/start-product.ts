@@ -40,7 +40,7 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 6
 
 export async function startProduct(foundation: Foundation) {
-  const { config, log, undo, address, connection, database, listener, tokens, blobs, encryptionKey } = foundation
+  const { config, log, undo, address, connection, database, listener, bells, tokens, blobs, encryptionKey } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
   const openai = { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL }
   const compatible = { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL }
@@ -72,7 +72,7 @@ export async function startProduct(foundation: Foundation) {
   undo.push(() => jobs.stop())
 
   async function startWorkers(): Promise<Gauges> {
-    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log)
+    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, bells)
     undo.push(() => queue.close())
     const worker = await startWorker({
       database,

@@ -15,6 +15,7 @@ import { type Config } from './config.ts'
 import { connect, type Undo } from './connect.ts'
 import { claimDataFolder, openDataFolder } from './data-folder.ts'
 import { openListener } from './database/listen.ts'
+import { type Nats } from './database/nats.ts'
 import { openDatabase } from './database/scope.ts'
 import { type Foundation } from './foundation.ts'
 import { installJobs } from './jobs/install.ts'
@@ -50,6 +51,12 @@ async function openBlobs(config: Config): Promise<BlobStore> {
     return createDiskStore(config.DATA_DIR)
   const { createS3Store } = await import('./blobs/s3.ts')
   return createS3Store({ endpoint, bucket, region: config.S3_REGION, accessKey, secretKey })
+}
+
+async function openBus({ NATS_URL: urls }: Config, key: Buffer, log: Log): Promise<Nats | undefined> {
+  if (urls === undefined) return undefined
+  const { openNats } = await import('./database/nats.ts')
+  return openNats({ urls, key, log })
 }
 
 export interface Alcove {
@@ -124,10 +131,13 @@ export async function startAlcove(
     const hasProduct = parts.has('api') || parts.has('workers')
     if (hasProduct) await installJobs(admin)
     const signing = secrets && (await createTokens(secrets))
-    const database = openDatabase(connection, log)
+    const nats = await openBus(config, encryptionKey, log)
+    if (nats) undo.push(() => nats.close())
+    const database = openDatabase(connection, log, nats)
     undo.push(() => database.close())
-    const listener = await openListener(connection, log)
-    undo.push(() => listener.close())
+    const notified = await openListener(connection, log)
+    undo.push(() => notified.close())
+    const listener = nats?.hearToo(notified) ?? notified
     const issued = signing
       ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
       : acceptProject(config.SUPABASE_URL ?? '')
@@ -139,6 +149,7 @@ export async function startAlcove(
       connection,
       database,
       listener,
+      bells: nats,
       tokens: acceptSharedSecret(issued, config.JWT_SECRET),
       blobs: await openBlobs(config),
       encryptionKey,

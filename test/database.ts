@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { createLog } from '#server/base/log.ts'
+import { type Nats } from '#server/database/nats.ts'
 import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
+import { openTestBus } from './nats.ts'
 
 export interface TestDatabase {
   readonly database: Database
@@ -12,6 +14,8 @@ export interface TestDatabase {
   /** Connection of the superuser: to look behind the policies, or to break something. */
   readonly admin: pg.Pool
   readonly adminConnection: pg.ClientConfig
+  /** What a further server of this database rings by; undefined where they notify. */
+  readonly openBus: () => Promise<Nats> | undefined
   /** Creates a confirmed account and returns the claims that its access token would carry. */
   createPerson(email?: string): Promise<Claims & { sub: string; role: 'authenticated' }>
   drop(): Promise<void>
@@ -28,13 +32,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const connection = { host, user: 'authenticator', password: authenticatorPassword, database: name }
   const admin = new pg.Pool({ ...adminConnection, max: 4 })
   admin.on('error', () => undefined)
-  const database = openDatabase(connection, createLog('warn'))
+  const bus = await openTestBus(name)
+  const database = openDatabase(connection, createLog('warn'), bus)
 
   return {
     database,
     connection,
     admin,
     adminConnection,
+    openBus: () => openTestBus(name),
     async createPerson(email = `${randomUUID()}@example.test`) {
       const sub = randomUUID()
       await admin.query(
@@ -45,6 +51,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
     async drop() {
       await database.close()
+      await bus?.close()
       await admin.end()
       const dropper = new pg.Client({ host, user, password, database: 'postgres' })
       await dropper.connect()

@@ -39,12 +39,14 @@ export interface RealtimeNode {
 }
 
 export async function startNode(
-  { database, connection }: TestDatabase,
+  { database, connection, openBus }: TestDatabase,
   tokens: Tokens,
   options: { limits?: Partial<RealtimeLimits>; databaseSweepMs?: number } = {},
 ): Promise<RealtimeNode> {
   const log = createLog('silent')
-  const listener = await openListener(connection, log)
+  const notified = await openListener(connection, log)
+  const bus = await openBus()
+  const listener = bus?.hearToo(notified) ?? notified
   const realtime = await createRealtime({ database, listener, tokens, log, ...options })
   const app = new Hono().route('/realtime/v1', realtime.routes)
   const server = await new Promise<Server>((resolve, reject) => {
@@ -60,7 +62,8 @@ export async function startNode(
     port: isAddress(address) ? address.port : 0,
     async close() {
       await realtime.close()
-      await listener.close()
+      await notified.close()
+      await bus?.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

@@ -3,9 +3,11 @@ import { type Log } from '#server/base/log.ts'
 
 type Handler = (payload: string) => void
 
-/** The one connection that listens for notifications, fanned out in process. */
+/** What servers tell one another, fanned out in process. */
 export interface Listener {
-  /** Calls `handler` for every notification on `channel`, in commit order. Returns how to stop. */
+  /** Whether all is heard, and in the order of commits, as long as `onReconnect` is not called. */
+  readonly isInOrder: boolean
+  /** Calls `handler` for everything that is rung on `channel`. Returns how to stop. */
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a lost connection was replaced: notifications may have been missed. */
   onReconnect(handler: () => void): void
@@ -14,6 +16,7 @@ export interface Listener {
 
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
+/** The one connection that listens for notifications. */
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()
@@ -60,6 +63,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
   }
 
   return {
+    isInOrder: true,
     async on(channel, handler) {
       const existing = handlers.get(channel)
       if (existing) existing.add(handler)

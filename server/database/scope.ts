@@ -76,6 +76,20 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** What a transaction announces on a channel that servers listen to. */
+export interface Bell {
+  readonly channel: string
+  readonly payload: string
+}
+
+/** A bus beside the database that carries bells to every server. */
+export interface Bells {
+  /** Whether it carries any at present. Where it does not, transactions notify. */
+  readonly isOpen: boolean
+  /** Rings on every server, this one included. Answers whether the bus has taken it. */
+  ring(bell: Bell): boolean
+}
+
 /** The int8 of our own counters and positions stays below 2^53; rows of people go out as PostgreSQL's own JSON. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -95,6 +109,10 @@ const BEGIN_READING = 'begin isolation level repeatable read read only'
 // connections wait for.
 const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
 
+/** SQLSTATE of a notice that hands out a bell: `realtime.ring` raises it where a transaction has asked for that. */
+const BELL = 'ALCB1'
+const HAND_OUT = { 'alcove.bells': 'handed', client_min_messages: 'notice' }
+
 /** A request that finds neither the database nor a free connection is refused, rather than kept waiting for ever. */
 const CONNECTION_TIMEOUT_MS = 10_000
 
@@ -108,7 +126,8 @@ function endReading(client: pg.PoolClient): void {
   })
 }
 
-export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
+/** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
+export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
   const pool = new pg.Pool({
     max: 20,
     idleTimeoutMillis: 30_000,
@@ -120,14 +139,39 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     types,
   })
   let isClosed = false
+  const handedOut = new WeakMap<pg.ClientBase, Map<string, Bell>>()
   // The pool listens to idle clients alone; an error event of a working one that nobody hears would end the process.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       // A connection that is being closed may still hear that the server stops.
       if (!isClosed) log.warn({ err: error }, 'a database connection was lost')
     })
+    if (bells === undefined) return
+    client.on('notice', ({ code, message, detail: payload = '' }) => {
+      if (code !== BELL || message === undefined) return
+      const own = handedOut.get(client) ?? new Map<string, Bell>()
+      // Like notifications: equal ones of a transaction are one.
+      handedOut.set(client, own.set(JSON.stringify([message, payload]), { channel: message, payload }))
+    })
   })
   pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was replaced'))
+
+  const settingsOf = (settings: Readonly<Record<string, string>>) =>
+    bells?.isOpen ? { ...settings, ...HAND_OUT } : settings
+
+  /** Commits, and then rings for what was announced: a bell that rang before would bring nobody to what it tells of. */
+  async function commit(client: pg.PoolClient): Promise<void> {
+    const { command } = await client.query('commit')
+    const own = handedOut.get(client)
+    handedOut.delete(client)
+    if (!own || command !== 'COMMIT') return
+    for (const { channel, payload } of own.values()) {
+      if (bells?.ring({ channel, payload })) continue
+      pool
+        .query('select pg_notify($1, $2)', [channel, payload])
+        .catch((error: unknown) => log.warn({ err: error, channel }, 'a bell could not be rung'))
+    }
+  }
 
   async function transaction<T>(
     role: ApiRole | ServiceRole,
@@ -135,11 +179,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     run: (scope: Scope) => Promise<T>,
     { readOnly = false, flushesAfter = false, settings = {} }: ScopeOptions = {},
   ): Promise<T> {
-    const given = flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings
+    const given = settingsOf(flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings)
     const client = await pool.connect()
     let broken: Error | undefined
     let entered: Promise<unknown> | undefined
     let isEnding = false
+    handedOut.delete(client)
     try {
       // Sent ahead of the first statement without waiting for the answers. Where one of them fails, what follows is
       // refused: the transaction is aborted, or the login role that may see nothing is still the one that asks.
@@ -159,7 +204,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
         endReading(client)
         return result
       }
-      await Promise.all([client.query('commit'), flushesAfter && client.query(FLUSH)])
+      await Promise.all([commit(client), flushesAfter && client.query(FLUSH)])
       return result
     } catch (thrown) {
       // Where the transaction could not be entered, every later error only says that it was aborted.
@@ -185,12 +230,14 @@ export function openDatabase(connection: pg.PoolConfig, log: Log): Database {
     }: { text: string; values: readonly unknown[]; settings: Readonly<Record<string, string>> },
   ) {
     const claims = JSON.stringify({ role: 'service_role' })
+    const given = settingsOf(settings)
+    handedOut.delete(client)
     return Promise.allSettled([
       client.query('begin'),
-      client.query(prepared(ENTER, ['service_role', claims, Object.keys(settings), Object.values(settings)])),
+      client.query(prepared(ENTER, ['service_role', claims, Object.keys(given), Object.values(given)])),
       client.query<Row>(prepared(text, values)),
       // After a failure this only ends the transaction: PostgreSQL then rolls back.
-      client.query('commit'),
+      commit(client),
     ])
   }
 

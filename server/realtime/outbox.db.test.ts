@@ -5,6 +5,7 @@ import { openListener } from '#server/database/listen.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
 import { type Change, followOutbox } from './outbox.ts'
+import { lookIntoOutbox } from './outbox-looking.ts'
 import { createPersevere } from './persevere.ts'
 
 const recorded = z.array(
@@ -135,6 +136,37 @@ test('10,000 statements of one transaction ring as few times as they can and are
   for (let n = 0; n < 10_001; n += 1) seen.push(Number((await changes.next()).key?.['a']))
   expect(seen).toEqual([...Array.from({ length: 10_000 }, (_, index) => index + 1), 0])
   expect(rings).toHaveLength(2)
+  await outbox.close()
+  await listener.close()
+})
+
+test.each([
+  ['told of', followOutbox],
+  ['looked for', lookIntoOutbox],
+])('a recorded change that cannot be read keeps back none of those it was %s with', async (_, follow) => {
+  const log = createLog('silent')
+  const listener = await openListener(database.connection, log)
+  const changes = createRecorder<Change>()
+  const outbox = await follow({
+    database: database.database,
+    listener,
+    log,
+    persevere: createPersevere(log, () => false),
+    deliver: async (batch) => batch.forEach((change) => changes.add(change)),
+    onSchemaChange: () => undefined,
+    onRestart: () => undefined,
+  })
+  await database.admin.query(`
+    begin;
+    insert into realtime.changes (table_schema, table_name, op, key) values ('public', 'pairs', 'INSERT', '["no key"]');
+    insert into pairs values (1, 'x', 'one'), (2, 'x', 'two');
+    commit`)
+  expect([(await changes.next()).key, (await changes.next()).key]).toEqual([
+    { a: '1', b: 'x' },
+    { a: '2', b: 'x' },
+  ])
+  await database.admin.query(`insert into pairs values (3, 'x', 'three')`)
+  expect((await changes.next()).key).toEqual({ a: '3', b: 'x' })
   await outbox.close()
   await listener.close()
 })

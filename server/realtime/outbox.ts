@@ -1,8 +1,9 @@
 /**
- * Follows `realtime.changes`. Notifications arrive in the order of commits and say which transaction to look at; a change
- * told whole needs no look. After a lost connection everything from the oldest transaction that may not have been heard of
- * is looked at again, less what was delivered: ids are given before commit, so no id could serve as position.
+ * Follows `realtime.changes` by notifications, which arrive in the order of commits and say which transaction to look at; a
+ * change told whole needs no look. After a lost connection everything from the oldest transaction that may not have been
+ * heard of is looked at again, less what was delivered: ids are given before commit, so no id could serve as position.
  */
+import type pg from 'pg'
 import { z } from 'zod'
 import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
@@ -24,15 +25,12 @@ export interface Change {
   readonly changedAt: number
 }
 
-const CHANNEL = 'realtime_changes'
-const PAGE_ROWS = 500
-const TRIM_AFTER_MS = 15 * 60_000
+export const CHANNEL = 'realtime_changes'
+export const PAGE_ROWS = 500
+export const TRIM_AFTER_MS = 15 * 60_000
 
 const operation = z.enum(['INSERT', 'UPDATE', 'DELETE'])
-const keyJson = z
-  .string()
-  .transform((text): unknown => JSON.parse(text))
-  .pipe(z.record(z.string(), z.string()))
+const keyJson = z.string().transform(parseJson).pipe(z.record(z.string(), z.string()))
 const entry = z
   .object({
     id: z.string(),
@@ -55,8 +53,30 @@ const doorbell = z.union([
 ])
 type Doorbell = z.output<typeof doorbell> | { readonly catchUp: true }
 
-const ENTRY = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
+export const ENTRY = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
   extract(epoch from changed_at) * 1000 as at`
+
+/** What was recorded, less what cannot be read: that must not keep back what comes after it. */
+export function readEntries<Row extends { readonly id: string }>(rows: readonly Row[], log: Log): [Change, Row][] {
+  return rows.flatMap((row): [Change, Row][] => {
+    const parsed = entry.safeParse(row)
+    if (parsed.success) return [[parsed.data, row]]
+    log.error({ err: parsed.error, id: row.id }, 'a recorded change that cannot be read was left out')
+    return []
+  })
+}
+
+/** Removes what was recorded by transactions before `xmin`. */
+export async function trimOutbox(database: Database, xmin: string): Promise<void> {
+  // Ids of a transaction yet to come stem from another cluster that this database was restored from.
+  await database.asService(async (scope) => {
+    for (const table of ['changes', 'schema_changes'])
+      await scope.query(
+        `delete from realtime.${table} where xid < $1::xid8 or xid >= pg_snapshot_xmax(pg_current_snapshot())`,
+        [xmin],
+      )
+  })
+}
 
 export interface OutboxOptions {
   readonly database: Database
@@ -75,6 +95,11 @@ export interface Outbox {
   /** Notes how far every transaction has been heard of, and removes what every node has long delivered. */
   sweep(): Promise<void>
   close(): Promise<void>
+}
+
+interface Row extends pg.QueryResultRow {
+  readonly id: string
+  readonly xid: string
 }
 
 interface Position {
@@ -157,10 +182,10 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
 
   async function look(condition: string, xid: string): Promise<void> {
     for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
-      const rows: unknown[] | undefined = await persevere(async () => {
+      const rows: Row[] | undefined = await persevere(async () => {
         const page = await database.asService(
           (scope) =>
-            scope.query(
+            scope.query<Row>(
               `select ${ENTRY} from realtime.changes c where ${condition} and c.id > $2 order by c.id limit ${PAGE_ROWS}`,
               [xid, after],
             ),
@@ -169,9 +194,10 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
         return page.rows
       })
       if (!rows) return
-      const entries = z.array(entry.and(z.object({ xid: z.string() }))).parse(rows)
-      after = rows.length < PAGE_ROWS ? undefined : entries.at(-1)?.id
-      const fresh = entries.filter(({ id, xid: from }) => remember(id, from))
+      after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.id
+      const fresh = readEntries(rows, log).flatMap(([change, { xid: from }]) =>
+        remember(change.id, from) ? [change] : [],
+      )
       if (fresh.length > 0) await deliver(fresh)
     }
   }
@@ -221,15 +247,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     }
     const past = marks.findLastIndex(({ at }) => at < clock() - TRIM_AFTER_MS)
     const [mark] = marks.splice(0, past + 1).slice(-1)
-    // Ids of a transaction yet to come stem from another cluster that this database was restored from.
-    if (mark) {
-      await database.asService((scope) =>
-        scope.query(
-          'delete from realtime.changes where xid < $1::xid8 or xid >= pg_snapshot_xmax(pg_current_snapshot())',
-          [mark.xmin],
-        ),
-      )
-    }
+    if (mark) await trimOutbox(database, mark.xmin)
   }
 
   return {

@@ -133,7 +133,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
           ),
         ],
       )
-      await scope.query('select pg_notify($1, room) from (select distinct unnest($2::text[]) as room) r', [
+      await scope.query('select realtime.ring($1, room) from (select distinct unnest($2::text[]) as room) r', [
         CHANNEL,
         entries.map(([{ room }]) => room),
       ])
@@ -152,7 +152,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
         database.asService((scope) =>
           scope.query(
             `with gone as (delete from realtime.presences where channel = $1 returning room)
-             select pg_notify($2, room) from gone`,
+             select realtime.ring($2, room) from gone`,
             [channel.id, CHANNEL],
           ),
         ),
@@ -168,7 +168,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
         scope.query<{ isNew: boolean }>(
           `with gone as (delete from realtime.nodes where seen_at < now() - $2::interval and id <> $1 returning id),
              left_rooms as (select distinct p.room from realtime.presences p join gone on gone.id = p.node),
-             told as (select pg_notify($3, room) from left_rooms)
+             told as (select realtime.ring($3, room) from left_rooms)
            insert into realtime.nodes (id)
            select $1 from (select count(*) from told) t
            on conflict (id) do update set seen_at = now()
@@ -191,7 +191,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
         scope.query(
           `with gone as (delete from realtime.presences where node = $1 returning room),
              left_node as (delete from realtime.nodes where id = $1)
-           select pg_notify($2, room) from (select distinct room from gone) r`,
+           select realtime.ring($2, room) from (select distinct room from gone) r`,
           [node, CHANNEL],
         ),
       )

@@ -14,6 +14,7 @@ import { createDelivery } from './delivery.ts'
 import { createIntake } from './intake.ts'
 import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
 import { followOutbox } from './outbox.ts'
+import { lookIntoOutbox } from './outbox-looking.ts'
 import { createPersevere } from './persevere.ts'
 import { createPresences } from './presence.ts'
 import { createProtocol } from './protocol.ts'
@@ -69,7 +70,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
   const sockets = createSockets({ ...connected, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
-  const outbox = await followOutbox({
+  const outbox = await (listener.isInOrder ? followOutbox : lookIntoOutbox)({
     database,
     listener,
     log,
