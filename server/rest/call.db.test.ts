@@ -59,3 +59,9 @@ test('a call that was misspelt is told what it may have meant', async () => {
   )
   expect((await client.rpc('nothing_like_it')).error?.hint).toBeNull()
 })
+
+test('what was called is not what a hint names', async () => {
+  for (const call of [client.rpc('no_way', { a: 1 }), client.rpc('no_way'), client.rpc('whole', {}, { get: true })]) {
+    expect((await call).error).toMatchObject({ code: 'PGRST202', hint: null })
+  }
+})

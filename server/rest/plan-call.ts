@@ -61,19 +61,28 @@ function takesWholeBody({ parameters }: Routine, contentType: string): boolean {
 }
 
 interface Searched {
-  /** Of all functions of the schema. */
-  readonly known: readonly string[]
-  /** Functions of the name that was called. */
+  /** Names of all functions of the schema that can be called from outside. */
+  readonly known: () => readonly string[]
+  /** Those of the name that was called. */
   readonly candidates: readonly Routine[]
 }
 
 /** The function that is most like what was called: by its parameters where the name is right, else by its name. */
 function hintFor({ schema, resource }: RestRequest, names: readonly string[], { known, candidates }: Searched) {
   const listed = (parameters: readonly string[]) => `(${parameters.join(', ')})`
+  const called = listed(names)
+  // With a parameter that has no name, a function of the very list that was given may not have been meant.
   const lists = candidates.map(({ parameters }) => listed(parameters.map(({ name }) => name)))
-  const list = nearestName(listed(names), lists)
+  const list = nearestName(
+    called,
+    lists.filter((other) => other !== called),
+  )
   const nearest =
-    candidates.length === 0 ? nearestName(resource.name, known) : list === undefined ? undefined : resource.name + list
+    candidates.length === 0
+      ? nearestName(resource.name, known())
+      : list === undefined
+        ? undefined
+        : resource.name + list
   return nearest === undefined ? null : `Perhaps you meant to call the function ${schema}.${nearest}`
 }
 
@@ -120,7 +129,7 @@ const bodyArgument = ({ parameters }: Routine, text: string) =>
 
 function argumentsOf(request: RestRequest, searched: Searched): { routine: Routine; args: CallArguments } {
   const { method, query, body, contentType } = request
-  const candidates = searched.candidates.filter(isCallable)
+  const { candidates } = searched
   if (method !== 'POST') {
     const names = new Set(query.args.map(([name]) => name))
     const routine = onlyOne(candidates.filter((found) => fits(found, names)))
@@ -176,8 +185,8 @@ const sourceOf = (catalogue: Catalogue, routine: Routine): Source => ({
 export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: number | undefined): CallPlan {
   const { schema, resource, preferences, media } = request
   const { routine, args } = argumentsOf(request, {
-    known: catalogue.routineNames(schema),
-    candidates: catalogue.routines(schema, resource.name),
+    known: () => catalogue.routineNames(schema).filter((name) => catalogue.routines(schema, name).some(isCallable)),
+    candidates: catalogue.routines(schema, resource.name).filter(isCallable),
   })
   if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
     throw restError(
