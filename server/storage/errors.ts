@@ -62,6 +62,9 @@ export class StorageError extends Error {
   }
 }
 
+export const noTransformation = (): StorageError =>
+  new StorageError('FeatureNotEnabled', 'Image transformation is not enabled')
+
 /** By SQLSTATE or its beginning. */
 const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[] = [
   ['23505', 'ResourceAlreadyExists'],

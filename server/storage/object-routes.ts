@@ -5,7 +5,7 @@ import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database } from '#server/database/scope.ts'
 import { asCaller, callerOf } from './caller.ts'
-import { StorageError } from './errors.ts'
+import { noTransformation, StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
 import { listEntries, listPage, listRequest, pagedRequest } from './list.ts'
 import { requireAdmittedObject, requireBucketName, requireKey } from './names.ts'
@@ -27,7 +27,10 @@ const UPLOAD_TOKEN_LIFE_S = 7200
 const LONGEST_LIFE_S = 10 * 365 * 86_400
 
 const removal = z.object({ prefixes: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
-const signing = z.object({ expiresIn: z.int().min(1).max(LONGEST_LIFE_S) })
+const signing = z.object({
+  expiresIn: z.int().min(1).max(LONGEST_LIFE_S),
+  transform: z.record(z.string(), z.unknown()).nullish(),
+})
 const signingMany = signing.extend({ paths: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
 const moving = z.object({
   bucketId: z.string(),
@@ -73,7 +76,8 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
   routes.post('/sign/:bucket', async (context) => {
     const claims = await callerOf(context, tokens)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const { expiresIn, paths } = validate(signingMany, await readJson(context))
+    const { expiresIn, paths, transform } = validate(signingMany, await readJson(context))
+    if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     const found = await asCaller(database, claims, (scope) => findNames(scope, bucket, paths), { readOnly: true })
     const answers = paths.map(async (path) => {
       if (!found.has(path)) {
@@ -88,7 +92,9 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
   routes.post('/sign/:bucket/:key{.+}', async (context) => {
     const claims = await callerOf(context, tokens)
     const target = targetOf(context)
-    const { expiresIn } = validate(signing, await readJson(context))
+    const { expiresIn, transform } = validate(signing, await readJson(context))
+    // Or the link would give the picture as it is, to somebody who asked for a small one.
+    if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     await asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
     const token = await signedTokens.signDownload(target, expiresIn)
     return context.json({ signedURL: `/object/sign/${target.bucket}/${target.key}?token=${token}` })

@@ -452,5 +452,7 @@ describe('the edge', () => {
     expect(await form.json()).toMatchObject({ statusCode: '400', code: 'InvalidRequest' })
     const image = await files.download(own('served.txt'), { transform: { width: 10 } })
     expect(image.error).toMatchObject({ statusCode: '409' })
+    const link = await files.createSignedUrl(own('served.txt'), 60, { transform: { width: 10 } })
+    expect(link.error).toMatchObject({ statusCode: '409', message: 'Image transformation is not enabled' })
   })
 })

@@ -7,7 +7,7 @@ import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { createBucketRoutes } from './buckets.ts'
 import { discardInBackground } from './discard.ts'
-import { isServerFault, renderError, StorageError, toStorageError } from './errors.ts'
+import { isServerFault, noTransformation, renderError, StorageError, toStorageError } from './errors.ts'
 import { createObjectRoutes } from './object-routes.ts'
 import { type NodeBindings } from './receive.ts'
 import { createSignedTokens } from './signed-tokens.ts'
@@ -82,7 +82,7 @@ export function createStorageRoutes({
   storage.route('/object', createObjectRoutes(parts))
   storage.route('/object', createTransferRoutes(parts))
   storage.all('/render/*', () => {
-    throw new StorageError('FeatureNotEnabled', 'Image transformation is not enabled')
+    throw noTransformation()
   })
   storage.all('*', () => {
     throw new StorageError('NoSuchRoute')
