@@ -48,7 +48,10 @@ export async function startServices(
   undo.push(() => realtime.close())
 
   const sweep = () => {
-    sweepAuth(database).catch((error: unknown) => log.warn({ err: error }, 'expired codes and tokens were not removed'))
+    sweepAuth(database, {
+      sessionDays: config.AUTH_SESSION_DAYS,
+      sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
+    }).catch((error: unknown) => log.warn({ err: error }, 'expired codes and tokens were not removed'))
     discardObjectBytes(database, blobs).catch((error: unknown) =>
       log.warn({ err: error }, 'bytes of removed objects were not discarded'),
     )

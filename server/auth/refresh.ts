@@ -4,7 +4,7 @@ import { findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { type Visitor } from './request.ts'
 import { type AuthService } from './service.ts'
-import { childTokenOf, type Grant, refreshTokenHash, type Session } from './sessions.ts'
+import { childTokenOf, type Grant, refreshTokenHash, type Session, sessionIsIdle, sessionIsOver } from './sessions.ts'
 
 /** For how long two tabs that refresh at once may both bring the same token. */
 const REUSE_INTERVAL = '10 seconds'
@@ -83,8 +83,7 @@ async function lockAndRead(
   )
   const found = await scope.query<StoredToken>(
     `select t.revoked, t.user_id, t.session_id, s.aal, s.amr,
-       coalesce(s.not_after < now(), false) or ($3 > 0 and s.created_at < now() - make_interval(days => $3)) as is_over,
-       $4 > 0 and coalesce(s.refreshed_at, s.created_at) < now() - make_interval(days => $4) as is_idle,
+       ${sessionIsOver({ days: '$3' })} as is_over, ${sessionIsIdle({ days: '$4' })} as is_idle,
        active.token as active_token,
        coalesce(active.parent = t.token, false) or t.updated_at > clock_timestamp() - $2::interval as is_reusable
      from auth.refresh_tokens t

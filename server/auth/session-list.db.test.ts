@@ -35,6 +35,21 @@ test('a person sees where they are signed in, this device first', async () => {
   )
 })
 
+test('a session that nobody may go on with is not shown', async () => {
+  const { session } = await service.signedIn('idle@example.test')
+  const second = await signInAgain('idle@example.test')
+  const [own] = await list(second.token)
+  const setUsed = (used: string) =>
+    service.admin.query(
+      'update auth.sessions set created_at = now() - $2::interval, refreshed_at = now() - $2::interval where user_id = $1 and id <> $3',
+      [session.user.id, used, own?.id],
+    )
+  await setUsed('13 days')
+  expect((await list(second.token)).length).toBeGreaterThanOrEqual(2)
+  await setUsed('15 days')
+  expect(await list(second.token)).toEqual([expect.objectContaining({ id: own?.id, is_current: true })])
+})
+
 test('ending a session signs that device out, and no other', async () => {
   const { session } = await service.signedIn('ending@example.test')
   const second = await signInAgain('ending@example.test')

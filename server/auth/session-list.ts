@@ -5,13 +5,14 @@ import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
+import { sessionIsIdle, sessionIsOver } from './sessions.ts'
 
 export function sessionRoutes(service: AuthService): Hono {
   const app = new Hono()
 
   app.get('/sessions', async (context) => {
     const person = requireFullLevel(await requireSession(context, service))
-    return context.json(await service.database.asAuth((scope) => listSessions(scope, person)))
+    return context.json(await service.database.asAuth((scope) => listSessions(scope, person, service.settings)))
   })
 
   app.delete('/sessions/:id', async (context) => {
@@ -32,13 +33,18 @@ export function sessionRoutes(service: AuthService): Hono {
 }
 
 /** Newest use first, the one that asks before all others. */
-async function listSessions(scope: Scope, { account, sessionId }: SignedIn): Promise<OpenSession[]> {
+async function listSessions(
+  scope: Scope,
+  { account, sessionId }: SignedIn,
+  { sessionDays, sessionIdleDays }: AuthService['settings'],
+): Promise<OpenSession[]> {
   const { rows } = await scope.query<Omit<OpenSession, 'created_at' | 'used_at'> & { created_at: Date; used_at: Date }>(
     `select id, created_at, coalesce(refreshed_at, updated_at) as used_at, user_agent, host(ip) as address, aal,
        id = $2 as is_current
-     from auth.sessions where user_id = $1 and coalesce(not_after > now(), true)
+     from auth.sessions s
+     where user_id = $1 and not ${sessionIsOver({ days: '$3' })} and not ${sessionIsIdle({ days: '$4' })}
      order by is_current desc, used_at desc`,
-    [account.id, sessionId],
+    [account.id, sessionId, sessionDays, sessionIdleDays],
   )
   return rows.map(({ created_at, used_at, ...rest }) => ({
     ...rest,

@@ -37,6 +37,15 @@ export const refreshTokenHash = (token: string): string => createHash('sha256').
 export const childTokenOf = (key: Buffer, sessionId: string, parent: string): string =>
   createHmac('sha256', key).update(`${sessionId} ${parent}`).digest('base64url')
 
+/**
+ * SQL conditions on `auth.sessions s`: it has ended whatever happens, and nobody has used it for too long.
+ * @param days parameters that hold the days of each, 0 for no end.
+ */
+export const sessionIsOver = ({ days }: { days: string }): string =>
+  `(coalesce(s.not_after < now(), false) or (${days}::int > 0 and s.created_at < now() - make_interval(days => ${days}::int)))`
+export const sessionIsIdle = ({ days }: { days: string }): string =>
+  `(${days}::int > 0 and coalesce(s.refreshed_at, s.created_at) < now() - make_interval(days => ${days}::int))`
+
 async function insertFirstToken(scope: Scope, sessionId: string, userId: string): Promise<string> {
   const refreshToken = randomBytes(32).toString('base64url')
   await scope.prepared('insert into auth.refresh_tokens (session_id, user_id, token) values ($1, $2, $3)', [

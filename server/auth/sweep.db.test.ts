@@ -6,6 +6,7 @@ test('sweeping removes what is over and leaves what still counts', async () => {
   const service = await startAuthService()
   onTestFinished(() => service.close())
   const { session } = await service.signedIn('kept@example.test')
+  const abandoned = await service.signedIn('abandoned@example.test')
   await service.newClient().auth.signUp({ email: 'pending@example.test', password: PASSWORD })
   await service.newClient().auth.signUp({ email: 'expired@example.test', password: PASSWORD })
   const { client } = await service.signedIn('enrolling@example.test')
@@ -27,7 +28,18 @@ test('sweeping removes what is over and leaves what still counts', async () => {
     `update auth.rate_limits set updated_at = now() - interval '1 day' where key like 'signup:%'`,
   )
 
-  await sweepAuth(service.database)
+  await service.admin.query(
+    `update auth.sessions set created_at = now() - interval '20 days', refreshed_at = now() - interval '15 days'
+     where user_id = $1`,
+    [abandoned.session.user.id],
+  )
+  await service.admin.query(
+    `update auth.sessions set created_at = now() - interval '29 days', refreshed_at = now() - interval '13 days'
+     where user_id = $1`,
+    [session.user.id],
+  )
+
+  await sweepAuth(service.database, { sessionDays: 30, sessionIdleDays: 14 })
   const left = await service.admin.query<{ key: string }>('select key from auth.rate_limits')
   expect(left.rows.some(({ key }) => key.startsWith('token:'))).toBe(true)
   expect(left.rows.some(({ key }) => key.startsWith('signup:'))).toBe(false)
@@ -39,5 +51,9 @@ test('sweeping removes what is over and leaves what still counts', async () => {
   const factors = await service.admin.query('select friendly_name from auth.mfa_factors')
   expect(factors.rows).toEqual([{ friendly_name: 'begun' }])
   expect((await service.admin.query('select from auth.flow_state')).rowCount).toBe(1)
+  const sessions = await service.admin.query('select from auth.sessions where user_id = $1', [
+    abandoned.session.user.id,
+  ])
+  expect(sessions.rowCount).toBe(0)
   expect((await service.newClient().auth.refreshSession({ refresh_token: session.refresh_token })).error).toBeNull()
 })

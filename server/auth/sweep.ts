@@ -1,10 +1,15 @@
 import { type Database } from '#server/database/scope.ts'
+import { type AuthSettings } from './service.ts'
+import { sessionIsIdle, sessionIsOver } from './sessions.ts'
 
 /**
  * Removes what nobody can use any more: full buckets, expired codes and challenges, sign-ins and enrolments that nobody
- * finished, long used refresh tokens. To be run now and then.
+ * finished, long used refresh tokens, sessions that are over. To be run now and then.
  */
-export async function sweepAuth(database: Database): Promise<void> {
+export async function sweepAuth(
+  database: Database,
+  { sessionDays, sessionIdleDays }: Pick<AuthSettings, 'sessionDays' | 'sessionIdleDays'>,
+): Promise<void> {
   await database.asAuth(async (scope) => {
     await scope.query(
       `delete from auth.rate_limits
@@ -20,6 +25,9 @@ export async function sweepAuth(database: Database): Promise<void> {
     )
     await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 day'`)
     await scope.query(`delete from auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)
-    await scope.query('delete from auth.sessions where not_after < now()')
+    await scope.query(
+      `delete from auth.sessions s where ${sessionIsOver({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`,
+      [sessionDays, sessionIdleDays],
+    )
   })
 }
