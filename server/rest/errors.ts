@@ -1,8 +1,10 @@
 /** Errors in PostgREST's dialect: `{code, message, details, hint}` and a status. */
 import pg from 'pg'
+import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { isParseError } from '#server/database/scanner.ts'
+import { headerName, headerValue, jsonText } from './headers.ts'
 
 /** PGRST0xx: connection, 1xx: the request, 2xx: names that are not in the catalogue, 3xx: tokens. */
 const STATUS = {
@@ -15,10 +17,13 @@ const STATUS = {
   PGRST106: 406,
   PGRST107: 406,
   PGRST108: 400,
+  PGRST111: 500,
+  PGRST112: 500,
   PGRST116: 406,
   PGRST117: 405,
   PGRST118: 400,
   PGRST120: 400,
+  PGRST121: 500,
   PGRST122: 400,
   PGRST123: 400,
   PGRST124: 400,
@@ -119,6 +124,34 @@ function statusOf(sqlState: string, isSignedIn: boolean): number {
   return SQL_STATUS.find(([start]) => sqlState.startsWith(start))?.[1] ?? 400
 }
 
+const raisedMessage = jsonText.pipe(
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.string().nullish(),
+    hint: z.string().nullish(),
+  }),
+)
+const raisedDetail = jsonText.pipe(
+  z.object({ status: z.int().min(200).max(599), headers: z.record(headerName, headerValue) }),
+)
+
+const unreadable = (part: 'MESSAGE' | 'DETAIL', text: string, keys: string) =>
+  restError('PGRST121', `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, {
+    details: `Invalid JSON value for ${part}: '${text}'`,
+    hint: `${part} must be a JSON object with obligatory keys: ${keys}.`,
+  })
+
+/** What a function raised with SQLSTATE PGRST: the whole answer, in its message and detail. */
+function raisedWhole({ message: text, detail = '' }: pg.DatabaseError): RestError {
+  const raised = raisedMessage.safeParse(text)
+  if (!raised.success) return unreadable('MESSAGE', text, '"code", "message" and optional keys: "details", "hint"')
+  const answer = raisedDetail.safeParse(detail)
+  if (!answer.success) return unreadable('DETAIL', detail, '"status", "headers" and optional key: "status_text"')
+  const { code, message, details = null, hint = null } = raised.data
+  return new RestError(code, answer.data.status, message, { details, hint, headers: answer.data.headers })
+}
+
 /**
  * Whatever was thrown, as PostgREST would answer it; undefined for what nobody foresaw.
  * @param isSignedIn a refusal is 403 to who is somebody, 401 to who is nobody.
@@ -137,6 +170,7 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
   }
   if (isConnectionFailure(error)) return restError('PGRST000', 'Database connection error.', { cause: error })
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return undefined
+  if (error.code === 'PGRST') return raisedWhole(error)
   const status = statusOf(error.code, isSignedIn)
   return new RestError(error.code, status, error.message, {
     details: error.detail ?? null,

@@ -3,6 +3,7 @@ import { restError } from './errors.ts'
 import { preferenceApplied, type Preferences } from './prefer.ts'
 import { contentRange } from './range.ts'
 import { type RestRequest } from './request.ts'
+import { asSaid } from './response-settings.ts'
 import { type Plan, type Result } from './run.ts'
 
 /** @throws RestError PGRST103 where the page begins behind the last row. */
@@ -48,7 +49,11 @@ function respondToWrite(
   return new Response(isShown ? result.body : null, { status, headers })
 }
 
-export function respond(request: RestRequest, plan: Plan, result: Result): Response {
+/** The answer to what was asked, unless a function wanted it otherwise. */
+export const respond = (request: RestRequest, plan: Plan, result: Result): Response =>
+  asSaid(respondTo(request, plan, result), result.said)
+
+function respondTo(request: RestRequest, plan: Plan, result: Result): Response {
   if (plan.kind !== 'read' && plan.kind !== 'call') return respondToWrite(request, plan, result)
   const { offset } = plan.range
   const status = statusOfPage(offset, result)

@@ -6,6 +6,7 @@ import { restError } from './errors.ts'
 import { type TablePlan } from './plan.ts'
 import { type CallPlan, isReadOnlyCall } from './plan-call.ts'
 import { type RestRequest } from './request.ts'
+import { NOTHING_SAID, readSaid, type SaidOfResponse } from './response-settings.ts'
 import { callToSql, estimateToSql, readToSql, type Statement, writeToSql } from './sql.ts'
 
 export type Plan = TablePlan | CallPlan
@@ -19,6 +20,7 @@ export interface Result {
   readonly inserted: number | undefined
   /** Name and condition of each key column of the one row written. */
   readonly location: readonly (readonly [name: string, condition: string])[] | undefined
+  readonly said: SaidOfResponse
 }
 
 /** Carries the answer out of a transaction that the caller wanted undone. */
@@ -38,6 +40,8 @@ interface Row {
   body: string
   inserted?: number | null
   location?: string | null
+  said_status?: string | null
+  said_headers?: string | null
 }
 
 const locationPairs = z.array(z.tuple([z.string(), z.string()]))
@@ -89,6 +93,7 @@ export function settingsOf(request: RestRequest, headers: Headers, statementTime
     'request.method': method,
     'request.path': resource.kind === 'routine' ? `/rpc/${resource.name}` : `/${resource.name}`,
     'request.headers': JSON.stringify(Object.fromEntries(shown)),
+    ...NOTHING_SAID,
     ...(preferences.timezone === undefined ? {} : { timezone: preferences.timezone }),
   }
 }
@@ -109,7 +114,7 @@ export async function run(
 
   async function runInside(scope: Scope): Promise<Result> {
     const { rows: found } = await scope.asked<Row>(statement.text, statement.values)
-    const { rows = 0, total = null, body = '', inserted, location } = found[0] ?? {}
+    const { rows = 0, total = null, body = '', inserted, location, said_status, said_headers } = found[0] ?? {}
     check(request, plan, rows)
     const result = {
       rows,
@@ -117,6 +122,7 @@ export async function run(
       total: await totalOf(scope, plan, total),
       inserted: inserted ?? undefined,
       location: location == null ? undefined : locationPairs.parse(JSON.parse(location)),
+      said: readSaid(said_status, said_headers),
     }
     if (request.preferences.tx === 'rollback') {
       // What would have failed at the end is to fail here too.

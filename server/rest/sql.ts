@@ -9,6 +9,7 @@ import { type CallPlan, SCALAR } from './plan-call.ts'
 import { type Level, type OutputColumn, type Reading, type TypedOrder } from './plan-reading.ts'
 import { columnsOfOrigin } from './relationships.ts'
 import { type Media } from './request.ts'
+import { SAID_OF_RESPONSE } from './response-settings.ts'
 import { createWords, levelToSql, matchingToSql, qualified, quote, whereToSql, type Words } from './sql-reading.ts'
 
 export interface Statement {
@@ -44,14 +45,14 @@ function totalToSql(reading: Reading, from: string, words: Words): string {
   return `(select count(*) from (${rows} ${cap}) counted)`
 }
 
-/** Columns of every statement's one row: `rows`, `total`, `body`; writes have `inserted` and `location` too. */
+/** Columns of every statement's one row: `rows`, `total`, `body`, and what functions said of the answer; writes have `inserted` and `location` too. */
 export const readToSql = (plan: ReadPlan): Statement =>
   statement((words) => {
     const from = qualified(plan.relation)
     const page = levelToSql(plan, { from, row: TARGET }, words)
     const total = totalToSql(plan, from, words)
     const body = plan.isHead ? `''` : bodyToSql(plan.media, `${PAGE}.*`)
-    return `select count(*) as rows, ${total} as total, ${body} as body from (${page}) ${PAGE}`
+    return `select count(*) as rows, ${total} as total, ${body} as body, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
   })
 
 /** Asks the planner how many rows the filters would let through. */
@@ -179,7 +180,7 @@ export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statemen
     const location = plan.returns === 'key' && plan.relation.primaryKey.length > 0 ? locationToSql(plan) : 'null::text'
     return `with ${SOURCE} as (${write}) select count(*) as rows, null::bigint as total, ${
       isShown ? bodyToSql(plan.media, `${PAGE}.*`) : `''`
-    } as body, ${inserted} as inserted, ${location} as location from (${page}) ${PAGE}`
+    } as body, ${inserted} as inserted, ${location} as location, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
   })
 
 function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: string } {
@@ -219,5 +220,5 @@ export const callToSql = (plan: CallPlan): Statement =>
     const isBare = plan.isHead || routine.returns === 'void'
     const body = isBare ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)
     // Materialized: a function runs once, whether its value is looked at twice or not at all.
-    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body from (${page}) ${PAGE}`
+    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
   })
