@@ -44,7 +44,7 @@ export async function startServices(
     mailbox: isLocal ? createMailbox(database) : null,
     log,
   })
-  const realtime = await createRealtime({ database, listener, tokens, log })
+  const realtime = await createRealtime({ database, listener, tokens, log, trustProxy: config.TRUST_PROXY })
   undo.push(() => realtime.close())
 
   const sweep = () => {

@@ -41,7 +41,7 @@ export interface RealtimeNode {
 export async function startNode(
   { database, connection, openBus }: TestDatabase,
   tokens: Tokens,
-  options: { limits?: Partial<RealtimeLimits>; databaseSweepMs?: number } = {},
+  options: { limits?: Partial<RealtimeLimits>; trustProxy?: number; databaseSweepMs?: number } = {},
 ): Promise<RealtimeNode> {
   const log = createLog('silent')
   const notified = await openListener(connection, log)
@@ -122,8 +122,8 @@ const frame = z.tuple([z.string().nullable(), z.string().nullable(), z.string(),
 export type Frame = z.output<typeof frame>
 
 /** A socket without the client library, to say what that would not; closed when the test ends. */
-export async function openRawSocket({ port }: RealtimeNode, apikey: string) {
-  const ws = new WebSocket(`ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${apikey}&vsn=2.0.0`)
+export async function openRawSocket({ port }: RealtimeNode, apikey: string, headers: Record<string, string> = {}) {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${apikey}&vsn=2.0.0`, { headers })
   const frames = createRecorder<Frame>()
   ws.on('message', (data: Buffer, isBinary) => {
     if (!isBinary) frames.add(frame.parse(JSON.parse(data.toString())))

@@ -8,7 +8,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /** IPv4 that arrived on an IPv6 socket is written as IPv4, and a zone is left out. */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 
 export function isLoopbackAddress(address: string): boolean {
   const plain = plainAddress(address)

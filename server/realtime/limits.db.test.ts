@@ -22,8 +22,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function nodeWith(limits: Partial<RealtimeLimits>): Promise<RealtimeNode> {
-  const node = await startNode(database, tokens, { limits })
+async function nodeWith(limits: Partial<RealtimeLimits>, trustProxy = 0): Promise<RealtimeNode> {
+  const node = await startNode(database, tokens, { limits, trustProxy })
   onTestFinished(() => node.close())
   return node
 }
@@ -49,6 +49,30 @@ const closeOf = async (ws: WebSocket): Promise<number> =>
   z.tuple([z.number(), z.unknown()]).parse(await once(ws, 'close'))[0]
 
 const TOO_FAST = { extension: 'system', status: 'error', message: 'Too many messages per second' }
+
+test('an address opens only so many sockets, until it closes one', async () => {
+  const node = await nodeWith({ socketsPerAddress: 2 })
+  const [first] = [await openSocket(node), await openSocket(node)]
+  // Nobody in front is believed: who writes such a header gains nothing.
+  const forged = openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': '203.0.113.9' })
+  await expect(forged).rejects.toThrow('Unexpected server response: 429')
+  const together = await Promise.allSettled([openSocket(node), openSocket(node), openSocket(node)])
+  expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  first.ws.close()
+  await expect.poll(() => node.realtime.stats().sockets).toBe(1)
+  const again = await Promise.allSettled([openSocket(node), openSocket(node), openSocket(node)])
+  expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('people behind one proxy are counted apart, a network of IPv6 as one', async () => {
+  const node = await nodeWith({ socketsPerAddress: 1 }, 1)
+  const from = (address: string) => openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': address })
+  await from('203.0.113.9')
+  await from('203.0.113.10')
+  await from('2001:db8::1')
+  for (const address of ['203.0.113.9', '2001:db8::2'])
+    await expect(from(address)).rejects.toThrow('Unexpected server response: 429')
+})
 
 test('more channels than allowed are refused', async () => {
   const { frames, say } = await openSocket(await nodeWith({ channelsPerSocket: 3 }))
@@ -107,8 +131,9 @@ test('a channel that changes its presence too often is closed, and another of it
 test.each([
   ['a broadcast', 'broadcast', { event: 'e', payload: { text: 'x'.repeat(65 * KIB) } }],
   ['a presence', 'presence', { event: 'track', payload: { text: 'x'.repeat(65 * KIB) } }],
+  ['a presence of wide characters', 'presence', { event: 'track', payload: { text: '€'.repeat(22 * KIB) } }],
 ])('%s that is too large is refused', async (_, event, payload) => {
-  const socket = await openSocket(await nodeWith({ payloadBytes: 64 * KIB }))
+  const socket = await openSocket(await nodeWith(event === 'broadcast' ? { payloadBytes: 64 * KIB } : {}))
   await join(socket, 'large')
   socket.say('1', '2', 'realtime:large', event, payload)
   expect(await socket.frames.next()).toEqual([

@@ -155,7 +155,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     if (event !== 'track') return answer('error', { reason: 'Unknown presence event' })
     const meta = trackedMeta.safeParse(push.data?.payload ?? {})
     if (!meta.success) return answer('error', { reason: 'Presence track payload must be a map' })
-    if (JSON.stringify(meta.data).length > limits.payloadBytes)
+    if (Buffer.byteLength(JSON.stringify(meta.data)) > limits.presenceBytes)
       return answer('error', { reason: 'Payload size exceeds the limit' })
     if (!channel.permissions.presence.write) {
       return answer('error', { reason: `You do not have permissions to write to this Channel topic: ${channel.name}` })

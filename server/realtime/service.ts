@@ -30,6 +30,8 @@ export interface RealtimeOptions {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits?: Partial<RealtimeLimits>
+  /** How many proxies in front are believed about the address of a visitor. */
+  readonly trustProxy?: number
   /** How often this node shows itself alive to the others and clears what was delivered long ago. */
   readonly databaseSweepMs?: number
 }
@@ -56,7 +58,7 @@ export interface Realtime {
 
 /** Starts following changes and broadcasts of the database; resolves when nothing that commits from now on is missed. */
 export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
-  const { database, listener, tokens, log, limits: given, databaseSweepMs = 10_000 } = options
+  const { database, listener, tokens, log, limits: given, trustProxy = 0, databaseSweepMs = 10_000 } = options
   const limits = { ...DEFAULT_LIMITS, ...given }
   let isClosed = false
   const persevere = createPersevere(log, () => isClosed)
@@ -68,7 +70,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const presences = await createPresences(shared)
   const connected = { tokens, log, limits, intake: createIntake(limits.unhandledBytes) }
   const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
-  const sockets = createSockets({ ...connected, protocol })
+  const sockets = createSockets({ ...connected, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
   const outbox = await (listener.isInOrder ? followOutbox : lookIntoOutbox)({
     database,

@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { addressKey, plainAddress, visitorAddress } from '#server/access/client-address.ts'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
@@ -42,6 +43,7 @@ export interface SocketOptions {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits: RealtimeLimits
+  readonly trustProxy: number
   readonly protocol: Protocol
   readonly intake: Intake
 }
@@ -55,7 +57,7 @@ class HandshakeError extends Error {
   }
 }
 
-export function createSockets({ tokens, log, limits, protocol, intake }: SocketOptions): Sockets {
+export function createSockets({ tokens, log, limits, trustProxy, protocol, intake }: SocketOptions): Sockets {
   // Without compression: its buffers would cost more per idle socket than everything else.
   const server = new WebSocketServer({
     noServer: true,
@@ -64,6 +66,7 @@ export function createSockets({ tokens, log, limits, protocol, intake }: SocketO
     clientTracking: false,
   })
   const connections = new Set<Connection>()
+  const openFrom = new Map<string, number>()
   let isClosed = false
 
   function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -71,14 +74,35 @@ export function createSockets({ tokens, log, limits, protocol, intake }: SocketO
     socket.on('error', onError)
     admit(request).then(
       ({ vsn, apiKey }) => {
+        const from = addressOf(request)
+        // Looked at and counted in one turn, so that many that come at once are all seen.
+        if ((openFrom.get(from) ?? 0) >= limits.socketsPerAddress) {
+          log.warn({ from }, 'an address has too many sockets')
+          return refuse(socket, new HandshakeError(429, 'Too many connections from this address'))
+        }
         socket.off('error', onError)
-        server.handleUpgrade(request, socket, head, (ws) => accept(ws, vsn, apiKey))
+        server.handleUpgrade(request, socket, head, (ws) => {
+          countSocket(from, 1)
+          ws.on('close', () => countSocket(from, -1))
+          accept(ws, vsn, apiKey)
+        })
       },
       (error: unknown) => {
         if (!(error instanceof HandshakeError)) log.error({ err: error }, 'a handshake failed')
         refuse(socket, error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
       },
     )
+  }
+
+  function addressOf({ socket, headers }: IncomingMessage): string {
+    const peer = socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
+    return addressKey(visitorAddress(peer, headers['x-forwarded-for']?.toString(), trustProxy))
+  }
+
+  function countSocket(from: string, step: 1 | -1): void {
+    const open = (openFrom.get(from) ?? 0) + step
+    if (open > 0) openFrom.set(from, open)
+    else openFrom.delete(from)
   }
 
   async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
