@@ -39,11 +39,14 @@ export function createApp(
   { tokens, log, address }: { tokens: TokenVerifier; log: Log; address: string },
 ): Hono {
   const app = new Hono()
+  const isEncrypted = address.startsWith('https:')
   app.onError(renderApiError(log))
   app.use(async (context, next) => {
     await next()
     // Not by `context.header`, which makes the answer anew and turns its body into a stream.
     context.res.headers.set('x-content-type-options', 'nosniff')
+    // For this host alone: what else has a name below it is not ours to decide on.
+    if (isEncrypted) context.res.headers.set('strict-transport-security', 'max-age=31536000')
   })
   if (services) {
     app.route('/auth/v1', services.auth)

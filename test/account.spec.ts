@@ -110,6 +110,7 @@ test('the archive holds the own documents and conversations, and none of a secon
   await live(first)
   const answer = await call(first, 'GET', '/api/account/export')
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="alcove-\d{4}-\d\d-\d\d\.zip"$/)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
   const files = readZip(Buffer.from(await answer.arrayBuffer()))
   expect(files.get('documents/lamp.txt')?.toString()).toContain(first.id)
   expect([...files.keys()].some((name) => name.startsWith('conversations/'))).toBe(true)

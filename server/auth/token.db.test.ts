@@ -43,6 +43,7 @@ test('signing in and refreshing set a cookie that scripts cannot read, and signi
   const signedIn = await service.post('/token?grant_type=password', { email, password: PASSWORD })
   const cookie = signedIn.headers.get('set-cookie') ?? ''
   expect(cookie.split('; ').slice(1).toSorted()).toEqual(['HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=Lax'])
+  expect(signedIn.headers.get('cache-control')).toBe('no-store')
   const { access_token: accessToken } = (await signedIn.json()) as { access_token: string }
   expect(cookie).toContain(`alcove-session=${accessToken};`)
   const refreshed = await service.post('/token?grant_type=refresh_token', { refresh_token: session.refresh_token })

@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { createTestTokens } from '#test/realtime.ts'
+import { createApp } from './app.ts'
+import { createLog } from './base/log.ts'
+
+async function headersAt(address: string, path = '/here'): Promise<Headers> {
+  const operations = new Hono()
+  operations.get('/here', (context) => context.text('here'))
+  const tokens = await createTestTokens()
+  const app = createApp(
+    { operations, services: undefined, product: undefined },
+    { tokens, log: createLog('silent'), address },
+  )
+  return (await app.request(path)).headers
+}
+
+test('where people come by https, every answer says that they are to come by nothing else', async () => {
+  for (const path of ['/here', '/nowhere'])
+    expect((await headersAt('https://alcove.example', path)).get('strict-transport-security')).toBe('max-age=31536000')
+})
+
+test('where they come without, none does', async () => {
+  expect((await headersAt('http://127.0.0.1:3000')).get('strict-transport-security')).toBeNull()
+})
