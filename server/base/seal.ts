@@ -14,7 +14,9 @@ export function seal(key: Buffer, text: string, context = ''): Buffer {
 
 /** @throws Error where key or context are others than those of `seal`, or a byte was changed. */
 export function unseal(key: Buffer, sealed: Buffer, context = ''): string {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(context))
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 }).setAAD(
+    Buffer.from(context),
+  )
   decipher.setAuthTag(sealed.subarray(12, 28))
   return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
 }
