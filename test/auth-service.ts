@@ -16,19 +16,22 @@ import { createMail, type Mail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
 import { type AuthSettings } from '#server/auth/service.ts'
-import { createLog } from '#server/base/log.ts'
+import { createLog, type Log } from '#server/base/log.ts'
 import { createTestDatabase } from './database.ts'
 
 export const PASSWORD = 'a quiet corner'
 
 export type AuthTestService = Awaited<ReturnType<typeof startAuthService>>
 
-export async function startAuthService({ mail, ...changes }: Partial<AuthSettings> & { mail?: Mail } = {}) {
+export async function startAuthService({
+  mail,
+  log = createLog('silent'),
+  ...changes
+}: Partial<AuthSettings> & { mail?: Mail; log?: Log } = {}) {
   const testDatabase = await createTestDatabase()
   const { database } = testDatabase
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-auth-'))
   const tokens = await createTokens(await loadSecretsFromFolder(dataDir))
-  const log = createLog('silent')
   let url = ''
   const settings: AuthSettings = {
     get siteUrl() {

@@ -6,6 +6,7 @@ import { AuthError } from './errors.ts'
 import { adminUserRoutes } from './admin-users.ts'
 import { authorizeRoutes } from './authorize.ts'
 import { closingRoutes } from './close-account.ts'
+import { recordEvents } from './event-log.ts'
 import { factorRoutes } from './factors.ts'
 import { identityRoutes } from './identities.ts'
 import { invitationRoutes } from './invitations.ts'
@@ -44,6 +45,7 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
   const app = new Hono()
   app.onError((error, context) => renderError(error, context, service.log))
 
+  app.use(recordEvents(service))
   app.use(openToAllOrigins)
   app.use(async function prepareAnswer(context, next) {
     const version = requestedVersion(context)

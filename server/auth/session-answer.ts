@@ -3,6 +3,7 @@ import { type Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
 import { isFromOwnPage } from '#server/access/own-page.ts'
+import { noteAccount } from './event-log.ts'
 import { type AuthService, type AuthSettings } from './service.ts'
 import { type Grant } from './sessions.ts'
 import { userAnswer } from './user-answer.ts'
@@ -59,6 +60,7 @@ export interface SessionAnswer {
 /** Signs the access token, sets the cookie beside it, and returns the body of the answer. */
 export async function grantSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
   const { settings } = service
+  noteAccount(context, grant.account.id)
   const issuedAt = Math.floor(Date.now() / 1000)
   const sign = signAccessToken(service, grant, issuedAt)
   const full = await sign.full()

@@ -1,0 +1,37 @@
+/**
+ * One line in the log for each use of an account, refused or not: who, from where, what, and what came of it. No password,
+ * code, token or address of mail is in it.
+ */
+import { type Context, type MiddlewareHandler } from 'hono'
+import { visitorOf } from './request.ts'
+import { type AuthService } from './service.ts'
+
+const people = new WeakMap<Request, string>()
+
+/** Notes whose account a request is about, once that is sure. */
+export function noteAccount(context: Context, userId: string): void {
+  people.set(context.req.raw, userId)
+}
+
+/** By GET only what a mail or a provider leads to changes anything. */
+const CHANGES_BY_GET = /\/(verify|callback)$/
+
+export function recordEvents({ log, settings }: Pick<AuthService, 'log' | 'settings'>): MiddlewareHandler {
+  return async function recordEvent(context, next) {
+    await next()
+    const { method, path } = context.req
+    const isReading = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    if (isReading && !CHANGES_BY_GET.test(path)) return
+    log.info(
+      {
+        action: `${method} ${path.replace(/^\/auth\/v1/, '')}`,
+        grant: context.req.query('grant_type'),
+        user: people.get(context.req.raw),
+        address: visitorOf(context, settings).address,
+        status: context.res.status,
+        refused: context.res.headers.get('x-sb-error-code') ?? undefined,
+      },
+      'an account was used',
+    )
+  }
+}
