@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 
+import { numberCells } from './number-cells.ts'
 import type { TextBlock } from './text-blocks.ts'
 import styles from './text-section.module.css'
 
@@ -13,6 +14,7 @@ export function TextBlockView({ block, text }: { block: TextBlock; text: string 
     )
   }
   const columns = Math.max(...block.rows.map((row) => row.length))
+  const isNumber = numberCells(block.rows.map((row) => row.map(({ start, end }) => text.slice(start, end))))
   return (
     <div className={styles.table}>
       <table>
@@ -20,10 +22,17 @@ export function TextBlockView({ block, text }: { block: TextBlock; text: string 
           {block.rows.map((row, index) => (
             <tr key={index}>
               {row.map(({ start, end }, column) => (
-                <td key={column} colSpan={row.length === 1 ? columns : 1} dir="auto" data-start={start}>
+                <td
+                  key={column}
+                  className={isNumber[index]?.[column] === true ? styles.number : undefined}
+                  colSpan={row.length === 1 ? columns : 1}
+                  dir="auto"
+                  data-start={start}
+                >
                   {text.slice(start, end)}
                 </td>
               ))}
+              {row.length > 1 && row.length < columns && <td colSpan={columns - row.length} />}
             </tr>
           ))}
         </tbody>
