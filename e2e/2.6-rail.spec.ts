@@ -46,6 +46,21 @@ test('each tab opens its own panel in place of the other', async () => {
   }
 })
 
+test('each panel begins with its name, at one height', async () => {
+  const heights: number[] = []
+  for (const [name, heading] of [
+    ['Files', 'Files'],
+    ['Users', 'Account'],
+    ['Settings', 'Settings'],
+    ['Chat', 'Chat History'],
+  ] as const) {
+    await tab(name).click()
+    const box = await panel().getByRole('heading', { name: heading, exact: true }).boundingBox()
+    heights.push((box?.y ?? NaN) + (box?.height ?? NaN) / 2)
+  }
+  expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1)
+})
+
 test('pressing the open tab again collapses the panel, a third time opens it', async () => {
   await tab('Chat').click()
   await panel().waitFor({ state: 'detached' })

@@ -28,10 +28,11 @@ export function SidePanel({
     <div id="side-panel" className={styles.panel}>
       {tab === 'chat' && <HistoryPanel {...history} />}
       {tab === 'files' && (
-        <div className={styles.files}>
+        <section className={styles.files} aria-label="Library">
+          <h2 className={styles.heading}>Files</h2>
           <UploadArea />
-          <DocumentList heading="Files" onOpen={onOpenDocument} onAsk={onAskAbout} />
-        </div>
+          <DocumentList label="Files" onOpen={onOpenDocument} onAsk={onAskAbout} />
+        </section>
       )}
       {tab === 'users' && <AccountPanel />}
       {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}

@@ -78,7 +78,7 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
-        <DocumentList heading="Your Documents" onOpen={props.onOpenDocument} />
+        <DocumentList label="Your Documents" titled onOpen={props.onOpenDocument} />
       </Page>
     )
   }

@@ -20,13 +20,15 @@ const FILTER_FROM = 9
 
 interface DocumentListProps {
   onOpen: (documentId: string) => void
-  heading: string
+  label: string
+  /** Whether the label stands above the list; not where a heading of that name does already. */
+  titled?: boolean
   /** Begins a question about some of them. */
   onAsk?: ((documents: readonly DocumentRow[]) => void) | undefined
 }
 
 /** The person's documents: open, rename, delete, sort, filter once there are many, and select many at once. */
-export function DocumentList({ onOpen, heading, onAsk }: DocumentListProps): JSX.Element {
+export function DocumentList({ onOpen, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
   const documents = useQuery(documentsQuery())
   const [text, setText] = useState('')
   const [arrangement, setArrangement] = useState(NEWEST_FIRST)
@@ -61,9 +63,9 @@ export function DocumentList({ onOpen, heading, onAsk }: DocumentListProps): JSX
   }
 
   return (
-    <section ref={section} tabIndex={-1} className={styles.library} aria-label={heading}>
+    <section ref={section} tabIndex={-1} className={styles.library} aria-label={label}>
       <header className={styles.header}>
-        <h2 className={styles.heading}>{heading}</h2>
+        {titled && <h2 className={styles.heading}>{label}</h2>}
         {count > 1 && selection.ids === null && (
           <div className={styles.arrange}>
             <button ref={selectButton} type="button" className={styles.column} onClick={begin}>
