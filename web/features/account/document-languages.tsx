@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { DOCUMENT_LANGUAGES, documentLanguage, type DocumentLanguage } from '#contract/document.ts'
 import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/document-languages.ts'
+import { Select } from '#web/ui/select.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './account.module.css'
 
@@ -31,7 +32,8 @@ export function DocumentLanguages(): JSX.Element {
         <span>Language of scans</span>
         <span className={styles.caption}>Tried first when text is recognised in pictures</span>
       </span>
-      <select
+      <Select
+        size="sm"
         className={styles.select}
         value={chosen ?? ''}
         disabled={!languages.isSuccess}
@@ -43,7 +45,7 @@ export function DocumentLanguages(): JSX.Element {
             {NAMES[language]}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   )
 }

@@ -1,4 +1,5 @@
 import { useId, type JSX } from 'react'
+import { Select } from '#web/ui/select.tsx'
 import styles from './rows.module.css'
 
 type SelectFieldProps = {
@@ -16,13 +17,13 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
       <label htmlFor={id} className={styles.label}>
         {label}
       </label>
-      <select id={id} className={styles.select} value={value} onChange={(event) => onChange(event.target.value)}>
+      <Select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
           </option>
         ))}
-      </select>
+      </Select>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import type { JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { versionsQuery } from '#web/data/documents.ts'
 import { Button } from '#web/ui/button.tsx'
+import { Select } from '#web/ui/select.tsx'
 
 import styles from './version-note.module.css'
 
@@ -21,7 +22,8 @@ export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element
     <p className={styles.note} data-old={isOld}>
       <label>
         <span className={styles.label}>Version</span>
-        <select
+        <Select
+          size="sm"
           className={styles.choice}
           value={document.id}
           onChange={({ currentTarget }) => onOpen(currentTarget.value)}
@@ -31,7 +33,7 @@ export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element
               {version}, {new Date(uploaded_at).toLocaleDateString(undefined, { dateStyle: 'medium' })}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       {isOld && (
         <span>
