@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
 import { changePassword, sessionsQuery } from '#web/data/account.ts'
 import { Button } from '#web/ui/button.tsx'
+import { CodeField } from '#web/ui/code-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './rows.module.css'
@@ -51,15 +52,10 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
       <TextField label="New password" type="password" required autoComplete="new-password" {...field('next')} />
       {wantsCode && (
         <>
-          <TextField
+          <CodeField
             label="Code from the mail"
-            required
-            autoFocus
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern="[0-9]{6}"
-            maxLength={6}
-            {...field('code')}
+            value={fields.code}
+            onChange={(code) => setFields({ ...fields, code })}
           />
           <p className={styles.caption}>You signed in a while ago: we sent a code to {email}.</p>
         </>
