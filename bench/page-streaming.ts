@@ -16,8 +16,10 @@ const answered = (page: Page): Promise<void> =>
   page.evaluate(
     () =>
       new Promise<void>((resolve) => {
+        // Looked up once: it stands behind all messages, and to walk past those costs more with each of them.
+        const box = document.querySelector('textarea')
         const timer = setInterval(() => {
-          if (document.querySelector('textarea')?.disabled !== false) return
+          if (box?.disabled !== false) return
           clearInterval(timer)
           resolve()
         }, 250)

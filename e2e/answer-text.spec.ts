@@ -1,7 +1,7 @@
 /** How the Markdown of an answer is set: code, tables, links, formulas; and that none of it breaks the content policy. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillConversation } from '#test/fill-conversation.ts'
+import { connectToFolder, fillConversation } from '#test/fill-conversation.ts'
 import { openPage, signInWithTestAccount, type WatchedPage } from './browser.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'
 
@@ -25,7 +25,7 @@ graph TD; A-->B
 | nine | 3 |
 | ten${'_and_more'.repeat(30)} | 2 |
 
-See [the page](https://example.test/a).`.replaceAll('~~~', '```')
+See [the page](https://example.test/a), and again $e^{i\pi} + 1 = 0$.`.replaceAll('~~~', '```')
 
 let stage: Stage
 let opened: WatchedPage
@@ -95,15 +95,42 @@ test('a link opens elsewhere and tells nothing of where it was', async () => {
 })
 
 test('formulas are set, sums of money are text, and what cannot be set shows its source', async () => {
-  await expect.poll(() => answer().locator('.katex').count()).toBe(2)
+  await expect.poll(() => answer().locator('.katex').count()).toBe(3)
   const first = answer().getByText('Euler wrote')
   expect(await first.innerText()).toContain('and it costs $5 and $10. Wrong: $\\frac{a$.')
-  expect(await answer().locator('math').count()).toBe(2)
+  expect(await answer().locator('math').count()).toBe(3)
+})
+
+test('a formula that comes again is set as it was', async () => {
+  const euler = answer().locator('[data-formula="e^{i\\\\pi} + 1 = 0"]')
+  const shapes = await euler.evaluateAll((formulas) =>
+    formulas.map((formula) =>
+      [...formula.querySelectorAll('.katex-html *')].map((part) => {
+        const { width, height } = part.getBoundingClientRect()
+        return [part.className, width.toFixed(1), height.toFixed(1)].join(' ')
+      }),
+    ),
+  )
+  expect(shapes).toHaveLength(2)
+  expect(shapes[0]?.length).toBeGreaterThan(10)
+  expect(shapes[1]).toEqual(shapes[0])
+})
+
+test('code that becomes another is shown and coloured as what it is now', async () => {
+  const lines = code('Code, ts').locator('pre')
+  await lines.locator('span', { hasText: 'const' }).first().waitFor()
+  const client = await connectToFolder(stage.dataDir)
+  await client.query(`update messages set content = replace(content, 'const lamp', 'let wick') where sender_role = 2`)
+  await client.end()
+  await expect.poll(() => lines.innerText()).toMatch(/^let wick: string = 'on' .*\nexport const oil = 3$/)
+  await lines.locator('span', { hasText: 'let' }).first().waitFor()
+  expect(await lines.innerText()).toMatch(/^let wick: string = 'on' .*\nexport const oil = 3$/)
 })
 
 test('a formula that is being written is its source until it ends', async () => {
   await composerOf(page).fill('Go on [[stub tokens=420 tps=400 content=maths]]')
   await composerOf(page).press('Control+Enter')
+  await page.getByPlaceholder('Waiting for AI response...').waitFor()
   await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
   await expect.poll(() => answer().locator('.katex').count()).toBeGreaterThan(1)
   expect(await answer().innerText()).toContain('about $1 and not $10')

@@ -21,6 +21,10 @@ type RowChange = { eventType: 'INSERT' | 'UPDATE' | 'DELETE'; new: unknown; old:
 /** At most twenty commits of streamed text a second. */
 const COMMIT_MS = 50
 
+/** So many letters at once come faster than anybody reads: in fewer steps, of which each costs the page its share. */
+const MANY_LETTERS = 500
+const COMMIT_MANY_MS = 200
+
 /** Changed models are read again so long after the first of them. */
 const MODELS_MS = 100
 
@@ -197,8 +201,8 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     logged(refresh())
   }
 
-  const commitSoon = (): void => {
-    commitTimer ??= setTimeout(commit, COMMIT_MS)
+  const commitSoon = (letters: number): void => {
+    commitTimer ??= setTimeout(commit, letters > MANY_LETTERS ? COMMIT_MANY_MS : COMMIT_MS)
   }
 
   const readWritten = async (): Promise<void> => {
@@ -214,7 +218,7 @@ export function followConversation(queryClient: QueryClient, conversationId: str
         if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: question })
       } else {
         view = mergeSnapshot(view, written)
-        commitSoon()
+        commitSoon(0)
       }
     } finally {
       reading = false
@@ -225,7 +229,7 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     if (view !== null && view.replyId !== part.replyId) followUps.splice(0).forEach(clearTimeout)
     view = mergePart(view, part)
     if (hasGap(view)) logged(readWritten())
-    commitSoon()
+    commitSoon(part.text?.length ?? 0)
   }
 
   const receiveRow = (change: { new: unknown }): void => {

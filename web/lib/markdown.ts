@@ -76,12 +76,18 @@ export function finishMarkdown(state: MarkdownState, given: string): readonly To
   const text = withPlainLineEnds(given)
   const isLinkedAcross = /^ {0,3}\[[^\]\n]+\]:/m.test(text)
   if (isLinkedAcross || state.closedEnd === 0 || !text.startsWith(state.text)) return lexMarkdown(text)
-  return [...state.closed, ...lexMarkdown(text.slice(state.closedEnd))]
+  const blocks = [...state.closed, ...lex(text.slice(state.closedEnd)).filter(isBlock)]
+  lexed = { text, blocks }
+  return blocks
 }
+
+/** The text that was finished last: what has just been drawn is read out next. */
+let lexed: { text: string; blocks: readonly Token[] } | null = null
 
 /** The blocks of a finished text. */
 export function lexMarkdown(text: string): readonly Token[] {
-  return lex(text).filter(isBlock)
+  if (lexed?.text !== text) lexed = { text, blocks: lex(text).filter(isBlock) }
+  return lexed.blocks
 }
 
 const plainParagraph = (raw: string): Tokens.Paragraph => ({

@@ -18,12 +18,20 @@ function wordsOf(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? decodeEntities(token.text) : ''
 }
 
-/** The sentences of an answer in Markdown, in the order in which they are spoken. */
-export function spokenSentences(markdown: string, locale?: string): string[] {
-  const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
+const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
+
+/** The lines of an answer in Markdown: its paragraphs, items and headings without marks. */
+export function spokenLines(markdown: string): string[] {
   return lexMarkdown(markdown)
     .flatMap((block) => wordsOf(block).split('\n'))
     .map((line) => line.replace(/\s?\[\d{1,3}\]/g, '').trim())
+    .filter(hasWords)
+}
+
+/** The sentences of an answer in Markdown, in the order in which they are spoken. */
+export function spokenSentences(markdown: string, locale?: string): string[] {
+  const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
+  return spokenLines(markdown)
     .flatMap((line) => Array.from(segmenter.segment(line), ({ segment }) => segment.trim()))
-    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
+    .filter(hasWords)
 }

@@ -46,9 +46,18 @@ export type AssistantMessageProps = {
   footer: ReactNode
 }
 
+/** The sources as they were as long as they say the same: the stored answer comes with copies of what was streamed. */
+function useKept(given: readonly Source[]): readonly Source[] {
+  const [kept, keep] = useState(given)
+  if (given === kept || JSON.stringify(given) === JSON.stringify(kept)) return kept
+  keep(given)
+  return given
+}
+
 /** An answer: plain text on the page, its sources beside or below it. */
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
-  const { messageId, text, sources, misquotes, writing, onOpenSource } = props
+  const { messageId, text, misquotes, writing, onOpenSource } = props
+  const sources = useKept(props.sources)
   const place = usePlaceInThread()
   const [pointedAt, pointAt] = useState<number | null>(null)
   const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])

@@ -67,6 +67,9 @@ function MarkedText({ text }: { text: string }): JSX.Element {
   )
 }
 
+/** Whether a text may hold a marker or a quotation. */
+export const mayCite = (text: string): boolean => /[["“”„«»「『]/.test(text)
+
 /** Plain text of an answer with its markers in place, and with the quotations marked that their source does not hold. */
 export function CitedText({ text }: { text: string }): JSX.Element {
   const { misquotes } = useAnswer()

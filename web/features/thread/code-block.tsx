@@ -1,6 +1,7 @@
-import { Check, Copy, WrapText } from 'lucide-react'
-import { use, useState, type JSX } from 'react'
+import { use, useLayoutEffect, useRef, useState, type JSX } from 'react'
 import { classNames } from '#web/ui/class-names.ts'
+import { BarMark } from './bar-mark.tsx'
+import type { CodeRun } from './highlight.ts'
 import { useCopy } from './use-copy.ts'
 import { useHighlight } from './use-highlight.ts'
 import { WritingContext } from './writing-context.tsx'
@@ -14,13 +15,37 @@ type CodeBlockProps = {
   closed: boolean
 }
 
+/**
+ * Puts the coloured parts in the place of the plain text, which is React's: it knows of one text and sets it anew when the
+ * code becomes another. A program is many small elements, and an account of each would cost more than they do.
+ */
+function colour(element: HTMLElement, runs: readonly CodeRun[]): void {
+  const parts = new DocumentFragment()
+  for (const { role, text } of runs) {
+    if (role === null) {
+      parts.append(text)
+      continue
+    }
+    const part = document.createElement('span')
+    part.className = styles[role] ?? ''
+    part.textContent = text
+    parts.append(part)
+  }
+  element.replaceChildren(parts)
+}
+
 /** Code as it was written, with its language, a button that copies it and one that wraps its lines. */
 export function CodeBlock({ code, info, closed }: CodeBlockProps): JSX.Element {
   const { copied, copy } = useCopy(code)
   const [wrapped, setWrapped] = useState(false)
-  const writing = use(WritingContext)
   const language = /^[^\s{,:]*/.exec(info)?.[0].toLowerCase() ?? ''
-  const runs = useHighlight(code, language, closed || !writing)
+  // A block that is closed has no part in the writing, and is not drawn again when that ends.
+  const finished = closed || !use(WritingContext)
+  const runs = useHighlight(code, language, finished)
+  const lines = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (runs !== null && lines.current !== null) colour(lines.current, runs)
+  }, [runs, code])
   return (
     <figure className={styles.block} aria-label={language === '' ? 'Code' : `Code, ${language}`}>
       <figcaption className={styles.bar}>
@@ -32,26 +57,14 @@ export function CodeBlock({ code, info, closed }: CodeBlockProps): JSX.Element {
           aria-pressed={wrapped}
           onClick={() => setWrapped(!wrapped)}
         >
-          <WrapText size={14} />
+          <BarMark name="wrap" />
         </button>
         <button type="button" className={styles.action} onClick={copy} aria-label={copied ? 'Copied' : 'Copy code'}>
-          {copied ? <Check size={14} /> : <Copy size={14} />}
+          <BarMark name={copied ? 'copied' : 'copy'} />
         </button>
       </figcaption>
       <pre className={classNames(styles.lines, wrapped && styles.wrapped)} tabIndex={0}>
-        <code>
-          {runs === null
-            ? code
-            : runs.map(({ role, text }, index) =>
-                role === null ? (
-                  text
-                ) : (
-                  <span key={index} className={styles[role]}>
-                    {text}
-                  </span>
-                ),
-              )}
-        </code>
+        <code ref={lines}>{code}</code>
       </pre>
     </figure>
   )

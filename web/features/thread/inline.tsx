@@ -3,7 +3,7 @@ import { Fragment, type JSX, type ReactNode } from 'react'
 import { decodeEntities, isMarkedToken, isMathsToken, safeHref } from '#web/lib/markdown.ts'
 import { isWebSource } from '#contract/source.ts'
 import { useAnswer } from './answer-context.tsx'
-import { CitedText } from './citation.tsx'
+import { CitedText, mayCite } from './citation.tsx'
 import { Formula } from './formula.tsx'
 
 /**
@@ -28,6 +28,9 @@ function OuterLink({ href, children }: { href: string; children: ReactNode }): J
   )
 }
 
+/** Most texts cite and quote nothing: they are set as they are, and nothing about the answer draws them again. */
+const plainText = (text: string): ReactNode => (mayCite(text) ? <CitedText text={text} /> : text)
+
 function inlineToken(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'strong':
@@ -46,7 +49,7 @@ function inlineToken(token: MarkedToken): ReactNode {
       // An image from elsewhere would tell its server who reads this answer: only its address is offered.
       return <OuterLink href={token.href}>{token.text === '' ? token.href : token.text}</OuterLink>
     case 'text':
-      return token.tokens === undefined ? <CitedText text={decodeEntities(token.text)} /> : inline(token.tokens)
+      return token.tokens === undefined ? plainText(decodeEntities(token.text)) : inline(token.tokens)
     case 'escape':
       return decodeEntities(token.text)
     default:
@@ -61,5 +64,10 @@ function inlineElement(token: Token): ReactNode {
 
 /** Inline tokens as elements. Raw HTML has no case of its own and so stays the text that it is. */
 export function inline(tokens: readonly Token[] | undefined): ReactNode {
-  return tokens?.map((token, index) => <Fragment key={index}>{inlineElement(token)}</Fragment>)
+  const parts = tokens?.map((token, index) => {
+    const part = inlineElement(token)
+    return typeof part === 'string' ? part : <Fragment key={index}>{part}</Fragment>
+  })
+  // A text alone needs no node of its own.
+  return parts?.length === 1 && typeof parts[0] === 'string' ? parts[0] : parts
 }

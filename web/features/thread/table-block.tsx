@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react'
 import type { Tokens } from 'marked'
 import { useRef, type JSX } from 'react'
+import { BarMark } from './bar-mark.tsx'
 import { inline } from './inline.tsx'
 import { useCopy } from './use-copy.ts'
 import styles from './table-block.module.css'
@@ -36,7 +36,7 @@ export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
         </table>
       </div>
       <button type="button" className={styles.copy} onClick={copy} aria-label={copied ? 'Copied' : 'Copy table'}>
-        {copied ? <Check size={14} /> : <Copy size={14} />}
+        <BarMark name={copied ? 'copied' : 'copy'} />
       </button>
     </div>
   )

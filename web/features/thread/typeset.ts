@@ -23,13 +23,31 @@ export function onReady(tell: () => void): () => void {
   return () => waiting.delete(tell)
 }
 
+const REMEMBERED = 500
+
+/** What was set last of each source: the same letters come again and again, and copying is far cheaper than setting. */
+const known = new Map<string, WeakRef<Node>>()
+
+function remember(key: string, formula: Node): void {
+  known.set(key, new WeakRef(formula))
+  const oldest = known.keys().next()
+  if (known.size > REMEMBERED && oldest.done !== true) known.delete(oldest.value)
+}
+
 /**
  * Sets a formula into an element. Only elements and their properties are used: markup with style attributes would be
  * refused by the page's policy. Returns what is wrong with the source, or null.
  */
 export function drawFormula(element: HTMLElement, source: string, display: boolean): string | null {
+  const key = `${String(display)} ${source}`
+  const set = known.get(key)?.deref()
+  if (set !== undefined) {
+    element.replaceChildren(set.cloneNode(true))
+    return null
+  }
   try {
     typesetter?.render(source, element, { displayMode: display, throwOnError: true, strict: 'ignore', maxSize: 40 })
+    if (element.firstChild !== null) remember(key, element.firstChild)
     return null
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
