@@ -104,6 +104,9 @@ export type PageBlock = z.infer<typeof pageBlock>
 export const sheetRow = z.tuple([z.int(), z.int()])
 export type SheetRow = z.infer<typeof sheetRow>
 
+/** The columns of a sheet that the cells of each line stand in, A being 1. */
+export const sheetColumns = z.array(z.int().positive())
+
 /**
  * Where a word that OCR read stands: `[offset in the page's text, length, left, top, width, height]`. The last four are
  * ten-thousandths of the width and height of the page as a viewer shows it, turned as the file says.
@@ -112,14 +115,15 @@ export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.i
 export type WordBox = z.infer<typeof wordBox>
 
 /**
- * Answer of `GET /api/documents/{id}/pages/{page}`. `items` is there for pdf pages with a text layer, `rows` for sheets,
- * `boxes` and `confidence` (0 to 100) for pages read by OCR.
+ * Answer of `GET /api/documents/{id}/pages/{page}`. `items` is there for pdf pages with a text layer, `rows` for sheets and
+ * `columns` for those whose lines all have the same ones, `boxes` and `confidence` (0 to 100) for pages read by OCR.
  */
 export const pageText = z.object({
   page: z.int().positive(),
   text: z.string(),
   items: z.array(itemRun).optional(),
   rows: z.array(sheetRow).optional(),
+  columns: sheetColumns.optional(),
   blocks: z.array(pageBlock).optional(),
   boxes: z.array(wordBox).optional(),
   confidence: z.int().optional(),

@@ -1,6 +1,8 @@
 /** Sources of an answer: narrowed, checked, traced and opened, on a wide screen and on a phone. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { makeWorkbook } from '#test/make-workbook.ts'
 import { markedText } from './browser.ts'
 import { composerOf, openStage, startChat, type Stage } from './stage.ts'
 
@@ -191,4 +193,34 @@ describe.each([
       .poll(() => page.evaluate(() => document.activeElement?.matches('[data-source="2"], [data-citation="2"]')))
       .toBe(true)
   })
+})
+
+test('a passage of a workbook is marked in the grid of its sheet, and its cells are named', async () => {
+  const rows = [['Lamp', 'Burns', 'Cubic metres'], ['Harbour', 'all night', 1234], [], ['Pier', 'until ten', 88]]
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await rail('Files').click()
+  await page
+    .getByLabel('Files to upload')
+    .first()
+    .setInputFiles({
+      name: 'Lamps.xlsx',
+      mimeType: UPLOAD_TYPES.xlsx,
+      buffer: makeWorkbook([{ name: 'Of oil', rows: [[], ...rows.map((row) => [null, ...row])] }]),
+    })
+  await files()
+    .getByRole('listitem')
+    .and(page.locator('[data-state=ready]'))
+    .filter({ hasText: 'Lamps.xlsx' })
+    .waitFor()
+  await rail('Chat').click()
+  await stage.stub.configure({ words: 'Until ten [1].' })
+  await startChat(page, '@knowledge “Lamps.xlsx” How long does the lamp of the pier burn?')
+  await answerOn(page).locator('[data-citation="1"]').first().click()
+  await page.getByText('Cited: B2:D5').waitFor()
+  const sheet = page.getByRole('region', { name: 'Sheet 1' })
+  expect(await sheet.getByRole('columnheader').allInnerTexts()).toEqual(['B', 'C', 'D'])
+  expect(await sheet.getByRole('rowheader').allInnerTexts()).toEqual(['2', '3', '5'])
+  await sheet.getByText('Of oil', { exact: true }).waitFor()
+  await expect.poll(() => markedText(page)).toContain('Pieruntil ten88')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 })

@@ -239,11 +239,12 @@ async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: 
   const json = (values: readonly unknown[] | undefined) => (values && values.length > 0 ? JSON.stringify(values) : null)
   await scope.query(
     `insert into document_pages
-       (document_id, owner, page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap)
-     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, boxes::jsonb, confidence, is_cut, blocks::jsonb, gap
-     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[], $10::boolean[],
-         $11::text[], $12::text[])
-       as given (page, text, items, headings, rows, boxes, confidence, is_cut, blocks, gap)`,
+       (document_id, owner, page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)
+     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, columns::jsonb, boxes::jsonb, confidence,
+       is_cut, blocks::jsonb, gap
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::smallint[],
+         $11::boolean[], $12::text[], $13::text[])
+       as given (page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)`,
     [
       id,
       owner,
@@ -252,6 +253,7 @@ async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: 
       pages.map(({ items }) => (items ? JSON.stringify(items) : null)),
       pages.map(({ headings }) => json(headings)),
       pages.map(({ rows }) => json(rows)),
+      pages.map(({ columns }) => json(columns)),
       pages.map(({ boxes }) => json(boxes)),
       pages.map(({ confidence }) => confidence ?? null),
       pages.map(({ isCut }) => isCut ?? false),

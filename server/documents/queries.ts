@@ -94,20 +94,22 @@ export async function getPageText(scope: Scope, documentId: string, page: number
     items: ItemRun[] | null
     blocks: PageBlock[] | null
     rows: SheetRow[] | null
+    columns: number[] | null
     boxes: WordBox[] | null
     confidence: number | null
   }>(
-    'select page, text, items, blocks, rows, boxes, confidence from document_pages where document_id = $1 and page = $2',
+    'select page, text, items, blocks, rows, columns, boxes, confidence from document_pages where document_id = $1 and page = $2',
     [documentId, page],
   )
   if (!found[0]) throw new AppError('not_found', 'There is no such page.')
-  const { text, items, blocks, rows, boxes, confidence } = found[0]
+  const { text, items, blocks, rows, columns, boxes, confidence } = found[0]
   return {
     page,
     text,
     ...(items === null ? {} : { items }),
     ...(blocks === null ? {} : { blocks }),
     ...(rows === null ? {} : { rows }),
+    ...(columns === null ? {} : { columns }),
     ...(boxes === null ? {} : { boxes }),
     ...(confidence === null ? {} : { confidence }),
   }

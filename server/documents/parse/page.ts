@@ -20,6 +20,8 @@ export interface ParsedPage {
   readonly blocks?: readonly PageBlock[]
   /** For workbooks: where each row of the sheet begins. */
   readonly rows?: readonly SheetRow[]
+  /** For workbooks: the columns, A being 1, that the cells of every line stand in. */
+  readonly columns?: readonly number[]
   /** For pages read by OCR: where each word stands. */
   readonly boxes?: readonly WordBox[]
   /** For pages read by OCR, 0 to 100. */

@@ -7,7 +7,15 @@ import { createInterface } from 'node:readline'
 import { type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { type DocumentLanguage, itemRun, pageBlock, pageGap, sheetRow, wordBox } from '#contract/document.ts'
+import {
+  type DocumentLanguage,
+  itemRun,
+  pageBlock,
+  pageGap,
+  sheetColumns,
+  sheetRow,
+  wordBox,
+} from '#contract/document.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from './failure.ts'
 import { mergeInOrderOfArrival } from './merge.ts'
@@ -52,6 +60,7 @@ const childMessage = z.union([
         headings: z.array(z.tuple([z.int(), z.string()])).optional(),
         blocks: z.array(pageBlock).optional(),
         rows: z.array(sheetRow).optional(),
+        columns: sheetColumns.optional(),
         boxes: z.array(wordBox).optional(),
         confidence: z.int().optional(),
         isCut: z.literal(true).optional(),
@@ -159,7 +168,7 @@ type ParsedMessage = Extract<z.infer<typeof childMessage>, { part: unknown }>['p
 /** Optional properties are absent, never undefined, in our own types. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {
   if (!('text' in part)) return part
-  const { page, text, items, headings, blocks, rows, boxes, confidence, isCut, gap } = part
+  const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part
   return {
     page,
     text,
@@ -167,6 +176,7 @@ function withoutUndefined(part: ParsedMessage): ParsedPart {
     ...(headings ? { headings } : {}),
     ...(blocks ? { blocks } : {}),
     ...(rows ? { rows } : {}),
+    ...(columns ? { columns } : {}),
     ...(boxes ? { boxes } : {}),
     ...(confidence === undefined ? {} : { confidence }),
     ...(isCut ? { isCut } : {}),

@@ -11,6 +11,8 @@ export interface SheetText {
   readonly text: string
   readonly headings: Heading[]
   readonly rows: SheetRow[]
+  /** The columns, A being 1, that the cells of every line stand in; none where lines have columns of their own. */
+  readonly columns: number[]
   readonly blocks: PageBlock[]
   /** Rows were left out because there were too many. */
   readonly isCut: boolean
@@ -35,7 +37,7 @@ export interface Sheet {
 /** Rows in order; only cells that are there are visited, however large the sheet says it is. */
 export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
   const rows = readRows(cells, is1904)
-  if (rows.length === 0) return { text: '', headings: [], rows: [], blocks: [], isCut: false }
+  if (rows.length === 0) return { text: '', headings: [], rows: [], columns: [], blocks: [], isCut: false }
   repeatMerged(rows, merges)
   const columns = [...new Set(rows.flatMap(({ values }) => [...values.keys()]))].sort((left, right) => left - right)
   const isAligned = columns.length <= MAX_ALIGNED_COLUMNS
@@ -43,12 +45,13 @@ export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
   let text = name
   const headings: Heading[] = [[0, name]]
   const sheetRows: SheetRow[] = []
+  const sheetColumns = isAligned ? columns.map((column) => column + 1) : []
   const blocks: PageBlock[] = [{ kind: 'heading', start: 0, end: name.length, level: 1 }]
   let previous: number | undefined
   for (const [position, { row, values }] of rows.entries()) {
     const line = writeRow(values, isAligned ? columns : [...values.keys()].sort((left, right) => left - right))
     if (text.length + line.length > MAX_SHEET_CHARACTERS)
-      return { text, headings, rows: sheetRows, blocks, isCut: true }
+      return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: true }
     const beginsTable = previous === undefined || row > previous + 1
     text += beginsTable ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
@@ -63,7 +66,7 @@ export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
     else blocks[blocks.length - 1] = { ...headerEnd, ...table, end: text.length }
     previous = row
   }
-  return { text, headings, rows: sheetRows, blocks, isCut: false }
+  return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: false }
 }
 
 interface Row {

@@ -33,10 +33,11 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
     ])
   })
 
-  test('says where rows begin, and keeps sheet and column titles as headings', async () => {
-    const rows = [['A list'], [], ['Name', 'Town'], ['Ann', 'Ulm'], ['Bob', 'Rom']]
+  test('says where rows begin and which columns there are, and keeps sheet and column titles as headings', async () => {
+    const rows = [['A list'], [], ['Name', null, 'Town'], ['Ann', null, 'Ulm'], ['Bob', null, 'Rom']]
     const { pages } = await readDocument(makeWorkbook([{ name: 'People', rows }], type), `a.${extension}`)
-    const [{ text, headings, rows: found } = { text: '', headings: [], rows: [] }] = pages
+    const [{ text, headings, rows: found, columns } = { text: '', headings: [], rows: [], columns: [] }] = pages
+    expect(columns).toEqual([1, 3])
     expect(found?.map(([offset, row]) => [text.slice(offset).split('\n')[0], row])).toEqual([
       ['A list', 1],
       ['Name | Town', 3],

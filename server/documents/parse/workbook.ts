@@ -25,7 +25,7 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   for (const [index, name] of sheets.entries()) {
     // Charts and modules are listed as sheets and have no cells.
     const sheet = workbook.Sheets[name]
-    const { text, headings, rows, blocks, isCut } = writeSheet({
+    const { text, headings, rows, columns, blocks, isCut } = writeSheet({
       name,
       cells: cellsOf(sheet),
       merges: sheet?.['!merges'] ?? [],
@@ -37,6 +37,7 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
       headings,
       blocks,
       rows,
+      columns,
       ...(isCut || isShortened(sheet) ? { isCut: true } : {}),
       ...(text === '' ? { gap: 'blank' } : {}),
     }

@@ -17,8 +17,8 @@ interface ReaderHeaderProps {
   page: number
   /** 0 while it is not known. */
   pageCount: number
-  /** How the page came by its text, where that is worth saying. */
-  textOrigin: string | null
+  /** How the page came by its text, or what on it is cited, where that is worth saying. */
+  note: string | null
   unit: 'Page' | 'Section' | 'Sheet'
   /** Null where zooming means nothing. */
   zoom: number | null
@@ -31,8 +31,7 @@ interface ReaderHeaderProps {
 
 /** What is open, where in it, and the ways to go on. */
 export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
-  const { document, page, pageCount, textOrigin, unit, zoom, sourceNavigation, onGo, onZoom, onClose, onOpenVersion } =
-    props
+  const { document, page, pageCount, note, unit, zoom, sourceNavigation, onGo, onZoom, onClose, onOpenVersion } = props
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
@@ -58,12 +57,12 @@ export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
       {document && (document.version > 1 || document.superseded_at !== null) && (
         <VersionNote document={document} onOpen={onOpenVersion} />
       )}
-      {(sourceNavigation !== undefined || pageCount > 1 || textOrigin !== null) && (
+      {(sourceNavigation !== undefined || pageCount > 1 || note !== null) && (
         <div className={styles.tools}>
           {sourceNavigation && <SourceSteps {...sourceNavigation} />}
-          {textOrigin !== null && (
-            <p className={styles.origin} title={textOrigin}>
-              {textOrigin}
+          {note !== null && (
+            <p className={styles.note} title={note}>
+              {note}
             </p>
           )}
           {pageCount > 1 && <PageField page={page} count={pageCount} unit={unit} onGo={onGo} />}

@@ -9,6 +9,7 @@ import { readerKind } from './reader-kind.ts'
 import styles from './reader-pane.module.css'
 import { followRequest, goToPage, placeFor } from './reader-target.ts'
 import type { SourceNavigation } from './source-steps.tsx'
+import { useCitedCells } from './use-cited-cells.ts'
 import { useTextOrigin } from './use-text-origin.ts'
 
 interface ReaderPaneProps {
@@ -38,6 +39,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
 
   const kind = readerKind(document.data?.mimetype ?? '')
   const textOrigin = useTextOrigin(document.data ?? null, followed.page)
+  const citedCells = useCitedCells(documentId, kind.unit === 'Sheet', followed.passage)
   const countedPages = counted.documentId === documentId ? counted.pages : 0
   const canZoom = kind.body === 'image' || countedPages > 0
   const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
@@ -73,7 +75,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
         document={document.data ?? null}
         page={followed.page}
         pageCount={document.data ? countedPages || (document.data.pages ?? 0) : 0}
-        textOrigin={textOrigin}
+        note={citedCells ?? textOrigin}
         unit={kind.unit}
         zoom={document.data && canZoom ? zoom : null}
         sourceNavigation={sourceNavigation}

@@ -1,5 +1,5 @@
 /** A stretch of a section's text, `[start, end)` in UTF-16 code units of the section. */
-interface TextStretch {
+export interface TextStretch {
   start: number
   end: number
 }
@@ -48,7 +48,7 @@ function tableRows(text: string, { start, end }: TextStretch): TextStretch[][] |
 }
 
 /** The cells of a line; an empty one is a stretch without length, so that columns stay in line. */
-function cellsOf(text: string, { start, end }: TextStretch): TextStretch[] {
+export function cellsOf(text: string, { start, end }: TextStretch): TextStretch[] {
   const cells: TextStretch[] = []
   let from = start
   for (const border of text.slice(start, end).matchAll(CELL_BORDER)) {

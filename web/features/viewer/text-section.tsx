@@ -6,8 +6,10 @@ import { pageTextQuery } from '#web/data/documents.ts'
 import { markPassage, rangesInStretches } from './passage-mark.ts'
 import { ReaderState } from './reader-state.tsx'
 import type { Passage } from './reader-target.ts'
+import { SheetGrid } from './sheet-grid.tsx'
+import { sheetLines } from './sheet-lines.ts'
 import { TextBlockView } from './text-block-view.tsx'
-import { textBlocks } from './text-blocks.ts'
+import { type TextBlock, textBlocks } from './text-blocks.ts'
 import styles from './text-section.module.css'
 
 interface TextSectionProps {
@@ -26,7 +28,11 @@ export function TextSection(props: TextSectionProps): JSX.Element {
   const section = useQuery(pageTextQuery(documentId, page))
   const text = section.data?.text
   const container = useRef<HTMLDivElement>(null)
-  const blocks = useMemo(() => (text === undefined ? [] : textBlocks(text, { hardWrapped })), [text, hardWrapped])
+  const lines = useMemo(() => section.data && sheetLines(section.data), [section.data])
+  const blocks = useMemo(() => {
+    if (text === undefined) return []
+    return lines ? [sheetName(text)] : textBlocks(text, { hardWrapped })
+  }, [text, lines, hardWrapped])
 
   useEffect(() => {
     if (!passage || blocks.length === 0 || !container.current) return
@@ -46,7 +52,11 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
       <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
         {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
+        {text !== undefined && lines && <SheetGrid text={text} lines={lines} columns={section.data?.columns ?? []} />}
       </div>
     </section>
   )
 }
+
+/** A sheet's text begins with its name, in a line of its own. */
+const sheetName = (text: string): TextBlock => ({ kind: 'heading', start: 0, end: (text + '\n').indexOf('\n') })

@@ -1,0 +1,45 @@
+import type { PageText } from '#contract/document.ts'
+
+import { cellsOf, type TextStretch } from './text-blocks.ts'
+
+/** A row of a sheet that holds something: its number, and its cells, one for each of the sheet's columns. */
+export interface SheetLine {
+  row: number
+  cells: TextStretch[]
+}
+
+/** The rows of a sheet's text; null where it is not known in which rows and columns its words stand. */
+export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | null {
+  if (!rows || !columns) return null
+  return rows.map(([start, row]) => {
+    const end = text.indexOf('\n', start)
+    return { row, cells: cellsOf(text, { start, end: end === -1 ? text.length : end }) }
+  })
+}
+
+/** "A" for 1, "Z" for 26, "AA" for 27. */
+export function columnName(column: number): string {
+  const rest = (column - 1) % 26
+  const before = (column - 1 - rest) / 26
+  return (before > 0 ? columnName(before) : '') + String.fromCharCode(65 + rest)
+}
+
+/** The smallest range of cells that holds a passage, as "B2" or "A5:F9"; null where it touches none. */
+export function cellRange(
+  lines: readonly SheetLine[],
+  columns: readonly number[],
+  passage: TextStretch,
+): string | null {
+  const touched = lines.flatMap(({ row, cells }) =>
+    cells.flatMap(({ start, end }, index) => {
+      const column = columns[index]
+      return start < passage.end && end > passage.start && column !== undefined ? [{ row, column }] : []
+    }),
+  )
+  const [first, last] = [touched[0], touched.at(-1)]
+  if (!first || !last) return null
+  const named = touched.map(({ column }) => column)
+  const from = `${columnName(Math.min(...named))}${first.row}`
+  const to = `${columnName(Math.max(...named))}${last.row}`
+  return from === to ? from : `${from}:${to}`
+}
