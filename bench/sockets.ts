@@ -5,14 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SignJWT } from 'jose'
-import pg from 'pg'
+import type pg from 'pg'
 import { WebSocket } from 'ws'
-import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
-import { connectionOf } from './connection-of.ts'
+import { type AlcoveProcess } from '#test/alcove.ts'
 import { median, quantile, rounded } from './measure.ts'
+import { openServices, tokenOf } from './services.ts'
 
-const SECRET = 'the secret with which this figure signs tokens'
 const PEOPLE = 100
 const INSERTS_PER_S = 100
 
@@ -25,13 +23,6 @@ const SCHEMA = `
 interface Watcher {
   readonly owner: string
   readonly socket: WebSocket
-}
-
-async function tokenOf(owner: string): Promise<string> {
-  return new SignJWT({ sub: owner, role: 'authenticated', aud: 'authenticated', email: `${owner}@example.test` })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(SECRET))
 }
 
 /** Resolves once changes are live on it. */
@@ -94,20 +85,10 @@ async function residentKib({ pid }: AlcoveProcess): Promise<number> {
 }
 
 export async function run([count = '1000', seconds = '10', filtered]: string[]): Promise<Record<string, unknown>> {
-  const { dataDir, remove } = await createDataDir()
-  const alcove = await startAlcove({
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'warn',
-    ALCOVE_PARTS: 'services',
-    JWT_SECRET: SECRET,
-  })
-  const { supabaseAnonKey } = await alcove.config()
-  const admin = new pg.Client(await connectionOf(dataDir))
-  await admin.connect()
-  await admin.query(SCHEMA)
+  const { alcove, anonKey, admin, close } = await openServices(SCHEMA)
   const people = Array.from({ length: PEOPLE }, () => randomUUID())
   const open = (owner: string) =>
-    openWatcher(alcove.url, supabaseAnonKey, owner, filtered === undefined ? undefined : `owner=eq.${owner}`)
+    openWatcher(alcove.url, anonKey, owner, filtered === undefined ? undefined : `owner=eq.${owner}`)
 
   const [first = ''] = people
   const single = [await open(first)]
@@ -126,9 +107,7 @@ export async function run([count = '1000', seconds = '10', filtered]: string[]):
   await measure(admin, watchers, 2)
   const together = await measure(admin, watchers, Number(seconds))
   for (const { socket } of watchers) socket.terminate()
-  await admin.end()
-  await alcove.end()
-  await remove()
+  await close()
   return {
     sockets: watchers.length,
     p50Ms: rounded(median(together.latencies)),

@@ -9,14 +9,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@supabase/supabase-js'
-import { SignJWT } from 'jose'
-import pg from 'pg'
-import { createDataDir, startAlcove } from '#test/alcove.ts'
-import { connectionOf } from './connection-of.ts'
 import { inTurn, median, rounded } from './measure.ts'
+import { openServices, tokenOf } from './services.ts'
 
 const BYTES = 25_000_000
-const SECRET = 'the secret with which this figure signs tokens'
 const BUCKET = `
   insert into storage.buckets (id, name) values ('bench', 'bench');
   create policy "owner does everything" on storage.objects to authenticated
@@ -36,25 +32,9 @@ const resetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5')
 
 /** @param args how often each is done. */
 export async function run([times = '12']: string[]): Promise<Record<string, unknown>> {
-  const { dataDir, remove } = await createDataDir()
-  const alcove = await startAlcove({
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'warn',
-    ALCOVE_PARTS: 'services',
-    JWT_SECRET: SECRET,
-  })
-  const { supabaseAnonKey } = await alcove.config()
-  const admin = new pg.Client(await connectionOf(dataDir))
-  await admin.connect()
-  await admin.query(BUCKET)
-  await admin.end()
-  const token = await new SignJWT({ sub: randomUUID(), role: 'authenticated' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(SECRET))
-  const files = createClient(alcove.url, supabaseAnonKey, { accessToken: () => Promise.resolve(token) }).storage.from(
-    'bench',
-  )
+  const { alcove, dataDir, anonKey, close } = await openServices(BUCKET)
+  const token = await tokenOf(randomUUID())
+  const files = createClient(alcove.url, anonKey, { accessToken: () => Promise.resolve(token) }).storage.from('bench')
 
   const script = fileURLToPath(new URL('./bare-files.ts', import.meta.url))
   const bare = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -86,8 +66,7 @@ export async function run([times = '12']: string[]): Promise<Record<string, unkn
   const down = await inTurn(Number(times), () => timed(download), () => timed(downloadBare)) // prettier-ignore
   const grown = ((await peakKib(alcove.pid)) - before) / 1024
   bare.kill()
-  await alcove.end()
-  await remove()
+  await close()
   const perS = (milliseconds: readonly number[]) => rounded(BYTES / 1000 / median(milliseconds), 0)
   return {
     uploadMbPerS: perS(up.ours),

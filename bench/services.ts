@@ -1,0 +1,49 @@
+/** A server of the four services alone, with a table or a bucket of the figure's own, and tokens that it takes. */
+import { SignJWT } from 'jose'
+import pg from 'pg'
+import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { connectionOf } from './connection-of.ts'
+
+const SECRET = 'the secret with which a figure signs tokens'
+
+export interface Services {
+  readonly alcove: AlcoveProcess
+  readonly dataDir: string
+  readonly anonKey: string
+  /** The superuser. */
+  readonly admin: pg.Client
+  readonly close: () => Promise<void>
+}
+
+/** @param sql applied before anybody comes. */
+export async function openServices(sql: string): Promise<Services> {
+  const { dataDir, remove } = await createDataDir()
+  const alcove = await startAlcove({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    ALCOVE_PARTS: 'services',
+    JWT_SECRET: SECRET,
+  })
+  const { supabaseAnonKey } = await alcove.config()
+  const admin = new pg.Client(await connectionOf(dataDir))
+  await admin.connect()
+  await admin.query(sql)
+  return {
+    alcove,
+    dataDir,
+    anonKey: supabaseAnonKey,
+    admin,
+    async close() {
+      await admin.end()
+      await alcove.end()
+      await remove()
+    },
+  }
+}
+
+/** What somebody who is signed in would send; there need be no account. */
+export const tokenOf = (sub: string): Promise<string> =>
+  new SignJWT({ sub, role: 'authenticated' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(SECRET))
