@@ -2,9 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
-import { openPage, signInWithTestAccount } from './browser.ts'
-import { openStage, type Stage, storeConversation } from './stage.ts'
+import { type CuttingProxy } from '#test/cutting-proxy.ts'
+import { openShakyPage, openStage, type Stage, storeConversation } from './stage.ts'
 
 let stage: Stage
 let proxy: CuttingProxy
@@ -14,11 +13,8 @@ let round = 0
 
 beforeAll(async () => {
   stage = await openStage()
-  proxy = await startCuttingProxy(stage.alcove.url)
+  ;({ page: shaky, proxy } = await openShakyPage(stage))
   fresh = stage.page
-  shaky = (await openPage(stage.browser, proxy.url)).page
-  shaky.setDefaultTimeout(30_000)
-  await signInWithTestAccount(shaky)
 })
 afterAll(async () => {
   await proxy.close()

@@ -2,9 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
-import { openPage, signInWithTestAccount } from './browser.ts'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { type CuttingProxy } from '#test/cutting-proxy.ts'
+import { composerOf, openShakyPage, openStage, type Stage, startChat } from './stage.ts'
 
 const TOKENS = 600
 let stage: Stage
@@ -14,11 +13,8 @@ let shaky: Page
 
 beforeAll(async () => {
   stage = await openStage()
-  proxy = await startCuttingProxy(stage.alcove.url)
+  ;({ page: shaky, proxy } = await openShakyPage(stage))
   steady = stage.page
-  shaky = (await openPage(stage.browser, proxy.url)).page
-  shaky.setDefaultTimeout(30_000)
-  await signInWithTestAccount(shaky)
 })
 afterAll(async () => {
   await proxy.close()

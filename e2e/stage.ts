@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
 import { type Browser, type Page } from 'playwright-core'
 import { type AlcoveProcess, createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
+import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { openBrowser, openPage, signInWithTestAccount } from './browser.ts'
 
@@ -72,6 +73,15 @@ export async function openStage({
       await folder.remove()
     },
   }
+}
+
+/** The same person on a second page, whose network can be cut. Close the proxy before the stage. */
+export async function openShakyPage({ alcove, browser }: Stage): Promise<{ page: Page; proxy: CuttingProxy }> {
+  const proxy = await startCuttingProxy(alcove.url)
+  const { page } = await openPage(browser, proxy.url)
+  page.setDefaultTimeout(30_000)
+  await signInWithTestAccount(page)
+  return { page, proxy }
 }
 
 /** The message box. */
