@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 
 import { numberCells } from './number-cells.ts'
 import { columnName, type SheetLine } from './sheet-lines.ts'
-import styles from './sheet-grid.module.css'
+import styles from './text-section.module.css'
 
 interface SheetGridProps {
   text: string
