@@ -1,4 +1,5 @@
 /** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { deleteConversation, readTurns } from '#server/conversations/queries.ts'
@@ -206,8 +207,11 @@ test('a reply that was hurried while its last parts were on their way stays ours
   const replyLog = createReplyLog(db.database, log)
   const lost: string[] = []
   const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
+  await Promise.all(claimed.map(({ holds }) => holds))
   first?.append({ type: 'text', text: 'the end' })
-  // Asks for haste as long as anything is unwritten, also once it is being written.
+  // By now it is on its way, and the database has not answered.
+  await nextTurn()
+  first?.hurry()
   await first?.flushed()
   second?.append({ type: 'text', text: 'the beginning' })
   await second?.flushed()
