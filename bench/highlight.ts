@@ -95,8 +95,14 @@ async function storeAnswer(session: SignedIn, documentId: string, cited: readonl
   const operator = createClient(session.alcove.url, serviceRoleKey, { auth: { persistSession: false } })
   const id = randomUUID()
   const sources = cited.map(({ page, start, word }, index) => ({
-    ...{ n: index + 1, documentId, filename: 'bench.pdf', page, start, end: start + word.length },
-    ...{ text: word, score: 1 },
+    n: index + 1,
+    documentId,
+    filename: 'bench.pdf',
+    page,
+    start,
+    end: start + word.length,
+    text: word,
+    score: 1,
   }))
   const content = sources.map(({ n }) => `Word [${n}].`).join(' ')
   for (const { error } of [

@@ -30,7 +30,8 @@ let page: Page
 beforeAll(async () => {
   stage = await openStage({
     signedIn: false,
-    environment: { DEFAULT_MODEL: 'alcove-reader' },
+    // What is put into the past below stays: sessions of then would be over.
+    environment: { DEFAULT_MODEL: 'alcove-reader', AUTH_SESSION_DAYS: '0', AUTH_SESSION_IDLE_DAYS: '0' },
     switches: ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
   })
   page = stage.page

@@ -114,8 +114,14 @@ export function withPictureSources(sources: readonly Source[], pictures: readonl
   const added = pictures
     .filter(({ documentId }) => !known.has(documentId))
     .map(({ documentId, filename }, index) => ({
-      ...{ n: last + index + 1, documentId, filename, page: 1 },
-      ...{ start: 0, end: 0, text: '', score: 1 },
+      n: last + index + 1,
+      documentId,
+      filename,
+      page: 1,
+      start: 0,
+      end: 0,
+      text: '',
+      score: 1,
     }))
   return [...sources, ...added]
 }

@@ -92,7 +92,14 @@ export async function answer(
     const onLost = () => lost.abort()
     const firstRun = previous.text.length * MOST_RUNS
     const { runTyped, record, recordFailure } = (runs = createToolRuns({
-      ...{ reply, firstRun, writer, replies, outsideTools, signal, log, onLost },
+      reply,
+      firstRun,
+      writer,
+      replies,
+      outsideTools,
+      signal,
+      log,
+      onLost,
     }))
     const list = listSources(material)
     const findings = await runTyped(material.tools)
@@ -118,8 +125,19 @@ export async function answer(
     const tools = [...offered, ...served.tools]
     const { conversationId } = reply
     const parts = await beginWriting({
-      ...{ conversationId, material, draft, writer, providers, findings, list, sections, tools, room },
-      ...{ signal, database, log },
+      conversationId,
+      material,
+      draft,
+      writer,
+      providers,
+      findings,
+      list,
+      sections,
+      tools,
+      room,
+      signal,
+      database,
+      log,
     })
     const isWhole = material.trace?.scope === 'whole'
     draft.used = findings.length === 0 ? list.all.slice(0, isWhole ? MOST_UNCITED : undefined) : previous.sources

@@ -8,11 +8,22 @@ const passage = (start: number, cut: RetrievalTrace['considered'][number]['cut']
   ...{ ...place, start, end: start + 10, score: 1, scores: {}, cut },
 })
 const message = {
-  ...{ messageId: randomUUID(), conversationId: randomUUID(), title: null, createdAt: '2026-03-04T05:06:07Z' },
-  ...{ score: 1, cut: null },
+  messageId: randomUUID(),
+  conversationId: randomUUID(),
+  title: null,
+  createdAt: '2026-03-04T05:06:07Z',
+  score: 1,
+  cut: null,
 }
 const trace: RetrievalTrace = {
-  ...{ scope: 'passages', query: 'a', terms: [], guessed: [], matched: 9, tokens: 9, ms: 1, notes: [] },
+  scope: 'passages',
+  query: 'a',
+  terms: [],
+  guessed: [],
+  matched: 9,
+  tokens: 9,
+  ms: 1,
+  notes: [],
   considered: [passage(0), passage(20), passage(30, 'joined'), passage(50, 'rank')],
   messages: [message, { ...message, messageId: randomUUID() }],
 }
