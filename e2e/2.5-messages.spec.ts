@@ -38,9 +38,13 @@ const answers = () => page.getByRole('article', { name: 'Answer' })
 const tools = () => page.getByRole('article', { name: 'Tool output' })
 const setToolMessages = async (shown: boolean) => {
   await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
-  const item = page.getByRole('menuitemcheckbox', { name: /Show Tool Messages/ })
+  const menu = page.getByRole('menu', { name: 'Settings' })
+  // Drawn before it listens: it has the keys once it has the focus.
+  await expect.poll(() => menu.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  const item = menu.getByRole('menuitemcheckbox', { name: /Show Tool Messages/ })
   if ((await item.getAttribute('aria-checked')) !== String(shown)) await item.click()
   await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
 }
 
 test('a question stands at the right and shows hour and minute', async () => {
