@@ -7,10 +7,79 @@ export interface DocPiece {
   readonly isNarrow?: boolean
   /** Deleted under revision, and still there. */
   readonly isDeleted?: boolean
+  /** The level of a list, from 0, that the paragraph is on: "1.", "1.1", "(a)", a bullet. */
+  readonly level?: number
+  /** The paragraph's style: `LISTED` is on the first level, `LISTED_TOO` goes on from it. */
+  readonly style?: number
 }
 
+export const LISTED = 1
+export const LISTED_TOO = 2
+
 const BLOCK_BYTES = 512
+const PARAGRAPH_BLOCK = 2
 const TEXT_BLOCK = 4
+
+const words = (...values: readonly number[]): Buffer => Buffer.from(new Uint16Array(values).buffer)
+const longs = (...values: readonly number[]): Buffer => Buffer.from(new Uint32Array(values).buffer)
+
+/** What puts a paragraph on a level of the one list: `sprmPIlvl` and `sprmPIlfo`. */
+const onLevel = (level: number): Buffer => Buffer.concat([words(0x260a), Buffer.from([level]), words(0x460b, 1)])
+
+/** The formatting of each piece as a paragraph (MS-DOC 2.9.175). */
+function paragraphBlock(pieces: readonly (DocPiece & { readonly start: number })[], end: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES)
+  longs(...pieces.map(({ start }) => start), end).copy(block)
+  let at = BLOCK_BYTES - 2
+  pieces.forEach(({ level, style = 0 }, index) => {
+    const properties = Buffer.concat([words(style), level === undefined ? Buffer.alloc(0) : onLevel(level)])
+    at -= 2 + properties.length + (properties.length % 2)
+    at -= at % 2
+    block[at + 1] = Math.ceil(properties.length / 2)
+    properties.copy(block, at + 2)
+    block[(pieces.length + 1) * 4 + index * 13] = at / 2
+  })
+  block[BLOCK_BYTES - 1] = pieces.length
+  return block
+}
+
+/** Three paragraph styles: plain, in the list, and one that goes on from the second (MS-DOC 2.9.271). */
+function styleSheet(): Buffer {
+  const style = (base: number, properties: Buffer) => {
+    const head = words(0, 1 | (base << 4), 1, 0, 0)
+    const body = Buffer.concat([head, words(1, 0x78, 0), words(2 + properties.length, 0), properties])
+    return Buffer.concat([words(body.length), body, Buffer.alloc(body.length % 2)])
+  }
+  const none = 0xfff
+  return Buffer.concat([
+    words(4, 3, 10),
+    style(none, Buffer.alloc(0)),
+    style(none, words(0x460b, 1)),
+    style(LISTED, Buffer.alloc(0)),
+  ])
+}
+
+/** One list of nine levels, and the one name that paragraphs have for it (MS-DOC 2.9.147, 2.9.150, 2.9.138). */
+function listTables(): { readonly lists: Buffer; readonly names: Buffer } {
+  const id = 77
+  const level = (format: number, ...text: readonly number[]) => {
+    const head = Buffer.alloc(28)
+    head.writeUInt32LE(1, 0)
+    head[4] = format
+    return Buffer.concat([head, words(text.length, ...text)])
+  }
+  const [dot, opening, closing] = [0x2e, 0x28, 0x29]
+  const shown = [level(0, 0, dot), level(0, 0, dot, 1), level(4, opening, 2, closing)]
+  const list = Buffer.alloc(28)
+  list.writeInt32LE(id)
+  const bullets = Array.from({ length: 6 }, () => level(23, 0xb7))
+  const name = Buffer.alloc(16)
+  name.writeInt32LE(id)
+  return {
+    lists: Buffer.concat([words(1), list, ...shown, ...bullets]),
+    names: Buffer.concat([longs(1), name, longs(0xffffffff)]),
+  }
+}
 
 /** The pieces stand in the file from the last to the first, as they may after many quick saves. */
 export function makeDoc(pieces: readonly DocPiece[]): Uint8Array {
@@ -41,10 +110,24 @@ export function makeDoc(pieces: readonly DocPiece[]): Uint8Array {
   runs[BLOCK_BYTES - 1] = stored.length
   runs.copy(document, BLOCK_BYTES)
 
+  paragraphBlock(stored, at).copy(document, PARAGRAPH_BLOCK * BLOCK_BYTES)
+
   const table = Buffer.alloc(4_096)
   table.writeUInt32LE(1, 8)
   document.writeUInt32LE(0, 0xfa)
   document.writeUInt32LE(12, 0xfe)
+  const { lists, names } = listTables()
+  let free = 2_048
+  for (const [offset, part] of [
+    [0x102, longs(0, at, PARAGRAPH_BLOCK)],
+    [0xa2, styleSheet()],
+    [0x2e2, lists],
+    [0x2ea, names],
+  ] as const) {
+    part.copy(table, free)
+    longs(free, part.length).copy(document, offset)
+    free += part.length
+  }
   document.writeUInt32LE(100, 0x1a2)
   const inOrder = stored.toReversed()
   table[100] = 2

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeDoc } from '#test/make-doc.ts'
+import { LISTED, LISTED_TOO, makeDoc } from '#test/make-doc.ts'
 import { readDocument } from '#test/read-document.ts'
 import { readWordBinary } from './word-binary.ts'
 
@@ -24,6 +24,40 @@ test('takes soft hyphens out of words and keeps hard ones', () => {
 test('shows what fields show, not how they are made', () => {
   const inner = '\u0013 REF b \u0014seven\u0015'
   expect(bodyOf({ text: `See \u0013 HYPERLINK "x" ${inner} \u0014page ${inner}\u0015.` })).toBe('See page seven.')
+})
+
+test('writes the numbers of lists and headings, which the file leaves to be counted, and no bullets', () => {
+  const body = bodyOf(
+    { text: 'Terms\r', style: LISTED },
+    { text: 'Rent\r', level: 1 },
+    { text: 'Deposit\r', level: 1, isNarrow: true },
+    { text: 'in cash\r', level: 2 },
+    { text: 'by bank\r', level: 2 },
+    { text: 'gone\r', level: 2, isDeleted: true },
+    { text: 'no number\r', level: 3 },
+    { text: 'plain\r' },
+    { text: 'Notice\r', style: LISTED_TOO },
+    { text: 'In writing\r', level: 1 },
+  )
+  expect(body.split('\n')).toEqual([
+    '1. Terms',
+    '1.1 Rent',
+    '1.2 Deposit',
+    '(a) in cash',
+    '(b) by bank',
+    'no number',
+    'plain',
+    '2. Notice',
+    '2.1 In writing',
+    '',
+  ])
+})
+
+test('with broken tables of lists keeps its text', () => {
+  const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }])
+  const at = Buffer.from(bytes).indexOf(Buffer.from([1, 0, 0, 0, 77, 0, 0, 0]))
+  bytes.fill(0xff, at, at + 4)
+  expect(readWordBinary(bytes).body).toBe('Terms\n')
 })
 
 test('is read as a document', async () => {

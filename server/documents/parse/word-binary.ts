@@ -1,8 +1,10 @@
 /**
  * Text of a Word document of the years 1997 to 2003 (MS-DOC): its pieces in the order of the document, without what was
- * deleted under revision, and without the instructions of fields.
+ * deleted under revision, without the instructions of fields, and with the numbers of lists.
  */
 import { compoundFiles } from './compound-file.ts'
+import { readWordNumbering } from './word-lists.ts'
+import { listProperties, viewOf } from './word-properties.ts'
 
 /** Offsets in the File Information Block (MS-DOC 2.5). */
 const FIB = {
@@ -30,6 +32,7 @@ const BLOCK_BYTES = 512
 const MARKED_DELETED = 0x0800
 const ENDS_ROW = 0x2417
 const CELL_END = 0x07
+const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', '\u0007']
 /** More than any document has: a broken table would make as many as its numbers say. */
 const MOST_CHARACTERS = 30_000_000
 
@@ -39,8 +42,6 @@ interface Stretch {
   readonly from: number
   readonly to: number
 }
-
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /**
  * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends.
@@ -53,12 +54,13 @@ export function readWordBinary(bytes: Uint8Array): WordParts {
   const isSecond = (fib.getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
   const table = streamOf(file, isSecond ? '1Table' : '0Table')
   const deleted = listRuns(document, table, FIB.characterRuns, readCharacterRun).filter(isMarked(MARKED_DELETED))
-  const rowEnds = listRuns(document, table, FIB.paragraphRuns, readParagraphRun).filter(isMarked(ENDS_ROW))
-  const text = readPieces(document, table, { deleted, rowEnds })
+  const paragraphs = listRuns(document, table, FIB.paragraphRuns, readParagraphRun)
+  const { text, ends } = readPieces(document, table, { deleted, paragraphs })
+  const labels = numberParagraphs(document, table, ends)
   let from = 0
   const parts = PARTS.map((part, index): [Part, string] => {
     const length = fib.getUint32(FIB.lengths + 4 * index, true)
-    const written = text.slice(from, from + length)
+    const written = withLabels(text, from, from + length, labels)
     from += length
     return [part, toText(written)]
   })
@@ -74,7 +76,14 @@ function streamOf(file: object, name: string): Uint8Array {
 
 /** A property list of formatting that holds for a stretch of the file. */
 interface Run extends Stretch {
+  /** The number of the style, of paragraphs. */
+  readonly style: number
   readonly properties: Uint8Array
+}
+
+/** Where a paragraph ends in the text, and its formatting. */
+interface ParagraphEnd extends Pick<Run, 'style' | 'properties'> {
+  readonly at: number
 }
 
 /** Runs are kept in blocks of the document's stream, which a table of the other stream lists (MS-DOC 2.8.5, 2.8.6). */
@@ -82,7 +91,7 @@ function listRuns(
   document: Uint8Array,
   table: Uint8Array,
   fibOffset: number,
-  read: (block: Uint8Array, index: number, count: number) => Uint8Array,
+  read: (block: Uint8Array, index: number, count: number) => Pick<Run, 'style' | 'properties'>,
 ): Run[] {
   const fib = viewOf(document)
   const start = fib.getUint32(fibOffset, true)
@@ -100,58 +109,52 @@ function listRuns(
       runs.push({
         from: view.getUint32(run * 4, true),
         to: view.getUint32(run * 4 + 4, true),
-        properties: read(block, run, runCount),
+        ...read(block, run, runCount),
       })
   }
   return runs
 }
 
+const UNFORMATTED = { style: 0, properties: new Uint8Array() } as const
+
 /** MS-DOC 2.9.33 */
-function readCharacterRun(block: Uint8Array, index: number, count: number): Uint8Array {
+function readCharacterRun(block: Uint8Array, index: number, count: number): Pick<Run, 'style' | 'properties'> {
   const at = 2 * (block[(count + 1) * 4 + index] ?? 0)
-  return at === 0 ? new Uint8Array() : block.subarray(at + 1, at + 1 + (block[at] ?? 0))
+  return at === 0 ? UNFORMATTED : { style: 0, properties: block.subarray(at + 1, at + 1 + (block[at] ?? 0)) }
 }
 
 /** MS-DOC 2.9.175: each entry has 13 bytes, and the list begins behind the number of the style. */
-function readParagraphRun(block: Uint8Array, index: number, count: number): Uint8Array {
+function readParagraphRun(block: Uint8Array, index: number, count: number): Pick<Run, 'style' | 'properties'> {
   const at = 2 * (block[(count + 1) * 4 + index * 13] ?? 0)
-  if (at === 0) return new Uint8Array()
+  if (at === 0) return UNFORMATTED
   const words = block[at] ?? 0
   const [start, length] = words === 0 ? [at + 2, 2 * (block[at + 1] ?? 0)] : [at + 1, 2 * words - 1]
-  return block.subarray(start + 2, start + length)
+  if (length < 2 || start + 2 > BLOCK_BYTES) return UNFORMATTED
+  return { style: viewOf(block).getUint16(start, true), properties: block.subarray(start + 2, start + length) }
 }
-
-/** Bytes of the operand by the upper three bits of the property's number; 6 says its length itself (MS-DOC 2.6.1). */
-const OPERAND_BYTES = [1, 1, 2, 4, 2, 2, undefined, 3] as const
-/** The one property whose length takes two bytes, and counts one of them. */
-const TABLE_DEFINITION = 0xd608
 
 const isMarked =
   (property: number) =>
-  ({ properties }: Run): boolean => {
-    const view = viewOf(properties)
-    for (let at = 0; at + 2 < view.byteLength;) {
-      const number = view.getUint16(at, true)
+  ({ properties }: Pick<Run, 'properties'>): boolean => {
+    for (const { number, operand } of listProperties(properties))
       // 0x81 stands for "other than the style says", and no style is deleted or the end of a row.
-      if (number === property) return (view.getUint8(at + 2) & 1) === 1
-      if (number === TABLE_DEFINITION && at + 4 > view.byteLength) return false
-      at +=
-        number === TABLE_DEFINITION
-          ? 3 + view.getUint16(at + 2, true)
-          : 2 + (OPERAND_BYTES[number >> 13] ?? view.getUint8(at + 2) + 1)
-    }
+      if (number === property) return (operand.getUint8(0) & 1) === 1
     return false
   }
+const endsRow = isMarked(ENDS_ROW)
 
 const windows1252 = new TextDecoder('windows-1252')
 const utf16 = new TextDecoder('utf-16le')
 
-/** The whole text, one UTF-16 code unit for each position; what is deleted is U+0000 (MS-DOC 2.4.1). */
+/**
+ * The whole text, one UTF-16 code unit for each position; what is deleted is U+0000 (MS-DOC 2.4.1). And where its
+ * paragraphs end, in their order.
+ */
 function readPieces(
   document: Uint8Array,
   table: Uint8Array,
-  { deleted, rowEnds }: { readonly deleted: readonly Stretch[]; readonly rowEnds: readonly Stretch[] },
-): string {
+  { deleted, paragraphs }: { readonly deleted: readonly Run[]; readonly paragraphs: readonly Run[] },
+): { readonly text: string; readonly ends: readonly ParagraphEnd[] } {
   const view = viewOf(table)
   let at = viewOf(document).getUint32(FIB.pieces, true)
   while (view.getUint8(at) === 1) at += 3 + view.getUint16(at + 1, true)
@@ -159,6 +162,7 @@ function readPieces(
   const count = Math.floor((view.getUint32(at + 1, true) - 4) / 12)
   const positions = at + 5
   const descriptors = positions + (count + 1) * 4
+  const ends: ParagraphEnd[] = []
   let text = ''
   for (let piece = 0; piece < count; piece += 1) {
     const from = view.getUint32(positions + piece * 4, true)
@@ -173,21 +177,55 @@ function readPieces(
     const written = Array.from({ length: decoded.length }, (_, unit) => decoded.charAt(unit))
     for (const range of overlaps(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
-    for (const { to } of overlaps(rowEnds, stretch)) {
+    for (const { to, style, properties } of overlaps(paragraphs, stretch)) {
       const last = Math.floor((to - start) / width) - 1
-      if (written[last]?.charCodeAt(0) === CELL_END) written[last] = '\n'
+      if (written[last]?.charCodeAt(0) === CELL_END && endsRow({ properties })) written[last] = '\n'
+      if (PARAGRAPH_ENDS.includes(written[last] ?? '')) ends.push({ at: text.length + last, style, properties })
     }
     text += written.join('')
   }
-  return text
+  return { text, ends: ends.toSorted((one, other) => one.at - other.at) }
 }
 
-const overlaps = (stretches: readonly Stretch[], { from, to }: Stretch): Stretch[] =>
-  stretches.flatMap((stretch) =>
-    stretch.from < to && from < stretch.to
-      ? [{ from: Math.max(stretch.from, from), to: Math.min(stretch.to, to) }]
-      : [],
+const overlaps = (runs: readonly Run[], { from, to }: Stretch): Run[] =>
+  runs.flatMap((run) =>
+    run.from < to && from < run.to ? [{ ...run, from: Math.max(run.from, from), to: Math.min(run.to, to) }] : [],
   )
+
+/** The numbers of paragraphs in lists, by where the paragraph begins. */
+function numberParagraphs(
+  document: Uint8Array,
+  table: Uint8Array,
+  ends: readonly ParagraphEnd[],
+): ReadonlyMap<number, string> {
+  const labels = new Map<number, string>()
+  let labelOf: ReturnType<typeof readWordNumbering>
+  try {
+    labelOf = readWordNumbering(document, table)
+  } catch (error) {
+    // Broken tables of lists cost the numbers, not the text.
+    if (error instanceof RangeError) return labels
+    throw error
+  }
+  let start = 0
+  for (const { at, style, properties } of ends) {
+    const label = labelOf(style, properties)
+    if (label !== '') labels.set(start, label)
+    start = at + 1
+  }
+  return labels
+}
+
+function withLabels(text: string, from: number, to: number, labels: ReadonlyMap<number, string>): string {
+  let written = ''
+  let done = from
+  for (const [start, label] of labels) {
+    if (start < from || start >= to) continue
+    written += `${text.slice(done, start)}${label} `
+    done = start
+  }
+  return written + text.slice(done, to)
+}
 
 const [FIELD_BEGINS, FIELD_RESULT, FIELD_ENDS] = ['\u0013', '\u0014', '\u0015'] as const
 const LINE_ENDS = /[\r\v\f\u000e]/g

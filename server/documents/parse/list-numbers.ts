@@ -1,0 +1,100 @@
+/** Counts the lists and headings of a Word document and writes their numbers: "2.1", "(a)", "§ 3". */
+
+export interface ListLevel {
+  readonly start: number
+  /** As `w:numFmt` says (ECMA-376, 17.18.59); `bullet` and `none` are not counted out loud. */
+  readonly format: string
+  /** `%1.%2` */
+  readonly text: string
+  /** Begins anew after a paragraph of a level above. */
+  readonly restarts: boolean
+  readonly isLegal: boolean
+}
+
+export interface List<Level extends ListLevel = ListLevel> {
+  /** Lists of the same kind go on counting where the other stopped. */
+  readonly abstract: string
+  readonly levels: ReadonlyMap<number, Level>
+  /** Where this list begins anew, unlike others of its kind. */
+  readonly starts: ReadonlyMap<number, number>
+}
+
+/**
+ * Counts one paragraph after the other.
+ * @returns the label of a paragraph by its list and its level from 0, empty where it has a bullet or none.
+ */
+export function countLists(lists: ReadonlyMap<string, List>): (id: string, depth: number) => string {
+  const counts = new Map<string, (number | undefined)[]>()
+  const begun = new Set<string>()
+  return (id, depth) => {
+    const list = lists.get(id)
+    const level = list?.levels.get(depth)
+    if (!list || !level) return ''
+    const count = counts.get(list.abstract) ?? []
+    counts.set(list.abstract, count)
+    const start = list.starts.get(depth)
+    const key = `${id} ${depth}`
+    const before = start !== undefined && !begun.has(key) ? start - 1 : (count[depth] ?? level.start - 1)
+    begun.add(key)
+    count[depth] = before + 1
+    for (let below = depth + 1; below < count.length; below += 1)
+      if (list.levels.get(below)?.restarts !== false) count[below] = undefined
+    return write(list, level, count)
+  }
+}
+
+function write({ levels }: List, { format, text, isLegal }: ListLevel, count: readonly (number | undefined)[]): string {
+  if (format === 'bullet') return ''
+  return text.replaceAll(/%([1-9])/g, (_, place: string) => {
+    const depth = Number(place) - 1
+    const level = levels.get(depth)
+    if (!level || level.format === 'none') return ''
+    return written(count[depth] ?? level.start, isLegal ? 'decimal' : level.format)
+  })
+}
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  [1000, 'm'],
+  [900, 'cm'],
+  [500, 'd'],
+  [400, 'cd'],
+  [100, 'c'],
+  [90, 'xc'],
+  [50, 'l'],
+  [40, 'xl'],
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+]
+const LARGEST_ROMAN = 4_000
+
+function roman(value: number): string {
+  let rest = value
+  let letters = ''
+  for (const [worth, sign] of ROMAN) for (; rest >= worth; rest -= worth) letters += sign
+  return letters
+}
+
+/** a to z, then aa to zz: Word repeats the letter. */
+const letter = (value: number): string => String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
+
+/** As `w:numFmt` says; formats of other scripts are written in digits. */
+function written(value: number, format: string): string {
+  if (value < 1 || value > LARGEST_ROMAN) return String(value)
+  switch (format) {
+    case 'lowerLetter':
+      return letter(value)
+    case 'upperLetter':
+      return letter(value).toUpperCase()
+    case 'lowerRoman':
+      return roman(value)
+    case 'upperRoman':
+      return roman(value).toUpperCase()
+    case 'decimalZero':
+      return String(value).padStart(2, '0')
+    default:
+      return String(value)
+  }
+}
