@@ -108,7 +108,7 @@ function nodeOf(table: Table, depth: number): fc.Arbitrary<Node> {
       presence: fc.option(fc.boolean(), { freq: 5 }),
       node: nodeOf(found.target, depth - 1),
     })
-  return fc.record({
+  const node = fc.record({
     table: fc.constant(table),
     columns: fc.subarray([...key, ...others], { minLength: 1 }),
     filter: fc.option(fc.record({ column, word: fc.constantFrom('null' as const, 'not.null' as const, 'low' as const) }), { freq: 2 }),
@@ -117,6 +117,10 @@ function nodeOf(table: Table, depth: number): fc.Arbitrary<Node> {
     offset: fc.option(fc.nat(1), { freq: 6 }),
     embeds: depth === 0 ? fc.constant([]) : fc.uniqueArray(fc.oneof(...WAYS[table].map(embed)), { maxLength: 2, selector: (item) => relationOf(item.way.rest) }),
   }) // prettier-ignore
+  // Where a relation is called as a column is, a filter of that name asks for the relation.
+  const asksForRelation = ({ filter, embeds }: Node) =>
+    embeds.some(({ way: { rest }, isSpread }) => isSpread && relationOf(rest) === filter?.column)
+  return node.map((made) => (asksForRelation(made) ? { ...made, filter: null } : made))
 }
 
 /** Every column and every embedded relation gets an alias of its own, so that no two in an answer are called alike. */
