@@ -169,7 +169,7 @@ test('a channel ends with its token', async () => {
   const person = await database.createPerson()
   const client = await openClient(node, {
     apikey: tokens.anonKey,
-    token: await tokenOf(tokens, person, { lifetimeS: 1 }),
+    token: await tokenOf(tokens, person, { lifetimeS: 3 }),
   })
   onTestFinished(async () => {
     await client.disconnect()
