@@ -67,8 +67,12 @@ test('thumbs are one choice, kept over a reload', async () => {
   const thumb = (name: string) => answers().first().getByRole('button', { name, exact: true })
   await thumb('Good answer').click()
   await expect.poll(() => thumb('Good answer').getAttribute('aria-pressed')).toBe('true')
+  const isStored = page.waitForResponse(
+    (response) => response.url().includes('/message_feedback') && response.request().method() === 'PATCH',
+  )
   await thumb('Poor answer').click()
   await expect.poll(() => thumb('Good answer').getAttribute('aria-pressed')).toBe('false')
+  await isStored
   await page.keyboard.press('Escape')
   await page.reload()
   await expect.poll(() => thumb('Poor answer').getAttribute('aria-pressed')).toBe('true')

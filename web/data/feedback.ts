@@ -51,6 +51,9 @@ export function feedbackQuery(rated: Rated) {
   })
 }
 
+/** Ends with the last rating that was sent: a change of mind must not overtake what it changes. */
+let lastSent: Promise<unknown> = Promise.resolve()
+
 /** Rates an answer, or takes the rating back with null. Shown at once, undone when it cannot be stored. */
 export async function giveFeedback(
   queryClient: QueryClient,
@@ -63,11 +66,15 @@ export async function giveFeedback(
   queryClient.setQueryData(key, feedback)
   const { messageId, version } = rated
   const table = rest().from('message_feedback')
-  const { error } = await (feedback === null
-    ? table.delete().eq('message_id', messageId).eq('version', version)
-    : before === null
-      ? table.insert({ message_id: messageId, version, owner: userId, ...feedback })
-      : table.update(feedback).eq('message_id', messageId).eq('version', version))
+  const sent = lastSent.then(() =>
+    feedback === null
+      ? table.delete().eq('message_id', messageId).eq('version', version)
+      : before === null
+        ? table.insert({ message_id: messageId, version, owner: userId, ...feedback })
+        : table.update(feedback).eq('message_id', messageId).eq('version', version),
+  )
+  lastSent = sent.catch(() => undefined)
+  const { error } = await sent
   if (error === null) return
   queryClient.setQueryData(key, before)
   throw new Error(error.message, { cause: error })
