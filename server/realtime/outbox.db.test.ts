@@ -34,6 +34,22 @@ async function readRecorded() {
   return recorded.parse(rows)
 }
 
+async function startFollowing(follow: typeof followOutbox) {
+  const log = createLog('silent')
+  const listener = await openListener(database.connection, log)
+  const changes = createRecorder<Change>()
+  const outbox = await follow({
+    database: database.database,
+    listener,
+    log,
+    persevere: createPersevere(log, () => false),
+    deliver: async (batch) => batch.forEach((change) => changes.add(change)),
+    onSchemaChange: () => undefined,
+    onRestart: () => undefined,
+  })
+  return { listener, changes, outbox }
+}
+
 async function isBehindEverything() {
   const { rows } = await database.admin.query<{ isBehind: boolean }>(
     'select max(xid) < pg_snapshot_xmin(pg_current_snapshot()) as "isBehind" from realtime.changes',
@@ -116,18 +132,7 @@ test('a write goes through although it cannot be recorded', async () => {
 })
 
 test('10,000 statements of one transaction ring as few times as they can and are all delivered once', async () => {
-  const log = createLog('silent')
-  const listener = await openListener(database.connection, log)
-  const changes = createRecorder<Change>()
-  const outbox = await followOutbox({
-    database: database.database,
-    listener,
-    log,
-    persevere: createPersevere(log, () => false),
-    deliver: async (batch) => batch.forEach((change) => changes.add(change)),
-    onSchemaChange: () => undefined,
-    onRestart: () => undefined,
-  })
+  const { listener, changes, outbox } = await startFollowing(followOutbox)
   const rings: string[] = []
   await listener.on('realtime_changes', (payload) => rings.push(payload))
   await database.admin.query(`insert into pairs select n, 'bulk', '' from generate_series(1, 10000) n`)
@@ -144,18 +149,7 @@ test.each([
   ['told of', followOutbox],
   ['looked for', lookIntoOutbox],
 ])('a recorded change that cannot be read keeps back none of those it was %s with', async (_, follow) => {
-  const log = createLog('silent')
-  const listener = await openListener(database.connection, log)
-  const changes = createRecorder<Change>()
-  const outbox = await follow({
-    database: database.database,
-    listener,
-    log,
-    persevere: createPersevere(log, () => false),
-    deliver: async (batch) => batch.forEach((change) => changes.add(change)),
-    onSchemaChange: () => undefined,
-    onRestart: () => undefined,
-  })
+  const { listener, changes, outbox } = await startFollowing(follow)
   await database.admin.query(`
     begin;
     insert into realtime.changes (table_schema, table_name, op, key) values ('public', 'pairs', 'INSERT', '["no key"]');
