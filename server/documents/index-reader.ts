@@ -202,26 +202,38 @@ export async function readVocabulary(
   const large = segments.filter(({ buckets }) => buckets >= BUCKETS_WITH_VOCABULARY)
   const small = segments.filter(({ buckets }) => buckets < BUCKETS_WITH_VOCABULARY)
   const [vocabularies, buckets] = await Promise.all([
-    scope.prepared<{ content: string }>(
-      `select content from search_vocabulary
-       where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
-      [large.map(({ segment }) => segment), lengths],
-    ),
-    scope.prepared<{ content: Buffer }>(
-      'select content from search_buckets where segment = any ($1) and owner = (select auth.uid())',
-      [small.map(({ segment }) => segment)],
-    ),
+    large.length === 0
+      ? undefined
+      : scope.prepared<{ content: string }>(
+          `select content from search_vocabulary
+           where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
+          [large.map(({ segment }) => segment), lengths],
+        ),
+    small.length === 0
+      ? undefined
+      : scope.prepared<{ content: Buffer }>(
+          'select content from search_buckets where segment = any ($1) and owner = (select auth.uid())',
+          [small.map(({ segment }) => segment)],
+        ),
   ])
-  const words = new Set(vocabularies.rows.flatMap(({ content }) => content.split(' ')))
+  const words = new Set(vocabularies?.rows.flatMap(({ content }) => content.split(' ')))
   const isWished = new Set(lengths)
-  for (const { content } of buckets.rows) {
+  for (const { content } of buckets?.rows ?? []) {
     for (const [term] of readBucket(content)) if (isWished.has(term.length) && isSpelt(term)) words.add(term)
   }
   return words
 }
 
+export interface StoredPlace {
+  readonly segment: string
+  /** Of the segment. */
+  readonly identity: string
+  /** Of the passage in it. */
+  readonly number: number
+}
+
 /** Where a passage counted through all segments is stored. */
-export function locate({ segments }: Library, passage: number): { segment: string; number: number } {
+export function locate({ segments }: Library, passage: number): StoredPlace {
   let [low, high] = [0, segments.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1
@@ -229,5 +241,5 @@ export function locate({ segments }: Library, passage: number): { segment: strin
     else high = middle - 1
   }
   const found = segments[low]
-  return { segment: found?.segment ?? '', number: passage - (found?.base ?? 0) }
+  return { segment: found?.segment ?? '', identity: found?.identity ?? '', number: passage - (found?.base ?? 0) }
 }

@@ -51,10 +51,11 @@ export function bestPassages(
 ): number[] {
   const best: number[] = []
   const scoreAt = (index: number) => scores[best[index] ?? 0] ?? 0
+  let least = 0
   // An iterator over a large library would take longer than the search.
   for (let passage = 0; passage < scores.length; passage += 1) {
     const score = scores[passage] ?? 0
-    if (score <= 0 || (best.length === limit && score <= scoreAt(limit - 1)) || !isAllowed(passage)) continue
+    if (score <= least || !isAllowed(passage)) continue
     let [low, high] = [0, best.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -63,6 +64,7 @@ export function bestPassages(
     }
     best.splice(low, 0, passage)
     if (best.length > limit) best.pop()
+    if (best.length === limit) least = scoreAt(limit - 1)
   }
   return best
 }
@@ -74,8 +76,10 @@ export function scoreNearness(
   found: Found,
   candidates: readonly number[],
 ): Map<number, number> {
-  const places = gatherPlaces(terms, found, new Set(candidates))
-  const rarityOf = (term: string) => rarity(library, found.get(term)?.frequency ?? 0)
+  const asked = [...terms]
+  const places = gatherPlaces(library, asked, found, candidates)
+  const rarities = new Map(asked.map((term) => [term, rarity(library, found.get(term)?.frequency ?? 0)]))
+  const rarityOf = (term: string) => rarities.get(term) ?? 0
   return new Map(
     candidates.map((passage) => {
       const inOrder = (places.get(passage) ?? []).sort((one, other) => one.position - other.position)
@@ -105,11 +109,19 @@ interface Place {
   readonly position: number
 }
 
-function gatherPlaces(terms: Iterable<string>, found: Found, candidates: ReadonlySet<number>): Map<number, Place[]> {
+function gatherPlaces(
+  library: Library,
+  terms: Iterable<string>,
+  found: Found,
+  candidates: readonly number[],
+): Map<number, Place[]> {
   const places = new Map<number, Place[]>()
+  // Asked for every passage that holds a term: a set would take longer to answer.
+  const isCandidate = new Uint8Array(library.lengths.length)
+  for (const passage of candidates) isCandidate[passage] = 1
   for (const term of terms) {
     for (const { segment, entry } of found.get(term)?.parts ?? []) {
-      const positions = readPositions(entry, (passage) => candidates.has(segment.base + passage))
+      const positions = readPositions(entry, (passage) => isCandidate[segment.base + passage] === 1)
       for (const [passage, list] of positions) {
         const known = places.get(segment.base + passage) ?? []
         for (const position of list) known.push({ term, position })

@@ -279,3 +279,40 @@ test('a merge of segments that commits between two statements of a search hides 
   expect(await segmentsOf()).toHaveLength(1)
   expect(found).toHaveLength(3)
 })
+
+test('a question about a subject finds the same when it is asked again, from what was kept, in one statement less', async () => {
+  const person = await test_.createPerson()
+  const ids: string[] = []
+  for (let number = 0; number < 12; number += 1)
+    ids.push(await addDocument(person, `${number}.txt`, `The lighthouse of place${number} warns ships of reefs.`))
+  const reefs = await addDocument(person, 'rocks.txt', 'Reefs sink ships that nobody warns.')
+  await addDocument(person, 'other.txt', ...Array.from({ length: 200 }, (_, number) => `Cake number ${number}.`))
+  const ask = (count: () => void = () => undefined) =>
+    test_.database.asUser(
+      person,
+      async (scope) => {
+        const counted: Scope = {
+          ...scope,
+          prepared(text, values) {
+            count()
+            return scope.prepared(text, values)
+          },
+        }
+        const { passages } = await searchDocuments(counted, 'lighthouse', { limit: 13 })
+        return passages.map(({ documentId }) => documentId)
+      },
+      { readOnly: true },
+    )
+  const before = await ask()
+  expect(before).toContain(reefs)
+  let statements = 0
+  expect(await ask(() => (statements += 1))).toEqual(before)
+  expect(statements).toBe(2)
+
+  const [gone = ''] = before
+  await test_.database.asUser(person, (scope) => deleteDocument(scope, gone))
+  const after = await ask()
+  expect(after).not.toContain(gone)
+  expect(after).toHaveLength(12)
+  expect(after).toContain(reefs)
+})

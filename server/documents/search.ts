@@ -5,10 +5,11 @@ import { AppError } from '#server/base/errors.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { collectTerms, FEEDBACK_PASSAGES, feedbackWeight, LARGEST_WIDENED, widen } from './feedback.ts'
 import { type Library, locate, openLibrary, readTerms, readVocabulary } from './index-reader.ts'
+import { createKeptBytes } from './kept-bytes.ts'
 import { type AskedTerms, isStopWord, termsOfQuestion } from './question.ts'
 import { bestPassages, countScored, type Found, scoreNearness, scoreWords } from './ranking.ts'
 import { guessTerms, lengthsAround } from './spelling.ts'
-import { stemWords, type Terms } from './stem.ts'
+import { stemWords } from './stem.ts'
 import { wordsOf } from './tokenizer.ts'
 import { modelInUse, type NearPassage, nearestPassages } from './vectors.ts'
 
@@ -270,28 +271,53 @@ async function collectSubject(
   passages: readonly number[],
   scoreOf: (passage: number) => number,
 ): Promise<[term: string, weight: number][]> {
-  const read = await readPassages(scope, library, passages)
-  const texts = read.map(({ number, language, found }) => ({
-    score: scoreOf(number),
+  const terms = await readSubjectTerms(scope, library, passages)
+  return collectTerms(
+    passages.flatMap((passage) => {
+      const ofPassage = terms.get(passage)
+      return ofPassage ? { score: scoreOf(passage), terms: ofPassage } : []
+    }),
+  )
+}
+
+/** Passages that were read for their subject, as their terms: a segment never changes, nor does what its passages say. */
+const keptTerms = createKeptBytes<Uint8Array>(4_000_000)
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** The terms of each passage in order, without stop words; none for one whose document is just being removed. */
+async function readSubjectTerms(
+  scope: Scope,
+  library: Library,
+  passages: readonly number[],
+): Promise<Map<number, readonly string[]>> {
+  const languages = library.languages.join(' ')
+  const keyOf = (passage: number) => {
+    const { identity, number } = locate(library, passage)
+    return `${identity} ${number} ${languages}`
+  }
+  const terms = new Map<number, readonly string[]>()
+  const missing: number[] = []
+  for (const passage of passages) {
+    const kept = keptTerms.get(keyOf(passage))
+    if (kept) terms.set(passage, decoder.decode(kept).split(' '))
+    else missing.push(passage)
+  }
+  const texts = (await readPassages(scope, library, missing)).map(({ number, language, found }) => ({
+    number,
     language,
     words: wordsOf(found.text).filter((word) => /\p{L}/u.test(word) && !isStopWord(word, library.languages)),
   }))
-  const stems = new Map<string, Terms>()
-  for (const [language, inIt] of Map.groupBy(texts, (text) => text.language))
-    stems.set(
-      language,
-      await stemWords(
-        scope,
-        inIt.flatMap(({ words }) => words),
-        [language],
-      ),
-    )
-  return collectTerms(
-    texts.map(({ score, language, words }) => ({
-      score,
-      terms: words.flatMap((word) => stems.get(language)?.get(word) ?? []),
-    })),
-  )
+  for (const [language, inIt] of Map.groupBy(texts, (text) => text.language)) {
+    const words = inIt.flatMap((text) => text.words)
+    const stems = await stemWords(scope, words, [language])
+    for (const text of inIt) {
+      const ofPassage = text.words.flatMap((word) => stems.get(word) ?? [])
+      terms.set(text.number, ofPassage)
+      if (ofPassage.length > 0) keptTerms.set(keyOf(text.number), encoder.encode(ofPassage.join(' ')))
+    }
+  }
+  return terms
 }
 
 interface ReadPassage {

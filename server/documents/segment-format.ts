@@ -164,7 +164,10 @@ export function eachPosting(
   const reader = createByteReader(bytes, postingsAt)
   let passage = 0
   for (let index = 0; index < size; index += 1) {
-    const head = reader.varint()
+    // Nearly all take one byte: a search spends most of its time here.
+    let head = bytes[reader.at] ?? 0
+    if (head < 128) reader.at += 1
+    else head = reader.varint()
     passage += head >>> 2
     const count = (head & 1) === 1 ? reader.varint() : 1
     visit(passage, count, (head & 2) === 2 ? reader.varint() : count)

@@ -21,6 +21,8 @@ const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Vowel signs and lengthening of Arabic, points of Hebrew: written or left out at will. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
 const ACCENTS = /[\u0300-\u036f]/g
+/** Most words of many languages: nothing to fold. */
+const PLAIN = /^[a-z0-9]*$/
 const LONGEST_WORD = 64
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -73,4 +75,5 @@ function isCompound(run: string, parts: readonly string[]): boolean {
 }
 
 /** Takes the accents off a stem: é and e, ё and е are the same word to whoever asks. */
-export const foldAccents = (word: string): string => word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
+export const foldAccents = (word: string): string =>
+  PLAIN.test(word) ? word : word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
