@@ -135,8 +135,7 @@ async function measure({ database, admin }: Library, person: Person, questions: 
 async function measureAlone({ database }: Library, person: Person, questions: readonly string[]): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < 3; round += 1)
-    for (const question of questions)
-      times.push(await timed(() => ask(database, person, question)))
+    for (const question of questions) times.push(await timed(() => ask(database, person, question)))
   return times.slice(questions.length)
 }
 
