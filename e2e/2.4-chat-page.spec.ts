@@ -61,6 +61,24 @@ test('a conversation that is being created shows its question, the model and tha
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
 })
 
+test('a conversation that is being created names the model by its identifier', async () => {
+  const choose = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: /^Model: / }).click()
+    await page.getByRole('menuitemradio', { name, exact: true }).click()
+  }
+  await newChat().click()
+  const letGo = await hold(/\/rest\/v1\/conversations/)
+  await composerOf(page).fill('How do wicks work?')
+  await composerOf(page).press('Control+Enter')
+  await heading('New Conversation').waitFor()
+  await choose('Alcove Reader')
+  await page.getByRole('main').getByText('alcove-reader', { exact: true }).waitFor()
+  await choose('stub-gpt DEFAULT')
+  await page.getByRole('main').getByText('openai-compatible/stub-gpt', { exact: true }).waitFor()
+  await letGo()
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+})
+
 test('a conversation that is loading says so, and names no model before it is known', async () => {
   const letGo = await hold(/\/rest\/v1\/(messages|conversations)/)
   await page.reload()

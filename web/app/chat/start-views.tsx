@@ -1,7 +1,8 @@
 import type { JSX, ReactNode } from 'react'
-import { useModelLabel, useSelectedModel } from '#web/data/models.ts'
+import { useSelectedModel } from '#web/data/models.ts'
 import { MessageList } from '#web/features/thread/message-list.tsx'
 import { ThreadScroller } from '#web/features/thread/thread-scroller.tsx'
+import { modelLabel } from '#web/lib/conversation-words.ts'
 import type { ThreadMessage } from '#web/lib/merge-messages.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './main-area.module.css'
@@ -16,13 +17,13 @@ const nothing = (): void => undefined
 
 /** A conversation that is being created: its messages are not stored yet. */
 export function NewConversation({ messages }: { messages: ThreadMessage[] }): JSX.Element {
-  const modelLabel = useModelLabel()
   const identifier = useSelectedModel((state) => state.identifier)
   return (
     <ThreadScroller threadKey="new" ownMessageKey={undefined} oldestKey={undefined} onNearStart={null} targetId={null}>
       <header className={styles.heading}>
         <h1 className={styles.title}>New Conversation</h1>
-        <p className={styles.model}>{modelLabel(identifier)}</p>
+        {/* As the specification has it, not by its name. */}
+        <p className={styles.model}>{modelLabel(identifier, [])}</p>
       </header>
       <MessageList
         messages={messages}
