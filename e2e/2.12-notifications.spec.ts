@@ -90,6 +90,19 @@ test('it goes by itself after five seconds, and not before', async () => {
   await toasts().waitFor({ state: 'detached' })
 })
 
+test('over the drawer of a phone screen readers find it too', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('dialog', { name: 'Navigation' }).waitFor()
+  expect(await page.getByRole('main').count()).toBe(0)
+  await press('Unpin Bees')
+  await title('Conversation unpinned').waitFor()
+  expect(await toasts().count()).toBe(1)
+  await press('Pin Bees')
+  await title('Conversation pinned').waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
 test('it is at most 420 pixels wide on a wide page, and as wide as a narrow one', async () => {
   await press('Unpin Bees')
   await title('Conversation unpinned').waitFor()
