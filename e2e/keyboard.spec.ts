@@ -157,6 +157,7 @@ describe('the focus is given back', () => {
     await page.getByRole('textbox', { name: 'Message' }).focus()
     await press('Control+k')
     await page.getByRole('dialog', { name: 'Search and commands' }).waitFor()
+    await expect.poll(focused).not.toBe('Message')
     await press('Escape')
     await expect.poll(focused).toBe('Message')
   })

@@ -2,6 +2,7 @@ import { Command as Primitive } from 'cmdk'
 import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import type { ComponentType, JSX, ReactNode } from 'react'
+import { closesOnEscape } from './dialog.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 import hidden from './visually-hidden.module.css'
 import styles from './command.module.css'
@@ -32,6 +33,7 @@ export function CommandDialog(props: CommandDialogProps): JSX.Element {
         <Dialog.Content
           className={styles.dialog}
           aria-describedby={undefined}
+          onKeyDown={closesOnEscape(props.onOpenChange)}
           onOpenAutoFocus={returnFocus.onOpenAutoFocus}
           onCloseAutoFocus={(event) => {
             returnFocus.onCloseAutoFocus(event)

@@ -18,7 +18,7 @@ export type DialogProps = {
 }
 
 /** A notice that appears meanwhile takes Escape for itself; whoever is in the dialog means the dialog. */
-const closesOnEscape =
+export const closesOnEscape =
   (onOpenChange: (open: boolean) => void): KeyboardEventHandler =>
   (event) => {
     if (event.key === 'Escape') onOpenChange(false)
