@@ -2,7 +2,7 @@
 import { createClient } from '@supabase/supabase-js'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Page } from 'playwright-core'
+import { type Page, type Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillConversation } from '#test/fill-conversation.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'
@@ -76,6 +76,29 @@ test('thumbs are one choice, kept over a reload', async () => {
   await page.keyboard.press('Escape')
   await page.reload()
   await expect.poll(() => thumb('Poor answer').getAttribute('aria-pressed')).toBe('true')
+})
+
+test('a rating that hangs holds up the next one of its answer, and no other', async () => {
+  let held: Route | undefined
+  const sent: string[] = []
+  await page.route('**/rest/v1/message_feedback**', async (route) => {
+    const method = route.request().method()
+    if (method === 'GET') return route.continue()
+    sent.push(method)
+    if (held !== undefined) return route.continue()
+    held = route
+  })
+  const thumb = (answer: number) => answers().nth(answer).getByRole('button', { name: 'Good answer', exact: true })
+  await thumb(0).click()
+  await expect.poll(() => sent).toEqual(['PATCH'])
+  await thumb(0).click()
+  const isStored = page.waitForResponse((response) => response.request().method() === 'POST')
+  await thumb(1).click()
+  expect((await isStored).status()).toBe(201)
+  expect(sent).toEqual(['PATCH', 'POST'])
+  await held?.continue()
+  await expect.poll(() => sent).toEqual(['PATCH', 'POST', 'DELETE'])
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('the copy button copies the answer and says so', async () => {

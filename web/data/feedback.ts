@@ -51,8 +51,20 @@ export function feedbackQuery(rated: Rated) {
   })
 }
 
-/** Ends with the last rating that was sent: a change of mind must not overtake what it changes. */
-let lastSent: Promise<unknown> = Promise.resolve()
+/** For each answer, what ends with its last rating that was sent. */
+const lastSent = new Map<string, Promise<unknown>>()
+
+/** Sends after what was sent for the same answer: a change of mind must not overtake what it changes. */
+async function inOrder<T>({ messageId, version }: Rated, send: () => PromiseLike<T>): Promise<T> {
+  const answer = `${messageId} ${version}`
+  const sent = (lastSent.get(answer) ?? Promise.resolve()).then(send)
+  const ended = sent.catch(() => undefined)
+  lastSent.set(answer, ended)
+  void ended.then(() => {
+    if (lastSent.get(answer) === ended) lastSent.delete(answer)
+  })
+  return await sent
+}
 
 /** Rates an answer, or takes the rating back with null. Shown at once, undone when it cannot be stored. */
 export async function giveFeedback(
@@ -66,15 +78,13 @@ export async function giveFeedback(
   queryClient.setQueryData(key, feedback)
   const { messageId, version } = rated
   const table = rest().from('message_feedback')
-  const sent = lastSent.then(() =>
+  const { error } = await inOrder(rated, () =>
     feedback === null
       ? table.delete().eq('message_id', messageId).eq('version', version)
       : before === null
         ? table.insert({ message_id: messageId, version, owner: userId, ...feedback })
         : table.update(feedback).eq('message_id', messageId).eq('version', version),
   )
-  lastSent = sent.catch(() => undefined)
-  const { error } = await sent
   if (error === null) return
   queryClient.setQueryData(key, before)
   throw new Error(error.message, { cause: error })
