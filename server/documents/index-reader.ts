@@ -14,6 +14,7 @@ import {
   findEntry,
   hashTerm,
   readBucket,
+  unpackBucket,
 } from './segment-format.ts'
 import { BUCKETS_WITH_VOCABULARY, isSpelt } from './segments.ts'
 
@@ -176,7 +177,7 @@ async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Uint
     const contents = new Map(rows.map(({ ordinal, content }) => [ordinal, content]))
     for (const [index, key] of [...missing.keys()].entries()) {
       // Copied: a small buffer is part of a larger one, which would be kept with it.
-      const content = new Uint8Array(contents.get(index + 1) ?? NOTHING)
+      const content = new Uint8Array(unpackBucket(contents.get(index + 1) ?? NOTHING))
       read.set(key, content)
       keptBuckets.set(key, content)
     }
@@ -219,7 +220,8 @@ export async function readVocabulary(
   const words = new Set(vocabularies?.rows.flatMap(({ content }) => content.split(' ')))
   const isWished = new Set(lengths)
   for (const { content } of buckets?.rows ?? []) {
-    for (const [term] of readBucket(content)) if (isWished.has(term.length) && isSpelt(term)) words.add(term)
+    for (const [term] of readBucket(unpackBucket(content)))
+      if (isWished.has(term.length) && isSpelt(term)) words.add(term)
   }
   return words
 }

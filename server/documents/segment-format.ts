@@ -6,7 +6,11 @@
  * A posting is the distance from the passage before, shifted by two, with two flags: 1, the term counts more than once,
  * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
  * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
+ *
+ * The buckets of a small segment are stored deflated, behind two zero bytes: no entry begins with them, since each term
+ * stands in a passage.
  */
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { createByteReader, createByteWriter } from './byte-writer.ts'
 
 /** The places of one term, passage by passage; the arrays run side by side. */
@@ -108,6 +112,24 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
   for (const [index, passage] of passages.entries()) writer.add(passage, counts[index] ?? 0, positions[index] ?? [])
   return writer.encode(term)
 }
+
+/** Of a segment of more buckets, a row that is read for the first time would take longer than its space is worth. */
+const MOST_DEFLATED = 128
+const DEFLATED = Buffer.from([0, 0])
+
+/** A bucket as it is stored. @param buckets of its segment. */
+export function packBucket(entries: readonly Uint8Array[], buckets: number): Buffer {
+  const content = Buffer.concat(entries)
+  if (buckets > MOST_DEFLATED) return content
+  const deflated = Buffer.concat([DEFLATED, deflateRawSync(content)])
+  return deflated.length < content.length ? deflated : content
+}
+
+/** What `packBucket` was given, in one run. */
+export const unpackBucket = (stored: Uint8Array): Uint8Array =>
+  stored.length > DEFLATED.length && stored[0] === 0 && stored[1] === 0
+    ? inflateRawSync(stored.subarray(DEFLATED.length))
+    : stored
 
 /** Where in a bucket the parts of one term are. */
 export interface Entry {

@@ -8,7 +8,9 @@ import {
   decodeLengths,
   encodeLengths,
   type EntryWriter,
+  packBucket,
   readBucket,
+  unpackBucket,
 } from './segment-format.ts'
 
 /** A segment of at least this many buckets has a vocabulary of its own. */
@@ -47,15 +49,14 @@ export async function insertSegment(
     [owner, buckets, lengths.length, encodeLengths(lengths)],
   )
   const segment = rows[0]?.segment ?? ''
-  await insertBuckets(scope, owner, segment, filled)
+  await insertBuckets(scope, { owner, segment, buckets }, filled)
   if (buckets >= BUCKETS_WITH_VOCABULARY) await insertVocabulary(scope, owner, segment, entries.keys())
   return segment
 }
 
 async function insertBuckets(
   scope: Scope,
-  owner: string,
-  segment: string,
+  { owner, segment, buckets }: { owner: string; segment: string; buckets: number },
   filled: ReadonlyMap<number, readonly Uint8Array[]>,
 ): Promise<void> {
   let batch: [bucket: number, content: Buffer][] = []
@@ -70,7 +71,7 @@ async function insertBuckets(
     bytes = 0
   }
   for (const [bucket, entries] of filled) {
-    const content = Buffer.concat(entries)
+    const content = packBucket(entries, buckets)
     batch.push([bucket, content])
     bytes += content.length
     if (bytes > BATCH_BYTES) await flush()
@@ -216,7 +217,7 @@ async function joinEntries(
       segment,
     ])
     for (const { content } of rows) {
-      for (const [term, entry] of readBucket(content)) {
+      for (const [term, entry] of readBucket(unpackBucket(content))) {
         const writer = joined.get(term) ?? createEntryWriter()
         writer.addRenumbered(entry, renumber)
         joined.set(term, writer)
