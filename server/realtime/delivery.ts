@@ -31,8 +31,12 @@ export function createDelivery({ database, catalogue, channels, sender, persever
   return async function deliver(changes: readonly Change[]): Promise<void> {
     const wanted = await persevere(() => findWanted(changes))
     if (!wanted || wanted.length === 0) return
-    const fitting = await persevere(() => dropUnfitting(wanted))
-    await deliverWanted(fitting ?? wanted)
+    const looked = wanted.filter(isWorthALook)
+    const rows = await persevere(() => lookAsService(looked))
+    const fitting = rows ? dropUnfitting(wanted, looked, rows) : wanted
+    const [named, others] = namedFirst(audiencesOf(fitting), rows)
+    await deliverTogether(named)
+    await deliverTogether(others)
   }
 
   async function findWanted(changes: readonly Change[]): Promise<Wanted[]> {
@@ -48,31 +52,23 @@ export function createDelivery({ database, catalogue, channels, sender, persever
     return found
   }
 
-  /**
-   * Leaves out the bindings whose filters the row does not fulfil, whoever looks at it: a look as the service spares the
-   * looks of people who did not ask for this row. What remains is read as each of them and held against its filters again.
-   */
-  async function dropUnfitting(wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-    const tried = new Set(wanted.filter(isWorthALook))
-    if (tried.size === 0) return wanted
+  /** A look as the service spares the looks of people who did not ask for a row, and tells whose it is. */
+  async function lookAsService(wanted: readonly Wanted[]): Promise<ReadonlyMap<Change, SeenRow>> {
     const rows = new Map<Change, SeenRow>()
-    for (const [table, ofTable] of Map.groupBy(tried, (one) => one.table)) {
+    for (const [table, ofTable] of Map.groupBy(wanted, (one) => one.table)) {
       const reading = readingOfRows(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
       const { text, values } = reading
       const [found] = await database.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
       for (const [change, row] of reading.decode(found?.rows ?? [])) rows.set(change, row)
     }
-    return wanted.flatMap((one) => {
-      if (!tried.has(one)) return [one]
-      const row = rows.get(one.change)
-      const bindings = row ? fittingBindings(one, row) : []
-      return bindings.length > 0 ? [{ ...one, bindings }] : []
-    })
+    return rows
   }
 
-  async function deliverWanted(wanted: readonly Wanted[]): Promise<void> {
-    const waiting = [...Map.groupBy(audiencesOf(wanted), ({ claims }) => claims.role)].flatMap(([role, audiences]) =>
-      inPortions(audiences, PEOPLE_AT_ONCE).map((portion) => ({ role, portion })),
+  const deliverWanted = (wanted: readonly Wanted[]): Promise<void> => deliverTogether(audiencesOf(wanted))
+
+  async function deliverTogether(audiences: readonly Audience[]): Promise<void> {
+    const waiting = [...Map.groupBy(audiences, ({ claims }) => claims.role)].flatMap(([role, ofRole]) =>
+      inPortions(ofRole, PEOPLE_AT_ONCE).map((portion) => ({ role, portion })),
     )
     const readers = Array.from({ length: Math.min(READERS_AT_ONCE, waiting.length) }, async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) await deliverTo(next.role, next.portion)
@@ -147,16 +143,48 @@ export function createDelivery({ database, catalogue, channels, sender, persever
   }
 }
 
-/** Many people, at least some of whom asked for certain rows only, of a table that the service sees whole. */
+/** Asked for by many people, of a table that the service sees whole. */
 function isWorthALook({ change, table, bindings }: Wanted): boolean {
   if (change.operation === 'DELETE' || !table.isOpenToService || !canReadKey(table, 'service_role')) return false
-  if (!bindings.some(({ filters }) => filters.length > 0)) return false
   const people = new Set<string>()
   for (const { channel } of bindings) {
     people.add(channel.subscriber)
     if (people.size > FEW_PEOPLE) return true
   }
   return false
+}
+
+/**
+ * Leaves out the bindings whose filters the row does not fulfil, whoever looks at it. What remains is read as each of them
+ * and held against its filters again.
+ */
+function dropUnfitting(
+  wanted: readonly Wanted[],
+  looked: readonly Wanted[],
+  rows: ReadonlyMap<Change, SeenRow>,
+): readonly Wanted[] {
+  const tried = new Set(looked.filter(({ bindings }) => bindings.some(({ filters }) => filters.length > 0)))
+  return wanted.flatMap((one) => {
+    if (!tried.has(one)) return [one]
+    const row = rows.get(one.change)
+    const bindings = row ? fittingBindings(one, row) : []
+    return bindings.length > 0 ? [{ ...one, bindings }] : []
+  })
+}
+
+/**
+ * Those whom a row names, apart from the others: mostly it is theirs, and what the others read only shows that it is not.
+ * Everybody is read as, whether named or not.
+ */
+function namedFirst(
+  audiences: readonly Audience[],
+  rows: ReadonlyMap<Change, SeenRow> = new Map(),
+): [named: Audience[], others: Audience[]] {
+  const names = new Map([...rows].map(([change, { values }]) => [change, new Set(Object.values(values))]))
+  const isNamed = ({ claims, wanted }: Audience) =>
+    wanted.some(({ change }) => claims.sub !== undefined && names.get(change)?.has(claims.sub))
+  const { named = [], others = [] } = Object.groupBy(audiences, (one) => (isNamed(one) ? 'named' : 'others'))
+  return [named, others]
 }
 
 function fittingBindings({ table, bindings }: Wanted, { values }: SeenRow): Binding[] {
