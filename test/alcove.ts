@@ -67,7 +67,7 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
 }
 
 function spawnServer(environment: Environment): ChildProcess {
-  return spawn(process.execPath, ['server/main.ts'], {
+  return spawn(process.execPath, ['--max-semi-space-size=8', 'server/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env['PATH'] ?? '',
