@@ -136,8 +136,18 @@ async function joinLate({ stage, asker }: Audience, { conversationId }: Follow) 
   return { ms, hadEverything: text !== '' && (rows.rows[0]?.text ?? '').startsWith(text) }
 }
 
-/** A connection that falls idle reports what it has committed so late at most (pgstat_report_stat in PostgreSQL 18). */
-const STATISTICS_MS = 10_500
+/**
+ * Has everything counted that was committed until now: a connection that has fallen idle may keep its count to itself until
+ * it is used again or ends, and so these end. Not those that listen or belong to the jobs.
+ */
+async function countWhatIdles({ admin, database }: ReplyStage): Promise<void> {
+  await admin.query(
+    `select pg_terminate_backend(pid, 1000) from pg_stat_activity
+     where datname = $1 and usename = 'authenticator' and application_name = '' and state = 'idle'
+       and state_change < clock_timestamp() - interval '1 second'`,
+    [database],
+  )
+}
 
 /** Resolves once the first part of every reply is in the log; with false where some ended before others began. */
 async function allBegin({ admin }: ReplyStage, replies: number): Promise<boolean> {
@@ -152,7 +162,7 @@ async function allBegin({ admin }: ReplyStage, replies: number): Promise<boolean
 }
 
 /** 200 replies that begin within a second, at 50 tokens a second each. */
-async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 850): Promise<Figure> {
+async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): Promise<Figure> {
   const prefix = nextSeries()
   const settings = `ttft=0 tps=50 tokens=${tokens}`
   const spread = <T>(ask: (follow: Follow, n: number) => Promise<T>) =>
@@ -168,10 +178,12 @@ async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 850): Pr
   const begun = spread((follow, n) => throughAlcove(asker, follow, `${prefix}a${n}`, settings))
   // While all are written and none begins or ends: those commits are the text's, not of questions, claims and answers.
   const haveAllBegun = await allBegin(stage, follows.length)
-  await delay(STATISTICS_MS)
+  await delay(6_000)
+  await countWhatIdles(stage)
+  await delay(1_500)
   const commitsBefore = Number(await commits())
   const windowStart = clockMs()
-  await delay(2_500)
+  await delay(8_000)
   const perSecond = ((Number(await commits()) - commitsBefore) * 1000) / (clockMs() - windowStart)
   const ours = await begun
   const oursCpu = (await cpuMs(stage.node.pid)) - oursBefore
