@@ -19,13 +19,16 @@ const stored = z.array(
 
 const feedbackKey = ({ messageId, version }: Rated) => ['message_feedback', messageId, version] as const
 
+/** While somebody scrolls, answers come into view one by one. */
+const GATHER_MS = 100
+
 let asked: Promise<z.infer<typeof stored>> | null = null
 const askedFor = new Set<string>()
 
-/** Ratings that are asked for at the same moment, as by the answers of one conversation, are read at once. */
+/** Ratings that are asked for within a moment, as by the answers of one conversation, are read at once. */
 function readWithOthers(messageId: string): Promise<z.infer<typeof stored>> {
   askedFor.add(messageId)
-  asked ??= new Promise((resolve) => setTimeout(resolve)).then(async () => {
+  asked ??= new Promise((resolve) => setTimeout(resolve, GATHER_MS)).then(async () => {
     const ids = [...askedFor]
     askedFor.clear()
     asked = null

@@ -34,6 +34,12 @@ function useVersion(messageId: string, newest: number) {
   }
 }
 
+/** Which model wrote the version that is shown. */
+function VersionModel({ identifier }: { identifier: string | undefined }): JSX.Element {
+  const modelLabel = useModelLabel()
+  return <span className={styles.versionModel}>{modelLabel(identifier)}</span>
+}
+
 /** What the model thought, folded. */
 function Reasoning({ text }: { text: string }): JSX.Element {
   return (
@@ -51,7 +57,6 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const newest = metadata?.version ?? 1
   const { version, earlier, step } = useVersion(messageId, newest)
   const actions = useThreadActions()
-  const modelLabel = useModelLabel()
   const known = earlier?.metadata ?? metadata
   const view = earlier
     ? {
@@ -91,7 +96,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
         <MessageActions messageId={messageId} version={version} text={view.text} sources={view.sources}>
           {actions !== null && <RegenerateMenu messageId={messageId} actions={actions} />}
           {newest > 1 && <VersionSteps version={version} newest={newest} onStep={step} />}
-          {newest > 1 && <span className={styles.versionModel}>{modelLabel(known?.model)}</span>}
+          {newest > 1 && <VersionModel identifier={known?.model} />}
         </MessageActions>
       )}
       {error !== null && newest === 1 && actions !== null && (

@@ -6,8 +6,10 @@ import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
 import type { ThreadActions } from './thread-actions.tsx'
 
-/** Has an answer written anew, by the model of the conversation or by another one. */
-export function RegenerateMenu({ messageId, actions }: { messageId: string; actions: ThreadActions }): JSX.Element {
+type RegenerateProps = { messageId: string; actions: ThreadActions }
+
+/** What the menu offers: read once it is open, as there is a menu to each answer. */
+function RegenerateItems({ messageId, actions }: RegenerateProps): JSX.Element {
   const label = useModelLabel()
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: availability = [] } = useQuery(availabilityQuery)
@@ -16,15 +18,7 @@ export function RegenerateMenu({ messageId, actions }: { messageId: string; acti
     ({ model_identifier }) => model_identifier !== actions.modelName && available.has(model_identifier),
   )
   return (
-    <Menu
-      label="Regenerate"
-      align="start"
-      trigger={
-        <Button variant="ghost" size="icon" aria-label="Regenerate" title="Regenerate">
-          <RefreshCw size={15} />
-        </Button>
-      }
-    >
+    <>
       <MenuItem onSelect={() => actions.regenerate(messageId, null)}>Again with {label(actions.modelName)}</MenuItem>
       {others.length > 0 && (
         <>
@@ -37,6 +31,23 @@ export function RegenerateMenu({ messageId, actions }: { messageId: string; acti
           ))}
         </>
       )}
+    </>
+  )
+}
+
+/** Has an answer written anew, by the model of the conversation or by another one. */
+export function RegenerateMenu({ messageId, actions }: RegenerateProps): JSX.Element {
+  return (
+    <Menu
+      label="Regenerate"
+      align="start"
+      trigger={
+        <Button variant="ghost" size="icon" aria-label="Regenerate" title="Regenerate">
+          <RefreshCw size={15} />
+        </Button>
+      }
+    >
+      <RegenerateItems messageId={messageId} actions={actions} />
     </Menu>
   )
 }

@@ -1,9 +1,9 @@
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import { messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
 
 /** So many are drawn at first, and so many more at each step up: little enough for one frame. */
 const FIRST = 20
-const STEP = 4
+const STEP = 2
 /** Older ones are loaded while there are fewer than this left to draw. */
 const AHEAD = 30
 
@@ -37,7 +37,8 @@ export function useShownMessages(
         : () => {
             if (from < AHEAD) loadEarlier?.()
             const next = messages[Math.max(0, from - STEP)]
-            if (next !== undefined) setOldestKey(messageKey(next))
+            // Piece by piece: the scrolling goes on in between.
+            if (next !== undefined) startTransition(() => setOldestKey(messageKey(next)))
           },
   }
 }
