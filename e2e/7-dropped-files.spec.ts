@@ -1,5 +1,5 @@
 /** Files that are dropped or pasted while a conversation is open: the next question is about them. */
-import { type Page } from 'playwright-core'
+import { type Locator, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
@@ -63,4 +63,35 @@ test('with no conversation open a file is only added to the library', async () =
   await drop('later.txt', 'text/plain', Buffer.from('Something for later.'))
   await page.getByText('later.txt').first().waitFor()
   expect(await composerOf(page).inputValue()).toBe('')
+})
+
+test('what came of a file is told where it covers nothing, beside a document and on a phone', async () => {
+  const tray = page.getByRole('region', { name: 'Uploads', exact: true })
+  const told = tray.getByRole('button', { name: '1 file could not be read' })
+  const expectApart = async (others: readonly Locator[]): Promise<void> => {
+    const own = await tray.boundingBox()
+    for (const other of others) {
+      const box = await other.boundingBox()
+      if (own === null || box === null) throw new Error('one of them is not to be seen')
+      const isBeside = own.x + own.width <= box.x || box.x + box.width <= own.x
+      const isAboveOrBelow = own.y + own.height <= box.y || box.y + box.height <= own.y
+      expect(isBeside || isAboveOrBelow).toBe(true)
+    }
+  }
+  const parts = [page.getByRole('banner'), page.getByRole('main')]
+  await page.getByRole('main').getByRole('button', { name: 'later.txt', exact: true }).click()
+  const reader = page.getByRole('region', { name: 'Reader: later.txt' })
+  await reader.getByText('Something for later.').waitFor()
+  await drop('tool.exe', 'application/octet-stream', Buffer.from('MZ'))
+  await told.waitFor()
+  await expectApart([...parts, reader])
+  await told.click()
+  await tray.getByText('tool.exe').waitFor()
+  await expectApart([...parts, reader])
+  await page.getByRole('button', { name: 'Close document' }).click()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Open navigation' }).waitFor()
+  await expectApart(parts)
+  await tray.getByRole('button', { name: 'Hide uploads' }).click()
+  await tray.waitFor({ state: 'detached' })
 })

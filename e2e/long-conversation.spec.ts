@@ -78,7 +78,7 @@ test('words far from the view are still on the page, for the browser to find', a
   expect(inView).toBe(false)
 })
 
-test('a reader who went up is left alone by what is written below, and can go to the end', async () => {
+test('a reader who went up is left alone by what is written below or told above, and can go to the end', async () => {
   const top = () =>
     articles()
       .nth(20)
@@ -93,6 +93,13 @@ test('a reader who went up is left alone by what is written below, and can go to
   const before = await top()
   await page.getByPlaceholder('Ask anything... (Try typing @ for tools)').waitFor()
   expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
+  const refused = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') }
+  await page.locator('input[type=file]').first().setInputFiles(refused)
+  await page.getByRole('button', { name: '1 file could not be read' }).waitFor()
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
+  await page.getByRole('button', { name: 'Hide uploads' }).click()
+  await page.getByRole('button', { name: 'Hide uploads' }).waitFor({ state: 'detached' })
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
   await page.getByRole('button', { name: 'To the newest message' }).click()
   await expect.poll(distanceToEnd).toBeLessThan(2)
 })

@@ -12,6 +12,7 @@ import type { FilledDraft } from '#web/features/composer/composer.tsx'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
+import { UploadTray } from '#web/features/library/upload-tray.tsx'
 import { forgetRecordings } from '#web/features/voice/recording-store.ts'
 import { askOfDocuments } from '#web/lib/document-names.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -173,6 +174,7 @@ export function Workspace(): JSX.Element {
             onSearch={() => palette.setOpen(true)}
             onOpenSettings={() => openTab('settings')}
           />
+          <UploadTray />
           <main ref={mainRef} className={classNames(styles.main, marginNotes && styles.withNotes)}>
             {place.chatId === null ? (
               <StartView

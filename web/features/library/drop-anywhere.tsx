@@ -6,7 +6,6 @@ import type { DocumentRow } from '#contract/document.ts'
 import styles from './drop-anywhere.module.css'
 import { pastedFiles } from './pasted-files.ts'
 import { forgetUploads } from './upload-store.ts'
-import { UploadTray } from './upload-tray.tsx'
 import { useUploadZone } from './use-upload-zone.ts'
 
 interface DropAnywhereProps {
@@ -15,8 +14,8 @@ interface DropAnywhereProps {
 }
 
 /**
- * Takes files that are dropped or pasted anywhere on the page, adds nothing to its layout, and shows the rows of all
- * uploads in a tray while no upload area is there to show them. Uploads end when it leaves.
+ * Takes files that are dropped or pasted anywhere on the page, and adds nothing to its layout: their rows are shown by
+ * the tray. Uploads end when it leaves.
  */
 export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.Element {
   const zone = useUploadZone('page', onUploaded)
@@ -50,7 +49,6 @@ export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.E
           <p className={styles.call}>Drop files here to upload</p>
         </div>
       )}
-      <UploadTray />
     </div>
   )
 }

@@ -1,5 +1,5 @@
-/** What a reader looks at: an element at the upper edge of the view, and how far from that edge it stands. */
-export type ReadingAnchor = { element: Element; offset: number; scrollTop: number }
+/** What a reader looks at: an element at the upper edge of the view, and how far down the window it stands. */
+export type ReadingAnchor = { element: Element; top: number; scrollTop: number }
 
 /** As deep as a block of an answer: thread, group, message, text, block. */
 const DEPTH = 6
@@ -24,7 +24,7 @@ export function findAnchor(view: HTMLElement, content: Element): ReadingAnchor |
     within = child
   }
   if (found === null) return null
-  return { element: found, offset: found.getBoundingClientRect().top - edge, scrollTop: view.scrollTop }
+  return { element: found, top: found.getBoundingClientRect().top, scrollTop: view.scrollTop }
 }
 
 /** Layout counts in sixty-fourths of a pixel. */
@@ -38,16 +38,15 @@ function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
   if (whole !== 0) view.scrollTop -= whole
 }
 
-/** Scrolls so that the element stands where it stood, apart from what the reader has scrolled since. */
-export function holdAnchor(
-  view: HTMLElement,
-  content: HTMLElement,
-  { element, offset, scrollTop }: ReadingAnchor,
-): void {
+/**
+ * Scrolls so that the element stands where it stood in the window, apart from what the reader has scrolled since: also
+ * where the view itself begins further down, below something that came in above it.
+ */
+export function holdAnchor(view: HTMLElement, content: HTMLElement, { element, top, scrollTop }: ReadingAnchor): void {
   if (!element.isConnected) return
-  const wanted = offset - (view.scrollTop - scrollTop)
-  const moved = element.getBoundingClientRect().top - view.getBoundingClientRect().top - wanted
+  const wanted = top - (view.scrollTop - scrollTop)
+  const moved = element.getBoundingClientRect().top - wanted
   if (moved !== 0) view.scrollTop += moved
-  const rest = element.getBoundingClientRect().top - view.getBoundingClientRect().top - wanted
+  const rest = element.getBoundingClientRect().top - wanted
   if (Math.abs(rest) > LEAST_PX) moveUp(view, content, rest)
 }
