@@ -1,7 +1,7 @@
 /** The message box, and how a conversation follows what is sent from it (specification, sections 2.4, 2.10, 4.5, 5). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -140,4 +140,33 @@ test('a history that cannot be read offers to try again', async () => {
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('article').getByText('Elsewhere').waitFor()
+})
+
+test('what the browser has no room to keep can be typed, and stands in the box again where it was not sent', async () => {
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  await page.evaluate(() => {
+    const room = (size: number): boolean => {
+      try {
+        localStorage.setItem('filler', 'x'.repeat(size))
+        return true
+      } catch {
+        return false
+      }
+    }
+    let size = 8 * 1024 * 1024
+    while (!room(size)) size -= 4096
+  })
+  const text = 'A very long thought. '.repeat(400)
+  await composerOf(page).fill(text)
+  expect(await composerOf(page).inputValue()).toBe(text)
+  await page.route('**/messages**', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await composerOf(page).press('Control+Enter')
+  await toastOf(page).getByText('Failed to send message. Please try again.', { exact: true }).waitFor()
+  await page.getByText('Start by asking a question or uploading a document').waitFor()
+  await expect.poll(() => composerOf(page).inputValue()).toBe(text.trim())
+  expect(faults).toEqual([])
+  await page.unrouteAll()
+  await page.evaluate(() => localStorage.removeItem('filler'))
 })

@@ -1,17 +1,28 @@
 const prefixOf = (userId: string): string => `alcove-draft:${userId}:`
 const keyOf = (userId: string, conversationId: string | null): string => prefixOf(userId) + (conversationId ?? 'new')
 
+/** What the browser has no room for: it outlives a change of the conversation, though not a reload. */
+const unstored = new Map<string, string>()
+
 /**
  * What a person has typed and not sent yet, per conversation, over a reload and over a session that ended by itself.
  * Whoever signs in next in the same browser does not see it.
  */
 export function readDraft(userId: string, conversationId: string | null): string {
-  return localStorage.getItem(keyOf(userId, conversationId)) ?? ''
+  const key = keyOf(userId, conversationId)
+  return unstored.get(key) ?? localStorage.getItem(key) ?? ''
 }
 
 export function storeDraft(userId: string, conversationId: string | null, text: string): void {
-  if (text === '') localStorage.removeItem(keyOf(userId, conversationId))
-  else localStorage.setItem(keyOf(userId, conversationId), text)
+  const key = keyOf(userId, conversationId)
+  unstored.delete(key)
+  localStorage.removeItem(key)
+  if (text === '') return
+  try {
+    localStorage.setItem(key, text)
+  } catch {
+    unstored.set(key, text)
+  }
 }
 
 /** Puts a text that could not be sent before what has been typed since, and returns both. */
@@ -25,4 +36,5 @@ export function restoreDraft(userId: string, conversationId: string | null, text
 export function forgetDrafts(userId: string): void {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(userId)))
   for (const key of keys) localStorage.removeItem(key)
+  unstored.clear()
 }
