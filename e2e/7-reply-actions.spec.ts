@@ -128,6 +128,27 @@ test('a title is renamed in place, and in the other tab', async () => {
   }
 })
 
+test('whoever has changed a title, or not, goes on with the keyboard where they were', async () => {
+  const rename = button(here, 'Rename conversation')
+  const hasFocus = () => rename.evaluate((element) => element === document.activeElement).catch(() => false)
+  const field = here.getByRole('textbox', { name: 'Title of the conversation' })
+  await rename.press('Enter')
+  await field.fill('A loud corner')
+  await field.press('Escape')
+  await expect.poll(hasFocus).toBe(true)
+  await here.getByRole('heading', { level: 1, name: 'A quiet corner' }).waitFor()
+  await rename.press('Enter')
+  await field.fill('A corner')
+  await field.press('Enter')
+  await here.getByRole('heading', { level: 1, name: 'A corner', exact: true }).waitFor()
+  await expect.poll(hasFocus).toBe(true)
+  await rename.press('Enter')
+  await field.fill('A corner with a lamp')
+  await composerOf(here).click()
+  await here.getByRole('heading', { level: 1, name: 'A corner with a lamp' }).waitFor()
+  expect(await composerOf(here).evaluate((element) => element === document.activeElement)).toBe(true)
+})
+
 test('a version that fails says why, and the answer stays', async () => {
   await openInBoth('Keep me [[stub tokens=10]]')
   const text = await answers(here).locator('h2').first().textContent()

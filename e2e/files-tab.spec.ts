@@ -66,9 +66,26 @@ test('a document opens beside the conversation, and is renamed and deleted', asy
   await field.fill('Contract.txt')
   await field.press('Enter')
   await row('Contract.txt').waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await expect.poll(focused).toBe('Rename Contract.txt')
   await row('Contract.txt').getByRole('button', { name: 'Delete Contract.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await expect.poll(() => row('Contract.txt').count()).toBe(0)
+})
+
+test('whoever goes elsewhere while a name is changed is not fetched back', async () => {
+  await upload(['Draft'])
+  await row('Draft.txt').getByRole('button', { name: 'Rename Draft.txt' }).click()
+  await page.getByLabel('New name of Draft.txt').fill('Deed.txt')
+  await page.getByRole('banner').getByRole('button', { name: 'Account', exact: true }).focus()
+  await row('Deed.txt').getByRole('button', { name: 'Rename Deed.txt' }).waitFor()
+  await page.getByLabel(/^New name of/).waitFor({ state: 'detached' })
+  // Two frames: by then the page has done what it does after it has drawn the new name.
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Account')
+  await row('Deed.txt').getByRole('button', { name: 'Delete Deed.txt' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => row('Deed.txt').count()).toBe(0)
 })
 
 test('many are sorted by name as people count, by date, and filtered', async () => {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
-import { useRef, useState, type JSX } from 'react'
+import { useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { deleteDocument } from '#web/data/documents.ts'
@@ -8,6 +8,7 @@ import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { useFocusBack } from '#web/ui/use-focus-back.ts'
 
 import { AddVersionButton } from './add-version-button.tsx'
 import { describeReadability, describeReading, documentFacts } from '#web/lib/describe-document.ts'
@@ -27,7 +28,7 @@ interface DocumentItemProps {
 /** One document of the list, with what can be done to it. */
 export function DocumentItem({ document, onOpen, selection }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
-  const renameButton = useRef<HTMLButtonElement>(null)
+  const renameButton = useFocusBack(isRenaming)
   const reading = describeReading(document)
   const remarks = describeReadability(document)
 
@@ -44,13 +45,7 @@ export function DocumentItem({ document, onOpen, selection }: DocumentItemProps)
       )}
       <div className={styles.about}>
         {isRenaming ? (
-          <RenameField
-            document={document}
-            onDone={() => {
-              setRenaming(false)
-              requestAnimationFrame(() => renameButton.current?.focus())
-            }}
-          />
+          <RenameField document={document} onDone={() => setRenaming(false)} />
         ) : (
           <button type="button" className={styles.name} title={document.filename} onClick={() => onOpen(document.id)}>
             {document.filename}

@@ -1,6 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState, type JSX, type KeyboardEvent } from 'react'
 import { Button } from '#web/ui/button.tsx'
+import { useFocusBack } from '#web/ui/use-focus-back.ts'
 import styles from './conversation-title.module.css'
 
 const LONGEST_TITLE = 500
@@ -15,6 +16,7 @@ type ConversationTitleProps = {
 export function ConversationTitle({ title, onRename }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
+  const renameButton = useFocusBack(draft !== null)
 
   const save = async (): Promise<void> => {
     const wanted = draft?.trim() ?? ''
@@ -48,6 +50,7 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
       <h1 className={styles.title}>{title}</h1>
       {onRename !== null && (
         <Button
+          ref={renameButton}
           variant="ghost"
           size="icon"
           className={styles.rename}
