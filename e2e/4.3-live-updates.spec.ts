@@ -1,7 +1,7 @@
 /** What is done in one tab is seen in another, and after the network was gone (specification, section 4.3). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
 let here: Page
@@ -133,6 +133,15 @@ test('a tab leaves a conversation that was deleted in another', async () => {
   await here.getByRole('button', { name: 'Delete', exact: true }).click()
   await there.getByText('No conversations yet').waitFor()
   await expect.poll(() => new URL(there.url()).search).toBe('')
+  await toastOf(there).getByText('Chat deleted', { exact: true }).waitFor()
+  await toastOf(there).getByText('Starting a new conversation', { exact: true }).waitFor()
+})
+
+test('an address of no conversation is left without a word', async () => {
+  await there.goto(`${stage.alcove.url}/?chat=${crypto.randomUUID()}`)
+  await expect.poll(() => new URL(there.url()).search).toBe('')
+  await composerOf(there).waitFor()
+  expect(await toastOf(there).count()).toBe(0)
 })
 
 test('signing out in one tab signs out the other', async () => {

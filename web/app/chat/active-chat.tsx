@@ -1,4 +1,4 @@
-import { useEffect, type JSX } from 'react'
+import { useEffect, useRef, type JSX } from 'react'
 import { useModelLabel } from '#web/data/models.ts'
 import { usePageSettings } from '#web/data/settings.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
@@ -25,8 +25,8 @@ type ActiveChatProps = {
   onOpenChat: (id: string) => void
   onRename: (title: string) => Promise<boolean>
   onRetryReply: () => void
-  /** There is no such conversation. */
-  onUnknown: () => void
+  /** There is no such conversation, or no longer. */
+  onUnknown: (wasDeleted: boolean) => void
 }
 
 /** The conversation that is open. */
@@ -44,10 +44,12 @@ export function ActiveChat({
   const modelLabel = useModelLabel()
   const showToolMessages = usePageSettings((state) => state.showToolMessages)
   const isBeingAnswered = useThreadStore(({ replies }) => replies[id] !== undefined)
-  const unknown = conversation === null
+  const isKnown = conversation && true
+  const wasKnown = useRef(false)
   useEffect(() => {
-    if (unknown) onUnknown()
-  }, [unknown, onUnknown])
+    if (isKnown === null) onUnknown(wasKnown.current)
+    if (isKnown) wasKnown.current = true
+  }, [isKnown, onUnknown])
 
   const branchedFrom = conversation?.metadata?.['branched_from']
   const messages = thread?.messages ?? NO_MESSAGES

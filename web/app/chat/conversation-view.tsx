@@ -19,7 +19,7 @@ type ConversationViewProps = {
   onRetry: () => void
   onStop: () => void
   onOpenChat: (id: string) => void
-  onUnknown: () => void
+  onUnknown: (wasDeleted: boolean) => void
 }
 
 /** The conversation that is open, with its message box. */

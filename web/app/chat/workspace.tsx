@@ -42,6 +42,12 @@ const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recove
 const MARGIN_NOTES_FROM_PX = 880
 const MOST_DROPPED = 10
 
+/** The open conversation is gone, deleted here or elsewhere. */
+function leaveDeleted(): void {
+  setExternalConversation(null)
+  toast({ title: 'Chat deleted', description: 'Starting a new conversation' })
+}
+
 /** The chat page: rail and panel, the conversation, and the open document. */
 export function Workspace(): JSX.Element {
   const user = useUser()
@@ -99,9 +105,8 @@ export function Workspace(): JSX.Element {
   }
   const afterDelete = (id: string): void => {
     if (id !== place.chatId) return
-    setExternalConversation(null)
     place.go({ chatId: null })
-    toast({ title: 'Chat deleted', description: 'Starting a new conversation' })
+    leaveDeleted()
   }
   const openTab = (wanted: RailTab): void => {
     setTab(wanted)
@@ -135,7 +140,13 @@ export function Workspace(): JSX.Element {
     place.go({ chatId: null })
   }
   const { go } = place
-  const leaveUnknown = useCallback(() => go({ chatId: null, documentId: null, page: 1 }, { replace: true }), [go])
+  const leaveUnknown = useCallback(
+    (wasDeleted: boolean) => {
+      go({ chatId: null, documentId: null, page: 1 }, { replace: true })
+      if (wasDeleted) leaveDeleted()
+    },
+    [go],
+  )
 
   const navigation = (open: RailTab | null, onToggle: (tab: RailTab) => void, onCollapse: () => void): JSX.Element => (
     <>
