@@ -85,6 +85,19 @@ test('Escape leaves the deletion dialog and returns the focus to where it was', 
     .toBe('Delete Bees of the Alps')
 })
 
+test('a title that is too long for its line ends in dots before what can be done with it', async () => {
+  const title = 'Wasps of the valley, of the hills behind it, and of the river between them'
+  await rename(new URL(page.url()).searchParams.get('chat') ?? '', title)
+  await entry(title).waitFor()
+  await entry(title).hover()
+  const words = await entry(title).getByText(title).boundingBox()
+  const pin = await page.getByRole('button', { name: `Pin ${title}` }).boundingBox()
+  expect(words?.width).toBeGreaterThan(100)
+  expect((words?.x ?? 0) + (words?.width ?? 0)).toBeLessThanOrEqual(pin?.x ?? 0)
+  await rename(new URL(page.url()).searchParams.get('chat') ?? '', 'Wasps of the valley')
+  await entry(title).waitFor({ state: 'detached' })
+})
+
 test('deleting another conversation leaves the open one alone', async () => {
   const before = page.url()
   await page.keyboard.press('Enter')
