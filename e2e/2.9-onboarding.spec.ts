@@ -43,6 +43,13 @@ test('it begins at 1 of 4 steps, with three ways to go on', async () => {
   await second.goto(stage.alcove.url)
   await second.getByText('Getting Started', { exact: true }).waitFor()
   await second.getByText('1 of 4 steps').waitFor()
+  await second
+    .getByText(
+      'Alcove learns from your documents and answers your questions using your data. It helps you analyse documents, ' +
+        'assists with research and content creation, and keeps everything private in your workspace.',
+      { exact: true },
+    )
+    .waitFor()
   const progress = second.getByRole('progressbar', { name: 'Onboarding' })
   expect(await progress.getAttribute('aria-valuenow')).toBe('25')
   for (const name of ['Upload your first document', 'Try a sample question', 'Watch tutorial'])

@@ -43,7 +43,7 @@ export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
       </h1>
       <p className={styles.words}>
         {PRODUCT_NAME} learns from your documents and answers your questions using your data. It helps you analyse
-        documents, assists with research and writing, and keeps everything private in your workspace.
+        documents, assists with research and content creation, and keeps everything private in your workspace.
       </p>
       <div className={styles.progress}>
         <p className={styles.progressWords}>
