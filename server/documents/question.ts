@@ -30,6 +30,10 @@ const stopWordsOf = new Map(
   Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(' '))]),
 )
 
+/** How English questions often begin; "tell" and its stems are rare in documents, and would outweigh what is asked about. */
+const ASKS_TO_BE_TOLD =
+  /^\W*(?:please\W+|(?:can|could|would|will) you (?:please )?)?tell (?:me|us)(?: more)?(?: about)?\b/i
+
 /** Chinese signs that carry grammar or ask: a pair that holds one of them is more about the sentence than the subject. */
 const GRAMMAR_SIGNS = new Set('的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些')
 const HAN = /^\p{Script=Han}+$/u
@@ -59,7 +63,8 @@ export async function termsOfQuestion(
   languages: readonly string[],
 ): Promise<AskedTerms> {
   const words = wordsOf(question)
-  const telling = words.filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
+  const subject = languages.includes('english') ? wordsOf(question.replace(ASKS_TO_BE_TOLD, ' ')) : words
+  const telling = subject.filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
   const asked = telling.length > 0 ? telling : words
   const stems = await stemWords(scope, asked, languages)
   const weights = new Map<string, number>()

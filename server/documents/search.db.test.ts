@@ -93,6 +93,20 @@ test('a question of stop words alone is taken at its word, and one without words
   expect(await search(person, '?! …')).toEqual([])
 })
 
+test('the words that ask to be told something do not outweigh what is asked about', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'story.txt', 'They tell the story of a king, and tell it well, and tell of it again.')
+  await addDocument(
+    person,
+    'a.txt',
+    ...Array.from({ length: 9 }, (_, n) => `The password of door ${n} is changed here.`),
+  )
+  for (const opening of ['Tell me about', 'Please tell us', 'Can you tell me more about'])
+    expect((await textsOf(person, `${opening} the password`))[0], opening).toContain('password')
+  expect((await textsOf(person, 'who may tell the password of the king'))[0]).toContain('story')
+  expect((await textsOf(person, 'tell me'))[0]).toContain('story')
+})
+
 test('can be narrowed to documents and limited', async () => {
   const person = await test_.createPerson()
   const first = await addDocument(person, 'a.txt', 'Apples and pears.', 'Apples again.')
