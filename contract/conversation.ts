@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A row of `conversations`, as every wire of the product carries it. */
+/** A row of `conversations`, as every wire of the product carries it. Metadata that is no object hides no row. */
 export const conversationRow = z.object({
   id: z.uuid(),
   uid: z.uuid(),
@@ -8,7 +8,7 @@ export const conversationRow = z.object({
   model_name: z.string(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable().catch(null),
   pinned: z.boolean(),
 })
 export type ConversationRow = z.infer<typeof conversationRow>

@@ -47,7 +47,10 @@ export const messageMetadata = z.looseObject({
   status: z.enum(['done', 'failed']).optional(),
 })
 
-/** A row of `messages`. `position` is the order that the database assigned; `created_at` is only shown. */
+/**
+ * A row of `messages`. `position` is the order that the database assigned; `created_at` is only shown. Metadata of
+ * another shape, which outside programs may write, hides no row.
+ */
 export const messageRow = z.object({
   id: z.uuid(),
   conversation_id: z.uuid(),
@@ -56,7 +59,7 @@ export const messageRow = z.object({
   token_in: z.int().nullable(),
   token_out: z.int().nullable(),
   created_at: z.string(),
-  metadata: messageMetadata.nullable(),
+  metadata: messageMetadata.nullable().catch(null),
   position: z.int(),
 })
 export type MessageRow = z.infer<typeof messageRow>

@@ -1,7 +1,8 @@
 /** The list of conversations: its states, search, pinning and deleting (specification, sections 2.7, 4.1, 4.2). */
+import { randomUUID } from 'node:crypto'
 import { type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStage, type Stage, startChat } from './stage.ts'
+import { openStage, type Stage, startChat, userIdOf } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -117,12 +118,17 @@ test('deleting the open conversation starts a new one', async () => {
 })
 
 test('a list that cannot be read offers to try again', async () => {
-  await page.route(/\/(rest|api)\/.*conversations/, (route) => route.abort())
+  let failing = true
+  await page.route(/\/(rest|api)\/.*conversations/, (route) => (failing ? route.abort() : route.continue()))
   await page.reload()
   await page.getByText('Failed to load conversations').waitFor()
-  await page.unrouteAll()
+  // Not before: the list is read once more when live changes begin to flow, and would be there without a press.
+  page.once('framenavigated', () => {
+    failing = false
+  })
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No conversations yet').waitFor()
+  await page.unrouteAll()
 })
 
 test('the panel closes and opens again with its tab', async () => {
@@ -145,4 +151,17 @@ test('while the list of conversations is read it says so', async () => {
   resolve(undefined)
   await status.waitFor({ state: 'detached' })
   await page.unrouteAll({ behavior: 'wait' })
+})
+
+test('metadata that outside programs wrote in another shape hides no conversation and no message', async () => {
+  const id = randomUUID()
+  const uid = await userIdOf(page)
+  await stage.insert('conversations', [
+    { id, uid, title: 'From elsewhere', model_name: 'stub-gpt', metadata: ['no object'] },
+  ])
+  const metadata = { sources: 'none', duration_ms: 'long' }
+  await stage.insert('messages', [{ conversation_id: id, content: 'Said elsewhere', sender_role: 2, metadata }])
+  await page.reload()
+  await entry('From elsewhere').getByRole('button').first().click()
+  await page.getByRole('article').getByText('Said elsewhere').waitFor()
 })
