@@ -178,6 +178,13 @@ describe('fetch for protocols', () => {
     expect(asked).toBe(1)
   })
 
+  test('says of an address with a password what is wrong with it, and not the password', async () => {
+    await expect(createGuardedFetch({})('http://user:hush@example.test/')).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'An address with a user name or a password in it is not read.',
+    })
+  })
+
   test('breaks off an answer without end, packed or not, and lets its server go', async () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<undefined>()
     const endless = await serve((_request, response) => {

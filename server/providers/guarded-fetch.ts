@@ -215,8 +215,9 @@ export function createGuardedFetch({
   ...access
 }: NetworkAccess & { readonly maxBytes?: number }): typeof fetch {
   return async function fetchGuarded(input, init) {
+    // Before it becomes a request, whose own refusals are no sentences for the person who entered it.
+    const url = parseAddress(input instanceof Request ? input.url : String(input))
     const request = new Request(input, init)
-    const url = parseAddress(request.url)
     const { method, signal } = request
     const headers = { 'user-agent': 'Alcove', ...Object.fromEntries(request.headers), 'accept-encoding': 'gzip, br' }
     const body = request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }
