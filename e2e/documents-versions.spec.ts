@@ -16,6 +16,8 @@ let page: Page
 beforeAll(async () => {
   stage = await openStage({ environment: { DEFAULT_MODEL: 'alcove-reader' } })
   page = stage.page
+  // From here on choosers of files are handed over; asked for at the press that opens one, it may come too late.
+  page.on('filechooser', () => undefined)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
 })
 afterAll(() => stage.close())
