@@ -381,7 +381,7 @@ describe('of somebody at work', () => {
       await looksAsBefore('toast')
       await row.hover()
       await row.getByRole('button', { name: /^Unpin / }).click()
-      await page.getByText('Conversation unpinned').waitFor()
+      await page.getByText('Conversation unpinned', { exact: true }).waitFor()
     })
 
     test('files dragged over the page', async () => {
