@@ -81,8 +81,28 @@ function listTables(): { readonly lists: Buffer; readonly names: Buffer } {
   }
 }
 
+export interface DocParts {
+  readonly body: readonly DocPiece[]
+  /** What headers and footers say. */
+  readonly headers?: string
+  readonly comments?: string
+}
+
+/** A document with more than a body; its parts follow one another in the text (MS-DOC 2.5.4). */
+export function makeDocWith({ body, headers = '', comments = '' }: DocParts): Uint8Array {
+  const length = body.reduce((sum, { text }) => sum + text.length, 0)
+  return writeDoc(
+    [...body, ...[headers, comments].filter((text) => text !== '').map((text) => ({ text }))],
+    [length, 0, headers.length, 0, comments.length],
+  )
+}
+
 /** The pieces stand in the file from the last to the first, as they may after many quick saves. */
-export function makeDoc(pieces: readonly DocPiece[]): Uint8Array {
+export const makeDoc = (pieces: readonly DocPiece[]): Uint8Array =>
+  writeDoc(pieces, [pieces.reduce((sum, { text }) => sum + text.length, 0)])
+
+/** @param lengths of the parts of the text, the body first. */
+function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint8Array {
   let at = TEXT_BLOCK * BLOCK_BYTES
   const stored = pieces.toReversed().map((piece) => {
     const bytes = Buffer.from(piece.text, piece.isNarrow === true ? 'latin1' : 'utf16le')
@@ -94,10 +114,7 @@ export function makeDoc(pieces: readonly DocPiece[]): Uint8Array {
   for (const { bytes, start } of stored) bytes.copy(document, start)
   document.writeUInt16LE(0xa5ec, 0)
   document.writeUInt16LE(0x0200, 0x0a)
-  document.writeUInt32LE(
-    pieces.reduce((sum, { text }) => sum + text.length, 0),
-    0x4c,
-  )
+  longs(...lengths).copy(document, 0x4c)
 
   const runs = Buffer.alloc(BLOCK_BYTES)
   stored.forEach(({ start, isDeleted = false }, index) => {

@@ -24,6 +24,15 @@ const openRaster = ({ width, height, pixels }: Raster) => sharp(pixels, { raw: {
 export const makePng = (raster: Raster, angle = 0): Promise<Buffer> =>
   openRaster(raster).rotate(angle, { background: '#ffffff' }).png().toBuffer()
 
+/** What is dark becomes ink of this colour, what is light is transparent. */
+export function makeTransparentPng({ width, height, pixels }: Raster, ink: number): Promise<Buffer> {
+  const data = new Uint8Array(pixels.length * 4).fill(ink)
+  for (const [index, pixel] of pixels.entries()) data[index * 4 + 3] = 255 - pixel
+  return sharp(data, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer()
+}
+
 /** @param orientation what the camera says about itself (Exif): 6 where the picture is to be turned by 90 degrees. */
 export const makeJpeg = (raster: Raster, orientation = 1): Promise<Buffer> =>
   openRaster(raster).jpeg({ quality: 90 }).withMetadata({ orientation }).toBuffer()

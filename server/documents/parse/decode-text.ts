@@ -32,12 +32,28 @@ async function detectEncoding(bytes: Buffer): Promise<string> {
   // Its tables of all languages are large, and few files need them.
   const { default: jschardet } = await import('jschardet')
   const { encoding } = jschardet.detect(bytes.subarray(0, SAMPLE_BYTES))
+  if (isShortWestern(bytes) && !COMMON.test(encoding ?? '')) return 'windows-1252'
   // Curly quotes of windows-1252 are taken for MacRoman.
   if (encoding === null || /^mac/i.test(encoding) || !iconv.encodingExists(encoding))
     return bytes.includes(0) && isUtf8(bytes) ? 'utf-8' : 'windows-1252'
   // A few stray NUL bytes in ASCII are taken for UTF-16 where they happen to fall on one side.
   if (/^utf-?(16|32)/i.test(encoding) && zeroShare(bytes) < 0.15 && isUtf8(bytes)) return 'utf-8'
   return encoding
+}
+
+/** What statistics say of a few words is chance: then only the usual encodings are believed. */
+const SHORT_BYTES = 200
+const COMMON = /^(?:utf|windows-|gb|big5|euc|shift|cp9[345]|iso-2022|koi8)/i
+const LETTER = String.raw`\p{Script=Latin}`
+/** Signs that stand between words, not inside of them: the bytes are letters of another encoding. */
+const SIGN_IN_WORD = new RegExp(`${LETTER}[^\\x00-\\x7f\\p{L}\\xa0\\xad·’–—]${LETTER}`, 'u')
+
+/** Whether bytes make sense as a few words of a western European language: ASCII with some letters and signs between. */
+function isShortWestern(bytes: Buffer): boolean {
+  if (bytes.length > SHORT_BYTES || bytes.includes(0)) return false
+  const text = iconv.decode(bytes, 'windows-1252')
+  const [ascii, others] = [text.match(/[A-Za-z]/g)?.length ?? 0, text.match(/[^\x00-\x7f]/g)?.length ?? 0]
+  return 2 * others <= ascii && !/[\x80-\x9f\ufffd]/.test(text) && !SIGN_IN_WORD.test(text)
 }
 
 function zeroShare(bytes: Buffer): number {
@@ -47,9 +63,9 @@ function zeroShare(bytes: Buffer): number {
 
 function isUtf8(bytes: Buffer): boolean {
   try {
-    // As a stream: a sample may end inside a character.
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
+    // As a stream: a file that was cut off may end inside a character, which must not be the only one beyond ASCII.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return (bytes.at(-1) ?? 0) < 0x80 || /[^\x00-\x7f]/.test(text)
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import { sourceOfBytes } from '#server/documents/byte-source.ts'
 import { readWordHeader } from '#server/documents/ole.ts'
 import { ParseFailure } from './failure.ts'
+import { blocksOfMargins } from './margins.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { groupSections } from './sections.ts'
 import { readWordBinary, type WordParts } from './word-binary.ts'
@@ -11,8 +12,10 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const header = await readWordHeader(sourceOfBytes(bytes))
   if (header?.isOld) throw new ParseFailure('unsupported_old_word')
   if (header?.isEncrypted) throw new ParseFailure('encrypted')
-  const { body, textboxes, footnotes, endnotes } = read(bytes)
-  const sections = groupSections([body, textboxes, footnotes, endnotes].flatMap(blocksOfWordText))
+  const { body, textboxes, footnotes, endnotes, comments, headers, headerTextboxes } = read(bytes)
+  const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(blocksOfWordText)
+  const margins = [headers, headerTextboxes].flatMap(blocksOfWordText)
+  const sections = groupSections([...blocks, ...blocksOfMargins(margins, blocks)])
   if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
   yield { pages: sections.length }
   yield* sections

@@ -5,6 +5,7 @@ import { type ZipEntry } from '#server/documents/zip-directory.ts'
 import { type DocxFile, openDocx } from './docx-parts.ts'
 import { ParseFailure } from './failure.ts'
 import { blocksOfHtml } from './html-blocks.ts'
+import { blocksOfMargins } from './margins.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { refuseBomb } from './refuse-bomb.ts'
 import { type Block, groupSections } from './sections.ts'
@@ -36,7 +37,10 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
   try {
     const { main, margins } = openDocx(bytes, entries)
     const body = await blocksOf(main)
-    return [...body, ...(await blocksOfMargins(margins, body))]
+    const said: Block[] = []
+    // A broken header takes nothing from the text.
+    for (const margin of margins) said.push(...(await blocksOf(margin).catch(() => [])))
+    return [...body, ...blocksOfMargins(said, body)]
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     // The words without their structure are better than nothing.
@@ -48,18 +52,3 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
 
 const blocksOf = async (file: DocxFile): Promise<Block[]> =>
   blocksOfHtml((await convertToHtml({ file }, { convertImage, styleMap })).value)
-
-/** What headers and footers say, once and behind the text that they frame; page numbers alone say nothing. */
-async function blocksOfMargins(margins: readonly DocxFile[], body: readonly Block[]): Promise<Block[]> {
-  const said = new Set(body.map(({ text }) => text))
-  const blocks: Block[] = []
-  for (const margin of margins) {
-    // A broken header takes nothing from the text.
-    for (const { kind, text } of await blocksOf(margin).catch(() => [])) {
-      if (said.has(text) || !/\p{L}{2}/u.test(text) || /^page\s+\d+(?:\s+of\s+\d+)?$/i.test(text)) continue
-      said.add(text)
-      blocks.push({ kind: kind === 'heading' ? 'paragraph' : kind, text })
-    }
-  }
-  return blocks
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LISTED, LISTED_TOO, makeDoc } from '#test/make-doc.ts'
+import { LISTED, LISTED_TOO, makeDoc, makeDocWith } from '#test/make-doc.ts'
 import { readDocument } from '#test/read-document.ts'
 import { readWordBinary } from './word-binary.ts'
 
@@ -63,6 +63,19 @@ test('with broken tables of lists keeps its text', () => {
 test('is read as a document', async () => {
   const { pages, failure } = await readDocument(makeDoc([{ text: 'Notice is given in writing.\r' }]), 'a.doc')
   expect([failure, pages.map(({ text }) => text)]).toEqual([undefined, ['Notice is given in writing.']])
+})
+
+test('says what its comments and headers say once, behind the text, and no page numbers', async () => {
+  const bytes = makeDocWith({
+    body: [{ text: 'Notice is given in writing.\r' }],
+    headers: '\u0003\r\u0004\rActs of the Ministry\rPage 1 of 3\rNotice is given in writing.\rActs of the Ministry\r',
+    comments: '\u0005By registered post?\r',
+  })
+  const { pages, failure } = await readDocument(bytes, 'a.doc')
+  expect([failure, pages.map(({ text }) => text)]).toEqual([
+    undefined,
+    ['Notice is given in writing.\n\nBy registered post?\n\nActs of the Ministry'],
+  ])
 })
 
 test('without its table of pieces it is damaged', async () => {

@@ -1,6 +1,6 @@
 /** Few pages, because each takes seconds: what all files are read by is tested in real-files.test.ts. */
 import { describe, expect, test } from 'vitest'
-import { drawText, makeJpeg, makePng, makeScannedPdf } from '#test/make-scan.ts'
+import { drawText, makeJpeg, makePng, makeScannedPdf, makeTransparentPng } from '#test/make-scan.ts'
 import { readDocument } from '#test/read-document.ts'
 import { type ParsedPage } from '#server/documents/parse/page.ts'
 
@@ -47,6 +47,14 @@ describe('a picture', () => {
     const { pixels, ...size } = await drawText(LETTER)
     const dark = { ...size, pixels: pixels.map((pixel) => 230 - Math.min(pixel, 210)) }
     const { pages } = await readDocument(await makePng(dark), 'dark-mode.png')
+    expect(words(pages[0]?.text ?? '')).toBe(words(LETTER))
+  })
+
+  test.each([
+    ['white', 255],
+    ['black', 0],
+  ])('of %s words on a transparent ground is read', async (_name, ink) => {
+    const { pages } = await readDocument(await makeTransparentPng(await drawText(LETTER), ink), 'logo.png')
     expect(words(pages[0]?.text ?? '')).toBe(words(LETTER))
   })
 
