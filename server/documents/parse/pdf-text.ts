@@ -4,6 +4,7 @@ import { type Heading } from './page.ts'
 import { findBlocks, type WrittenLine } from './pdf-blocks.ts'
 import { gatherLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './pdf-lines.ts'
 import { inReadingDirection, uprightColumns } from './pdf-directions.ts'
+import { columnByColumn, fromTheTop, withoutLetterspacing } from './pdf-order.ts'
 import { type PageNote, type Rectangle } from './pdf-notes.ts'
 import { markTables } from './pdf-tables.ts'
 import { placeNotes, withNotes } from './place-notes.ts'
@@ -51,7 +52,8 @@ export function joinItems(
     notes.filter((note) => note.isInPlace),
   )
   const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
-  const lines = gatherLines(withNotes(placed, inPlace))
+  const drawn = gatherLines(withNotes(placed, inPlace))
+  const lines = columnByColumn(fromTheTop(withoutLetterspacing(drawn)))
   const ranges: NoteRange[] = []
   const lineDistance = usualLineDistance(lines)
   const tables = markTables(lines)

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { readDocument } from '#test/read-document.ts'
+import { writePdf } from '#test/write-pdf.ts'
+
+/** One page of these operators; `F` is Helvetica. */
+const pageOf = (operators: readonly string[]): Buffer =>
+  writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 4 0 R >> >> /Contents 5 0 R >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    { entries: '', stream: Buffer.from(operators.join('\n')) },
+  ])
+
+const at = (x: number, y: number, text: string, spacing = 0) => `BT /F 10 Tf ${spacing} Tc ${x} ${y} Td (${text}) Tj ET`
+
+async function read(...operators: readonly string[]) {
+  const { pages, failure } = await readDocument(pageOf(operators), 'page.pdf')
+  expect(failure).toBeUndefined()
+  return pages[0]
+}
+
+const prose = Array.from({ length: 8 }, (_, line) =>
+  at(50, 500 - 12 * line, `Line ${line} of a text that goes on over the width of the page and a little more.`),
+)
+
+describe('words whose letters were spaced', () => {
+  test('are whole, and lead back to their items', async () => {
+    const page = await read(at(50, 700, 'HELLO WIDE WORLD', 8), ...prose)
+    expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
+    // Every other item is the blank between two letters.
+    const runs = (page?.items ?? []).filter(([offset]) => offset < 5)
+    expect(runs).toEqual([0, 1, 2, 3, 4].map((letter) => [letter, 2 * letter, 0, 1]))
+  })
+
+  test.each(['A B C D E F', 'x y x y x y', 'D D M M Y Y', '1 2 3 4 5 7 6'])('are not %s', async (letters) => {
+    expect((await read(at(50, 700, letters, 4), ...prose))?.text.split('\n')[0]?.replaceAll('\t', ' ')).toBe(letters)
+  })
+})
+
+test('lines that were drawn from the foot of the page are read from its head', async () => {
+  const text = (await read(...prose.toReversed()))?.text ?? ''
+  expect([...text.matchAll(/Line (\d)/g)].map(([, line]) => Number(line))).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+})
+
+describe('two columns that were drawn line by line', () => {
+  const left = (line: number) => `Left ${line}: words that go on and on in their column to`
+  const right = (line: number) => `Right ${line}: other words that go on in this column too`
+  const columns = Array.from({ length: 8 }, (_, line) => [
+    at(40, 700 - 12 * line, left(line)),
+    at(320, 700 - 12 * line, right(line)),
+  ]).flat()
+
+  test('are read one after the other, between what stands across them', async () => {
+    const text =
+      (await read(at(40, 730, 'A title that stands across both of the columns of this page'), ...columns, ...prose))
+        ?.text ?? ''
+    const lines = text.split('\n').filter((line) => line !== '')
+    expect(lines.slice(0, 17)).toEqual([
+      'A title that stands across both of the columns of this page',
+      ...Array.from({ length: 8 }, (_, line) => left(line)),
+      ...Array.from({ length: 8 }, (_, line) => right(line)),
+    ])
+    expect(lines.slice(17).map((line) => line.slice(0, 6))).toEqual(
+      Array.from({ length: 8 }, (_, line) => `Line ${line}`),
+    )
+  })
+
+  test('are not the cells of a table', async () => {
+    const rows = Array.from({ length: 8 }, (_, line) => [
+      at(40, 700 - 12 * line, `Town ${line}`),
+      at(320, 700 - 12 * line, `Rent ${line}`),
+    ]).flat()
+    expect((await read(...rows, ...prose))?.text).toMatch(/^Town 0 ?\tRent 0\nTown 1 ?\tRent 1\n/)
+  })
+})
