@@ -20,6 +20,11 @@ test('where people come by https, every answer says that they are to come by not
     expect((await headersAt('https://alcove.example', path)).get('strict-transport-security')).toBe('max-age=31536000')
 })
 
+test('no browser guesses another type for an answer', async () => {
+  for (const path of ['/here', '/nowhere'])
+    expect((await headersAt('http://127.0.0.1:3000', path)).get('x-content-type-options')).toBe('nosniff')
+})
+
 test('where they come without, none does', async () => {
   expect((await headersAt('http://127.0.0.1:3000')).get('strict-transport-security')).toBeNull()
 })

@@ -23,6 +23,13 @@ test('a refusal names the variable, and shows no password', () => {
     expect(refusal({ [name]: 'hunter2' })).toContain(`${name} is 7 characters, but it wants`)
 })
 
+test('the test account and the mailbox are of the local set-up: loopback, our own database and no public address', () => {
+  expect(readConfig({}).isLocalSetUp).toBe(true)
+  const database = { DATABASE_URL: 'postgres://localhost/x', ALCOVE_SECRET: 's'.repeat(32) }
+  for (const elsewhere of [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://alcove.example' }, database])
+    expect(readConfig(elsewhere).isLocalSetUp, JSON.stringify(elsewhere)).toBe(false)
+})
+
 test('what outside programs rely on has the defaults that they were told', () => {
   const config = readConfig({})
   expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])

@@ -39,14 +39,16 @@ export async function startIdentityProvider() {
     forged: {} as JWTPayload,
     refusal: undefined as string | undefined,
     tokenRequests: 0,
+    /** Every access and refresh token that it has given out. */
+    issued: [] as string[],
   }
   let origin = ''
 
-  const signIdToken = (claims: JWTPayload, key = privateKey) =>
+  const signIdToken = (claims: JWTPayload, key = privateKey, end = '5 minutes') =>
     new SignJWT({ iss: origin, aud: CLIENT_ID, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setIssuedAt()
-      .setExpirationTime('5 minutes')
+      .setExpirationTime(end)
       .sign(key)
   const claimsOf = ({ subject, email, isEmailVerified, name }: TestPerson): JWTPayload => ({
     sub: subject,
@@ -108,10 +110,13 @@ export async function startIdentityProvider() {
       }
       const accessToken = randomUUID()
       bearers.set(accessToken, granted.person)
+      const refreshToken = randomUUID()
+      state.issued.push(accessToken, refreshToken)
       const isOpenId = at === '/token'
       return context.json({
         access_token: accessToken,
         token_type: 'bearer',
+        refresh_token: refreshToken,
         ...(isOpenId
           ? { id_token: await signIdToken({ ...claimsOf(granted.person), nonce: granted.nonce, ...state.forged }) }
           : {}),

@@ -3,7 +3,11 @@
  * tried with the ids of a first user. A route that forgets to ask who is there fails here on the day it is added.
  */
 import { request as httpRequest } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+import { createClient } from '@supabase/supabase-js'
+import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { publicConfig } from '#contract/auth.ts'
 import { uploadAnswer } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
@@ -405,17 +409,80 @@ test('signing out ends a token everywhere, and a forged one is worth nothing', a
   expect(byCookie.status).toBe(401)
 })
 
+/** Data, files and the API, with a token alone. */
+const answersOf = async (token: string) => {
+  const headers = { apikey, authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const list = { method: 'POST', headers, body: '{"prefix":""}' }
+  const answers = [
+    await fetch(`${alcove.address}/api/documents`, { headers }),
+    await fetch(`${alcove.address}/rest/v1/conversations`, { headers }),
+    await fetch(`${alcove.address}/storage/v1/object/list/documents`, list),
+  ]
+  return answers.map(({ ok }) => ok)
+}
+const OPEN = [true, true, true]
+const CLOSED = [false, false, false]
+
+/** What joining a channel with a token comes to. */
+async function joining(token: string): Promise<string> {
+  const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
+  await client.realtime.setAuth(token)
+  const status = await new Promise<string>((resolve) => {
+    client.channel('any').subscribe((reached) => resolve(reached))
+  })
+  await client.removeAllChannels()
+  client.realtime.disconnect()
+  return status
+}
+
+const signIn = async (email: string, password = 'a long enough password') =>
+  (
+    (await (
+      await fetch(`${alcove.address}/auth/v1/token?grant_type=password`, {
+        method: 'POST',
+        headers: { apikey, 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password }),
+      })
+    ).json()) as { access_token: string }
+  ).access_token
+
+test('where there is a second factor, the password alone opens neither data, files, live changes nor the API', async () => {
+  const person = await signUp('guarded@example.test')
+  expect(await answersOf(person.token)).toEqual(OPEN)
+  const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
+  await client.auth.signInWithPassword({ email: 'guarded@example.test', password: 'a long enough password' })
+  const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp' })
+  const code = new TOTP({ secret: factor?.totp.secret ?? '' }).generate()
+  const { data: raised } = await client.auth.mfa.challengeAndVerify({ factorId: factor?.id ?? '', code })
+  const halfway = await signIn('guarded@example.test')
+  await expect.poll(() => answersOf(halfway)).toEqual(CLOSED)
+  expect(await joining(halfway)).toBe('CHANNEL_ERROR')
+  expect(await answersOf(raised?.access_token ?? '')).toEqual(OPEN)
+  expect(await joining(raised?.access_token ?? '')).toBe('SUBSCRIBED')
+})
+
+test('a changed password ends the sessions of all other devices everywhere, and no other person’s', async () => {
+  const here = await signUp('changing@example.test')
+  const elsewhere = await signIn('changing@example.test')
+  expect([await answersOf(here.token), await answersOf(elsewhere)]).toEqual([OPEN, OPEN])
+  const changed = await asJson(here, 'PUT', '/auth/v1/user', { password: 'another long enough one' })
+  expect(changed.status).toBe(200)
+  await expect.poll(() => answersOf(elsewhere)).toEqual(CLOSED)
+  expect(await joining(elsewhere)).toBe('CHANNEL_ERROR')
+  expect([await answersOf(here.token), await answersOf(second.token)]).toEqual([OPEN, OPEN])
+})
+
 /** `fetch` allows no other Host. */
-const statusUnder = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+const answerUnder = (path: string, headers: Record<string, string>): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(alcove.address)
     httpRequest({ hostname, port, path, headers, setHost: headers['host'] === undefined }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
+      readText(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject)
     })
       .on('error', reject)
       .end()
   })
+const statusUnder = async (path: string, headers: Record<string, string>) => (await answerUnder(path, headers)).status
 
 test('a wish to upgrade is answered, wherever it is made', async () => {
   const upgrading = (path: string, upgrade: string) => statusUnder(path, { connection: 'Upgrade', upgrade })
@@ -433,4 +500,14 @@ test('mailbox and figures are shown to this machine by its own name alone', asyn
     expect(await statusUnder(path, { 'x-forwarded-for': '203.0.113.9' })).toBe(404)
     expect(await statusUnder(path, { forwarded: 'for=203.0.113.9' })).toBe(404)
   }
+})
+
+test('the test account is told to this machine by its own name alone', async () => {
+  const told = async (headers: Record<string, string>) => {
+    const { testAccount, mailbox } = publicConfig.parse(JSON.parse((await answerUnder('/config.json', headers)).body))
+    return { testAccount, mailbox }
+  }
+  expect(await told({})).toMatchObject({ testAccount: { password: expect.any(String) as string } })
+  for (const headers of [{ host: 'rebound.example' }, { 'x-forwarded-for': '203.0.113.9' }, { via: '1.1 proxy' }])
+    expect(await told(headers)).toEqual({ testAccount: null, mailbox: null })
 })

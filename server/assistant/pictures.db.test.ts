@@ -17,6 +17,8 @@ let person: Person
 let folder: string
 let blobs: BlobStore
 
+/** Which camera took it, and where, stands in every picture that is added here. */
+const CAMERA = 'Camera of the person'
 const COMPATIBLE = 'openai-compatible/gpt-4o'
 
 beforeAll(async () => {
@@ -48,7 +50,9 @@ async function addPicture(
   filename: string,
   { width = 3_000, height = 2_000, text = '', bytes }: Picture = {},
 ): Promise<string> {
-  const drawn = sharp({ create: { width, height, channels: 3, background: '#336699' } }).png()
+  const drawn = sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .withExif({ IFD0: { Model: CAMERA }, IFD3: { GPSLatitude: '47/1 22/1 0/1', GPSLatitudeRef: 'N' } })
+    .png()
   const { id, size } = await blobs.put(Readable.from([bytes ?? (await drawn.toBuffer())]))
   const { rows } = await db.admin.query<{ id: string }>(
     `insert into documents (owner, filename, originalname, mimetype, size, path, sha256, state, pages, pages_done)
@@ -63,6 +67,14 @@ async function addPicture(
       text,
     ])
   return documentId
+}
+
+/** The bytes of a document as they were uploaded. */
+async function blobText(documentId: string): Promise<string> {
+  const { rows } = await db.admin.query<{ path: string }>('select path from documents where id = $1', [documentId])
+  const parts: Buffer[] = []
+  for await (const part of await blobs.open(rows[0]?.path ?? '')) parts.push(Buffer.from(part as Uint8Array))
+  return Buffer.concat(parts).toString('latin1')
 }
 
 /** Asks, and resolves with what the model was asked and what is stored of its answer. */
@@ -102,6 +114,8 @@ test.for([
   if (!picture || pictures.length > 1) throw new Error(`${pictures.length} pictures were sent`)
   const { width, height, format, exif } = await sharp(picture).metadata()
   expect({ format, exif }).toEqual({ format: 'jpeg', exif: undefined })
+  expect(await blobText(documentId)).toContain(CAMERA)
+  expect(picture.toString('latin1')).not.toContain(CAMERA)
   expect(width / height).toBeCloseTo(1.5, 2)
   expect(width * height).toBeLessThanOrEqual(1_150_000)
   expect(Math.max(width, height)).toBeGreaterThan(1_200)

@@ -153,6 +153,50 @@ test('a sign-in can be finished only in the browser that began it, and only once
   expect((await visits.fetch(callback.href)).headers.get('location')).toContain('bad_oauth_state')
 })
 
+test('a sign-in that took longer than ten minutes is not finished', async () => {
+  idp.state.person = { subject: 'slow-1', email: 'slow@example.test' }
+  const visits = createVisits()
+  const callback = await visits.follow(
+    await addressFor(service.newClient(), 'oidc'),
+    ({ pathname }) => pathname === '/auth/v1/callback',
+  )
+  await service.admin.query(`update auth.oauth_sign_ins set created_at = now() - interval '601 seconds'`)
+  expect((await visits.fetch(callback.href)).headers.get('location')).toContain('bad_oauth_state')
+})
+
+test('the tokens of the provider go to the program that asked, and are kept in no table', async () => {
+  idp.state.person = { subject: 'tokens-1', email: 'tokens@example.test' }
+  const { user, fragment } = await signInThrough()
+  const [access, refresh] = idp.state.issued.slice(-2)
+  expect([fragment.get('provider_token'), fragment.get('provider_refresh_token')]).toEqual([access, refresh])
+  const client = service.newPkceClient()
+  const { query } = partsOf(await createVisits().follow(await addressFor(client, 'oidc'), isHome))
+  // Between the callback and the exchange a flow with PKCE waits in the database.
+  const tables = await tablesWith(idp.state.issued)
+  expect(tables.read).toContain('auth.flow_state')
+  expect(tables.holding).toEqual([])
+  expect((await client.auth.exchangeCodeForSession(query.get('code') ?? '')).data.user?.id).toBe(user.id)
+  expect((await tablesWith(idp.state.issued)).holding).toEqual([])
+  expect((await tablesWith([user.id])).holding).toContain('auth.users')
+})
+
+/** Every table of every schema, and those of them in which one of the texts stands. */
+async function tablesWith(texts: readonly string[]) {
+  const { rows } = await service.admin.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'`,
+  )
+  const holding: string[] = []
+  for (const { name } of rows) {
+    const found = await service.admin.query(
+      `select from ${name} t where exists (select from unnest($1::text[]) x where strpos(t::text, x) > 0) limit 1`,
+      [texts],
+    )
+    if (found.rowCount !== 0) holding.push(name)
+  }
+  return { read: rows.map(({ name }) => name), holding }
+}
+
 test('nothing that travels in addresses or stays in the browser is stored as it is', async () => {
   const visits = createVisits()
   const begun = await visits.fetch(await addressFor(service.newClient(), 'oidc'))

@@ -1,9 +1,10 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { PASSWORD, startAuthService } from '#test/auth-service.ts'
 
-test('each use of an account is one line, refused or not, without what is secret', async () => {
+function recordLog() {
   let written = ''
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -11,7 +12,12 @@ test('each use of an account is one line, refused or not, without what is secret
       done()
     },
   })
-  const service = await startAuthService({ log: pino({ base: null, timestamp: false }, sink) })
+  return { log: pino({ base: null, timestamp: false }, sink), written: () => written }
+}
+
+test('each use of an account is one line, refused or not, without what is secret', async () => {
+  const { log, written } = recordLog()
+  const service = await startAuthService({ log })
   onTestFinished(() => service.close())
   const { client, session, user } = await service.signedIn('watched@example.test')
   await service
@@ -23,8 +29,12 @@ test('each use of an account is one line, refused or not, without what is secret
   await client.auth.refreshSession()
   await client.auth.getUser()
   await client.auth.signOut()
+  await service.newClient().auth.resetPasswordForEmail('watched@example.test')
+  const code = await service.codeFor('watched@example.test')
+  const link = new URL(await service.linkFor('watched@example.test')).searchParams.get('token') ?? ''
+  await service.newClient().auth.verifyOtp({ email: 'watched@example.test', token: code, type: 'recovery' })
 
-  const events = written
+  const events = written()
     .split('\n')
     .filter((line) => line.includes('an account was used'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -39,8 +49,35 @@ test('each use of an account is one line, refused or not, without what is secret
     ['PUT /user', undefined, user.id, 200, undefined],
     ['POST /token', 'refresh_token', user.id, 200, undefined],
     ['POST /logout', undefined, user.id, 204, undefined],
+    ['POST /recover', undefined, undefined, 200, undefined],
+    ['POST /verify', undefined, user.id, 200, undefined],
   ])
   expect(events[3]?.['address']).toBe('203.0.113.7')
-  for (const secret of [PASSWORD, 'wrong one', session.access_token, session.refresh_token, 'watched@example.test'])
-    expect(JSON.stringify(events)).not.toContain(secret)
+  // Without a mail server the mail itself goes to the log, for the operator to hand on.
+  const lines = written()
+    .split('\n')
+    .filter((line) => !line.includes('no mail server is set'))
+    .join('\n')
+  expect(written()).toContain(link)
+  const credentials = [PASSWORD, 'wrong one', session.access_token, session.refresh_token, link, `"${code}"`]
+  for (const secret of [...credentials, 'watched@example.test']) expect(lines).not.toContain(secret)
+})
+
+test('a failure of the server is a line of its own, by whose number the answer is found', async () => {
+  const { log, written } = recordLog()
+  const service = await startAuthService({
+    log,
+    mail: { isRemote: false, send: () => Promise.reject(new Error('the mail server is away')) },
+  })
+  onTestFinished(() => service.close())
+  const answer = await service.post('/signup', { email: 'unlucky@example.test', password: PASSWORD })
+  expect(answer.status).toBe(500)
+  const { error_id: errorId } = z.object({ error_id: z.uuid() }).parse(await answer.json())
+  const lines = written().trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) // prettier-ignore
+  expect(lines).toMatchObject([
+    { level: 50, msg: 'an auth request failed', errorId, path: '/auth/v1/signup' },
+    { level: 30, msg: 'an account was used', action: 'POST /signup', status: 500, refused: 'unexpected_failure' },
+  ])
+  expect(written()).toContain('the mail server is away')
+  expect(written()).not.toContain(PASSWORD)
 })

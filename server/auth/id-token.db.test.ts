@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { generateKeyPair, type JWTPayload } from 'jose'
+import { exportSPKI, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuthTestService, startAuthService } from '#test/auth-service.ts'
 import { type IdentityProvider, startIdentityProvider } from '#test/identity-provider.ts'
@@ -51,9 +51,21 @@ test('an access token that comes along must be the one that the ID token names',
 test('no token opens anything that is forged, for somebody else, expired or of no provider of ours', async () => {
   const { privateKey } = await generateKeyPair('ES256')
   const bad = 'Bad ID token'
+  const { keys } = (await (await fetch(`${idp.origin}/keys`)).json()) as { keys: [JWK] }
+  const published = await importJWK(keys[0], 'ES256', { extractable: true })
+  if (published instanceof Uint8Array) throw new Error('The provider publishes a secret.')
+  const bySharedSecret = (secret: string) =>
+    new SignJWT(claims('bad-1', { iss: idp.origin, aud: idp.clientId }))
+      .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+      .setIssuedAt()
+      .setExpirationTime('5 minutes')
+      .sign(new TextEncoder().encode(secret))
   for (const [token, message] of [
     [await idp.signIdToken(claims('bad-1'), privateKey), bad],
     [await idp.signIdToken(claims('bad-1', { iss: 'https://evil.test' })), bad],
+    [await idp.signIdToken(claims('bad-1'), undefined, '10 minutes ago'), bad],
+    [await bySharedSecret(await exportSPKI(published)), bad],
+    [await bySharedSecret(idp.clientSecret), bad],
     ['eyJhbGciOiJub25lIn0.e30.', bad],
     ['nonsense', bad],
     [await idp.signIdToken(claims('bad-1', { aud: 'evil' })), 'Unacceptable audience in id_token: [evil]'],

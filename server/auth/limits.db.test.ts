@@ -53,6 +53,25 @@ test('an unknown account is closed in the same way, so that the limit tells nobo
   expect(statuses).toEqual([...Array<number>(10).fill(400), 429])
 })
 
+test('ten wrong codes in an hour close an account to codes, over all that it is sent and from everywhere', async () => {
+  const email = 'coded@example.test'
+  await service.newClient('192.0.2.90').auth.signUp({ email, password: PASSWORD })
+  const code = await service.codeFor(email)
+  const wrong = code === '000000' ? '000001' : '000000'
+  const verify = (token: string, n: number, address = email) =>
+    service.post('/verify', { email: address, token, type: 'email' }, from(`192.0.2.${100 + n}`))
+  for (let n = 0; n < 5; n += 1) expect((await verify(wrong, n)).status).toBe(403)
+  // The five attempts at this code are used up; another code brings five more, and no longer limit.
+  await service.newClient('192.0.2.91').auth.signInWithOtp({ email })
+  const next = await service.codeFor(email)
+  for (let n = 5; n < 10; n += 1) expect((await verify(next === '000000' ? '000001' : '000000', n)).status).toBe(403)
+  await service.admin.query(`update auth.one_time_tokens set attempts = 0 where relates_to = $1`, [email])
+  const refused = await verify(next, 11)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(300)
+  expect((await verify(next, 12, 'nobody-coded@example.test')).status).toBe(403)
+})
+
 test('right passwords do not count', async () => {
   const email = 'busy@example.test'
   const address = '192.0.2.80'

@@ -107,7 +107,7 @@ test('a new set replaces the old one, and both go with the last factor', async (
 
 test('guessing ends after ten wrong codes, from wherever they come', async () => {
   const email = 'guessed@example.test'
-  const { client } = await withFactor(email)
+  const { client, factorId } = await withFactor(email)
   await made(client)
   const statuses: number[] = []
   for (let attempt = 0; attempt < 11; attempt += 1) {
@@ -116,4 +116,7 @@ test('guessing ends after ten wrong codes, from wherever they come', async () =>
   }
   expect(statuses.slice(0, 10)).toEqual(Array(10).fill(422))
   expect(statuses[10]).toBe(429)
+  // One limit for all that a person's second factor can be guessed by.
+  const atTheApp = await (await signIn(email)).auth.mfa.challengeAndVerify({ factorId, code: '000000' })
+  expect(atTheApp.error).toMatchObject({ status: 429, code: 'over_request_rate_limit' })
 })

@@ -61,6 +61,23 @@ test('signing in and refreshing set a cookie that scripts cannot read, and signi
   expect(signedOut.headers.get('set-cookie')).toMatch(/^alcove-session=; Max-Age=0; Path=\//)
 })
 
+test('no answer about a session may be kept by a cache, refused or not', async () => {
+  const { session } = await service.signedIn('uncached@example.test')
+  const call = (at: string, token: string, method = 'GET') =>
+    fetch(`${service.url}/auth/v1${at}`, { method, headers: { authorization: `Bearer ${token}` }, redirect: 'manual' })
+  const answers = [
+    await service.post('/token?grant_type=refresh_token', { refresh_token: session.refresh_token }),
+    await service.post('/token?grant_type=password', { email: 'uncached@example.test', password: 'wrong' }),
+    await call('/user', session.access_token),
+    await call('/user', 'none'),
+    await call('/sessions', session.access_token),
+    await call('/verify?token=none&type=signup', ''),
+    await call('/nowhere', ''),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 403, 200, 303, 404])
+  for (const answer of answers) expect(answer.headers.get('cache-control'), answer.url).toBe('no-store')
+})
+
 test('the cookie of a site under https is secure, and stays small however much a person says about themselves', async () => {
   const secure = await startAuthService({ secureCookies: true, autoconfirm: true })
   const body = { email: 'a@example.test', password: PASSWORD, data: { about: 'x'.repeat(8000) } }

@@ -58,6 +58,23 @@ test('a code is of use to its own address alone, and not after its time', async 
   expect(late.error?.code).toBe('otp_expired')
 })
 
+test('what a sign-up is mailed lasts a day, what signs in an hour', async () => {
+  const email = 'lasting@example.test'
+  const lives = async () => {
+    const { rows } = await service.admin.query<{ kind: string; hours: number }>(
+      `select token_type as kind, round(extract(epoch from expires_at - created_at) / 3600)::int as hours
+       from auth.one_time_tokens where relates_to = $1`,
+      [email],
+    )
+    return rows
+  }
+  await signUp(email)
+  expect(await lives()).toEqual([{ kind: 'confirmation_token', hours: 24 }])
+  await fetch(await service.linkFor(email), { redirect: 'manual' })
+  await service.newClient().auth.resetPasswordForEmail(email)
+  expect(await lives()).toEqual([{ kind: 'recovery_token', hours: 1 }])
+})
+
 test('the token of a link signs in as token_hash too, with its own type only', async () => {
   const email = 'hash@example.test'
   await signUp(email)

@@ -181,6 +181,17 @@ describe('requests that say what is not offered', () => {
     expect(await refusalOf('/rpc/add', { method: 'DELETE' })).toMatchObject({ status: 405, code: 'PGRST101' })
   })
 
+  test('a body that is nested deeper than PostgreSQL reads', async () => {
+    const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    for (const path of ['/things', '/rpc/echo']) {
+      expect(await refusalOf(path, { method: 'POST', body: nested(100_000) })).toMatchObject({
+        status: 400,
+        code: 'PGRST102',
+        message: 'The json is nested too deeply',
+      })
+    }
+  })
+
   test('a body over the limit', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) })
     expect((await refusalOf('/things', { method: 'POST', body })).status).toBe(413)

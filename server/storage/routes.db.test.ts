@@ -436,7 +436,8 @@ describe('the edge', () => {
   })
 
   test('a body that is none is refused in words', async () => {
-    for (const body of ['{', '[]', '{"prefix": 1}', `{"prefix": "${'x'.repeat(1_100_000)}"}`]) {
+    const deep = `{"prefix": "", "deep": ${'['.repeat(600)}${']'.repeat(600)}}`
+    for (const body of ['{', '[]', deep, '{"prefix": 1}', `{"prefix": "${'x'.repeat(1_100_000)}"}`]) {
       const answer = await fetch(`${service.url}/object/list/documents`, {
         method: 'POST',
         body,
