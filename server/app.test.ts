@@ -7,6 +7,8 @@ import { createLog } from './base/log.ts'
 async function headersAt(address: string, path = '/here'): Promise<Headers> {
   const operations = new Hono()
   operations.get('/here', (context) => context.text('here'))
+  operations.get('/api/here', (context) => context.text('here'))
+  operations.get('/api/file', (context) => context.text('here', 200, { 'cache-control': 'private, no-cache' }))
   const tokens = await createTestTokens()
   const app = createApp(
     { operations, services: undefined, product: undefined },
@@ -18,6 +20,16 @@ async function headersAt(address: string, path = '/here'): Promise<Headers> {
 test('where people come by https, every answer says that they are to come by nothing else', async () => {
   for (const path of ['/here', '/nowhere'])
     expect((await headersAt('https://alcove.example', path)).get('strict-transport-security')).toBe('max-age=31536000')
+})
+
+test('what the API answers is kept by no cache, unless it says for whom', async () => {
+  const cachingAt = async (path: string) => (await headersAt('http://127.0.0.1:3000', path)).get('cache-control')
+  expect(await Promise.all(['/api/here', '/api/nowhere', '/api/file', '/here'].map(cachingAt))).toEqual([
+    'no-store',
+    'no-store',
+    'private, no-cache',
+    null,
+  ])
 })
 
 test('no browser guesses another type for an answer', async () => {

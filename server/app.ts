@@ -47,6 +47,9 @@ export function createApp(
     context.res.headers.set('x-content-type-options', 'nosniff')
     // For this host alone: what else has a name below it is not ours to decide on.
     if (isEncrypted) context.res.headers.set('strict-transport-security', 'max-age=31536000')
+    // A cookie opens these answers too, and caches on the way do not know that they are one person's.
+    if (context.req.path.startsWith('/api/') && !context.res.headers.has('cache-control'))
+      context.res.headers.set('cache-control', 'no-store')
   })
   if (services) {
     app.route('/auth/v1', services.auth)

@@ -2,6 +2,7 @@
  * What a second user and nobody get: every route that the running server has, found in the server and not in a list, is
  * tried with the ids of a first user. A route that forgets to ask who is there fails here on the day it is added.
  */
+import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { createClient } from '@supabase/supabase-js'
@@ -227,6 +228,11 @@ describe('every route of the product API', () => {
     expect(await answersNobody(routesBelow(alcove.routes, '/api/'))).toEqual([])
   })
 
+  test('keeps what it answers out of every cache', async () => {
+    const { headers } = await asJson(first, 'GET', '/api/documents')
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
   test('would be noticed if it forgot to ask', async () => {
     expect(await answersNobody([{ method: 'GET', path: '/healthz' }])).toEqual(['GET /healthz answers nobody with 200'])
   })
@@ -431,30 +437,34 @@ async function joining(token: string): Promise<string> {
     client.channel('any').subscribe((reached) => resolve(reached))
   })
   await client.removeAllChannels()
-  client.realtime.disconnect()
+  await client.realtime.disconnect()
   return status
 }
 
-const signIn = async (email: string, password = 'a long enough password') =>
+/** Another one for each run of a test that is tried again. */
+const newAddress = () => `${randomUUID()}@example.test`
+
+const signIn = async (email: string) =>
   (
     (await (
       await fetch(`${alcove.address}/auth/v1/token?grant_type=password`, {
         method: 'POST',
         headers: { apikey, 'content-type': 'application/json' },
-        body: JSON.stringify({ email, password }),
+        body: JSON.stringify({ email, password: 'a long enough password' }),
       })
     ).json()) as { access_token: string }
   ).access_token
 
 test('where there is a second factor, the password alone opens neither data, files, live changes nor the API', async () => {
-  const person = await signUp('guarded@example.test')
+  const email = newAddress()
+  const person = await signUp(email)
   expect(await answersOf(person.token)).toEqual(OPEN)
   const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
-  await client.auth.signInWithPassword({ email: 'guarded@example.test', password: 'a long enough password' })
+  await client.auth.signInWithPassword({ email, password: 'a long enough password' })
   const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp' })
   const code = new TOTP({ secret: factor?.totp.secret ?? '' }).generate()
   const { data: raised } = await client.auth.mfa.challengeAndVerify({ factorId: factor?.id ?? '', code })
-  const halfway = await signIn('guarded@example.test')
+  const halfway = await signIn(email)
   await expect.poll(() => answersOf(halfway)).toEqual(CLOSED)
   expect(await joining(halfway)).toBe('CHANNEL_ERROR')
   expect(await answersOf(raised?.access_token ?? '')).toEqual(OPEN)
@@ -462,8 +472,9 @@ test('where there is a second factor, the password alone opens neither data, fil
 })
 
 test('a changed password ends the sessions of all other devices everywhere, and no other person’s', async () => {
-  const here = await signUp('changing@example.test')
-  const elsewhere = await signIn('changing@example.test')
+  const email = newAddress()
+  const here = await signUp(email)
+  const elsewhere = await signIn(email)
   expect([await answersOf(here.token), await answersOf(elsewhere)]).toEqual([OPEN, OPEN])
   const changed = await asJson(here, 'PUT', '/auth/v1/user', { password: 'another long enough one' })
   expect(changed.status).toBe(200)

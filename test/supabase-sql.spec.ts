@@ -93,6 +93,14 @@ test('SQL for Supabase applies as it is, and its users sign up, write and are ke
   expect((await ben.client.from('todos').insert({ task: 'for ann', user_id: ann.id })).error?.code).toBe('42501')
 })
 
+test('a server of services alone accepts common passwords, as its users’ programs expect', async () => {
+  const { error } = await newClient().auth.signUp({
+    email: `common-${crypto.randomUUID()}@example.com`,
+    password: 'password123',
+  })
+  expect(error).toBeNull()
+})
+
 test('a person brought along with a bcrypt password signs in, and it is hashed anew', async () => {
   const seeded = { email: 'seeded@example.com', password: 'a seeded password' }
   const client = newClient()

@@ -130,22 +130,25 @@ test('a session without the second factor may change no password, enrol no facto
   expect((await client.auth.updateUser({ password: 'a new quiet corner' })).error).toBeNull()
 })
 
-test.for(['magiclink', 'recovery'] as const)('a %s opens the first level alone, and leaves the factor in place', async (by) => {
-  const email = `by-${by}@example.test`
-  const { factor } = await withFactor(email)
-  const client = service.newClient()
-  if (by === 'recovery') await client.auth.resetPasswordForEmail(email)
-  else await client.auth.signInWithOtp({ email })
-  const { error } = await client.auth.verifyOtp({ email, token: await service.codeFor(email), type: by })
-  expect(error).toBeNull()
-  expect(await levels(client)).toEqual(['aal1', 'aal2'])
-  expect((await client.auth.mfa.listFactors()).data?.totp).toMatchObject([{ id: factor.id, status: 'verified' }])
-  const refused = await client.auth.updateUser({ password: 'a new quiet corner' })
-  expect(refused.error?.code).toBe('insufficient_aal')
-  expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error?.code).toBe('insufficient_aal')
-  expect((await verify(client, factor.id, factor.at(0))).error).toBeNull()
-  expect((await client.auth.updateUser({ password: 'a new quiet corner' })).error).toBeNull()
-})
+test.for(['magiclink', 'recovery'] as const)(
+  'a %s opens the first level alone, and leaves the factor in place',
+  async (by) => {
+    const email = `by-${by}@example.test`
+    const { factor } = await withFactor(email)
+    const client = service.newClient()
+    if (by === 'recovery') await client.auth.resetPasswordForEmail(email)
+    else await client.auth.signInWithOtp({ email })
+    const { error } = await client.auth.verifyOtp({ email, token: await service.codeFor(email), type: by })
+    expect(error).toBeNull()
+    expect(await levels(client)).toEqual(['aal1', 'aal2'])
+    expect((await client.auth.mfa.listFactors()).data?.totp).toMatchObject([{ id: factor.id, status: 'verified' }])
+    const refused = await client.auth.updateUser({ password: 'a new quiet corner' })
+    expect(refused.error?.code).toBe('insufficient_aal')
+    expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error?.code).toBe('insufficient_aal')
+    expect((await verify(client, factor.id, factor.at(0))).error).toBeNull()
+    expect((await client.auth.updateUser({ password: 'a new quiet corner' })).error).toBeNull()
+  },
+)
 
 test('a factor that was begun before another was verified cannot be verified without it', async () => {
   const email = 'begun@example.test'
