@@ -22,13 +22,16 @@ const feedbackKey = ({ messageId, version }: Rated) => ['message_feedback', mess
 /** While somebody scrolls, answers come into view one by one. */
 const GATHER_MS = 100
 
+let readAt = Number.NEGATIVE_INFINITY
 let asked: Promise<z.infer<typeof stored>> | null = null
 const askedFor = new Set<string>()
 
-/** Ratings that are asked for within a moment, as by the answers of one conversation, are read at once. */
+/** Ratings that are asked for at the same moment, or soon after others were read, are read at once. */
 function readWithOthers(messageId: string): Promise<z.infer<typeof stored>> {
   askedFor.add(messageId)
-  asked ??= new Promise((resolve) => setTimeout(resolve, GATHER_MS)).then(async () => {
+  const waitMs = Math.max(0, readAt + GATHER_MS - performance.now())
+  asked ??= new Promise((resolve) => setTimeout(resolve, waitMs)).then(async () => {
+    readAt = performance.now()
     const ids = [...askedFor]
     askedFor.clear()
     asked = null
