@@ -59,10 +59,8 @@ test('what is written anew is seen growing in the other tab, and can be stopped 
   await there.bringToFront()
   await composerOf(there).fill('Slowly, and on')
   await composerOf(there).press('Control+Enter')
-  await answers(here)
-    .nth(1)
-    .getByRole('heading', { name: /Section 1/ })
-    .waitFor()
+  // The whole of it: what is stopped within the heading begins no second one.
+  await answers(here).nth(1).getByRole('heading', { name: 'Section 1: how the pieces fit together' }).waitFor()
   await here.bringToFront()
   await button(here, 'Stop').click()
   for (const page of [here, there]) await page.getByText('You stopped this answer.').waitFor()

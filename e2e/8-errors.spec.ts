@@ -245,6 +245,12 @@ describe('in the chat', () => {
   })
 
   test('a message of somebody who is not logged in any more', async () => {
+    // What the page asks for of itself meanwhile, and is refused, would sign it out.
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    await page.route(/\/(auth|rest|api)\//, async (route) => {
+      await promise
+      await route.continue()
+    })
     const kept = await page.evaluate(() => {
       const session = localStorage.getItem('alcove-session') ?? ''
       localStorage.removeItem('alcove-session')
@@ -254,6 +260,8 @@ describe('in the chat', () => {
     await expectToast('Error', 'You must be logged in to send messages.')
     await stands('Who am I?')
     await page.evaluate((session) => localStorage.setItem('alcove-session', session), kept)
+    resolve(undefined)
+    await page.unrouteAll({ behavior: 'wait' })
     await composerOf(page).press('Control+Enter')
     await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).count()).toBe(3)
   })
