@@ -15,6 +15,7 @@ test('whoever is not signed in is sent to the sign-in page', async () => {
   await stage.page.waitForURL('**/login')
   await stage.page.getByRole('heading', { name: 'Sign in to Alcove' }).waitFor()
   await stage.page.getByText('Sign in to continue using your AI assistant').waitFor()
+  await stage.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 })
 
 test('a wrong password is said in a toast and on the page', async () => {
