@@ -62,10 +62,9 @@ export async function termsOfQuestion(
   question: string,
   languages: readonly string[],
 ): Promise<AskedTerms> {
-  const words = wordsOf(question)
-  const subject = languages.includes('english') ? wordsOf(question.replace(ASKS_TO_BE_TOLD, ' ')) : words
-  const telling = subject.filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
-  const asked = telling.length > 0 ? telling : words
+  const subject = languages.includes('english') ? question.replace(ASKS_TO_BE_TOLD, ' ') : question
+  const telling = wordsOf(subject).filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
+  const asked = telling.length > 0 ? telling : wordsOf(question)
   const stems = await stemWords(scope, asked, languages)
   const weights = new Map<string, number>()
   for (const word of asked) {

@@ -16,11 +16,11 @@ export function readDraft(userId: string, conversationId: string | null): string
 export function storeDraft(userId: string, conversationId: string | null, text: string): void {
   const key = keyOf(userId, conversationId)
   unstored.delete(key)
-  localStorage.removeItem(key)
-  if (text === '') return
   try {
-    localStorage.setItem(key, text)
+    if (text === '') localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
   } catch {
+    localStorage.removeItem(key)
     unstored.set(key, text)
   }
 }

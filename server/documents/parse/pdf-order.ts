@@ -57,17 +57,13 @@ function continuesRegion(region: readonly Line[], line: Line): boolean {
 const textOf = ({ items }: Cell): string => items.map(({ text }) => text).join('')
 
 function areColumns(region: readonly Line[]): boolean {
-  const both = region.filter(({ cells }) => cells.length === 2)
-  if (both.length < LEAST_ROWS) return false
-  const cells = both.flatMap((line) => line.cells.map(textOf))
+  const rows = region.filter(({ cells }) => cells.length === 2).map(({ cells }) => cells.map(textOf))
+  if (rows.length < LEAST_ROWS) return false
   const isLong = [0, 1].every(
-    (column) =>
-      both.reduce((sum, line) => sum + textOf(line.cells[column] ?? EMPTY).length, 0) > LEAST_CHARACTERS * both.length,
+    (column) => rows.reduce((sum, row) => sum + (row[column] ?? '').length, 0) > LEAST_CHARACTERS * rows.length,
   )
-  return isLong && !cells.some((text) => RIGHT_TO_LEFT.test(text))
+  return isLong && !rows.flat().some((text) => RIGHT_TO_LEFT.test(text))
 }
-
-const EMPTY: Cell = { items: [], from: 0, to: 0 }
 
 function splitRegion(region: readonly Line[]): Line[] {
   const border = rightOf(region[0])?.from ?? 0
