@@ -12,6 +12,7 @@ import { type Alcove, startAlcove } from '#server/start.ts'
 import { createDataDir } from './alcove.ts'
 import { createEmptyDatabase } from './database.ts'
 import { readZip } from './read-zip.ts'
+import { searchTables } from './search-tables.ts'
 
 const PASSWORD = 'a long enough password'
 
@@ -87,17 +88,9 @@ const close = (person: Person, body: object) => call(person, 'POST', '/auth/v1/a
 
 /** Every table of every schema, whatever it is for, in which a row names the person. */
 async function tablesThatName(id: string): Promise<string[]> {
-  const { rows: tables } = await admin.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'`,
-  )
-  expect(tables.length).toBeGreaterThan(30)
-  const naming: string[] = []
-  for (const { name } of tables) {
-    const found = await admin.query(`select from ${name} t where t::text like '%' || $1 || '%' limit 1`, [id])
-    if (found.rowCount !== 0) naming.push(name)
-  }
-  return naming
+  const { read, holding } = await searchTables(admin, [id])
+  expect(read.length).toBeGreaterThan(30)
+  return holding
 }
 
 const blobsOnDisk = async () => {

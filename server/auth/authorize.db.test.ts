@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
 import { createVisits } from '#test/browser-visits.ts'
 import { type IdentityProvider, startIdentityProvider } from '#test/identity-provider.ts'
+import { searchTables } from '#test/search-tables.ts'
 
 let idp: IdentityProvider
 let service: AuthTestService
@@ -172,30 +173,13 @@ test('the tokens of the provider go to the program that asked, and are kept in n
   const client = service.newPkceClient()
   const { query } = partsOf(await createVisits().follow(await addressFor(client, 'oidc'), isHome))
   // Between the callback and the exchange a flow with PKCE waits in the database.
-  const tables = await tablesWith(idp.state.issued)
+  const tables = await searchTables(service.admin, idp.state.issued)
   expect(tables.read).toContain('auth.flow_state')
   expect(tables.holding).toEqual([])
   expect((await client.auth.exchangeCodeForSession(query.get('code') ?? '')).data.user?.id).toBe(user.id)
-  expect((await tablesWith(idp.state.issued)).holding).toEqual([])
-  expect((await tablesWith([user.id])).holding).toContain('auth.users')
+  expect((await searchTables(service.admin, idp.state.issued)).holding).toEqual([])
+  expect((await searchTables(service.admin, [user.id])).holding).toContain('auth.users')
 })
-
-/** Every table of every schema, and those of them in which one of the texts stands. */
-async function tablesWith(texts: readonly string[]) {
-  const { rows } = await service.admin.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'`,
-  )
-  const holding: string[] = []
-  for (const { name } of rows) {
-    const found = await service.admin.query(
-      `select from ${name} t where exists (select from unnest($1::text[]) x where strpos(t::text, x) > 0) limit 1`,
-      [texts],
-    )
-    if (found.rowCount !== 0) holding.push(name)
-  }
-  return { read: rows.map(({ name }) => name), holding }
-}
 
 test('nothing that travels in addresses or stays in the browser is stored as it is', async () => {
   const visits = createVisits()
