@@ -2,20 +2,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { seal, unseal } from '#server/base/seal.ts'
-
-const signingKey = z.looseObject({
-  kty: z.literal('EC'),
-  crv: z.string(),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-  kid: z.string(),
-})
+import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({
   /** Passwords of the database's superuser (embedded only) and of the server's login role. */
@@ -23,27 +14,41 @@ const secretsSchema = z.object({
   authenticatorPassword: z.string().min(16),
   /** AES-256 key for what people entrust to us, base64. */
   encryptionKey: z.base64(),
-  /** Private ES256 keys as JWK, newest first: the first signs, all verify. */
-  signingKeys: z.array(signingKey).min(1),
+  /** The first signs, all verify. */
+  signingKeys: z.array(signingKey).min(1).readonly(),
 })
 export type Secrets = z.infer<typeof secretsSchema>
+type Change = (secrets: Secrets) => Promise<Secrets>
 
 const randomPassword = () => randomBytes(24).toString('base64url')
 
 async function generateSecrets(): Promise<Secrets> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const jwk = await exportJWK(privateKey)
-  return secretsSchema.parse({
+  return {
     databasePassword: randomPassword(),
     authenticatorPassword: randomPassword(),
     encryptionKey: randomBytes(32).toString('base64'),
-    signingKeys: [{ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256', use: 'sig' }],
-  })
+    signingKeys: [await generateSigningKey()],
+  }
 }
 
-/** Reads `secrets.json` of the data folder, or makes it with mode 600; a crash in between leaves no half file. */
+const fileIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
+
+/** With mode 600; a crash in between leaves no half file. */
+async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
+  const handle = await open(`${file}.unfinished`, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(secrets, null, 2))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(`${file}.unfinished`, file)
+  return secrets
+}
+
+/** Reads `secrets.json` of the data folder, or makes it. */
 export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
-  const file = path.join(dataDir, 'secrets.json')
+  const file = fileIn(dataDir)
   try {
     return secretsSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
@@ -55,16 +60,12 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
       )
     }
   }
-  const secrets = await generateSecrets()
-  const handle = await open(`${file}.unfinished`, 'w', 0o600)
-  try {
-    await handle.writeFile(JSON.stringify(secrets, null, 2))
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(`${file}.unfinished`, file)
-  return secrets
+  return writeSecrets(file, await generateSecrets())
+}
+
+/** @throws what the change throws, and then nothing is changed. */
+export async function changeSecretsInFolder(dataDir: string, change: Change): Promise<Secrets> {
+  return writeSecrets(fileIn(dataDir), await change(await loadSecretsFromFolder(dataDir)))
 }
 
 const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'alcove', purpose, 32))
@@ -78,21 +79,20 @@ export const deriveEncryptionKey = (secret: string): Buffer => deriveKey(secret,
 
 const wrappingKey = (secret: string): Buffer => deriveKey(secret, 'wrapped secrets')
 
-/**
- * Reads the secrets that servers on one database share, or makes them on the first start of the first one.
- * @throws AppError `startup` where ALCOVE_SECRET is not the one that wrapped them.
- */
-export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
-  const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }
+async function onConnection<T>(connection: pg.ClientConfig, run: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
-    await client.query(
-      `insert into alcove.wrapped_secrets (name, wrapped) values ('secrets', $1) on conflict do nothing`,
-      [seal(wrappingKey(secret), JSON.stringify(fresh))],
-    )
+    return await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> {
+  try {
     const stored = await client.query<{ wrapped: Buffer }>(
-      `select wrapped from alcove.wrapped_secrets where name = 'secrets'`,
+      `select wrapped from alcove.wrapped_secrets where name = 'secrets' for update`,
     )
     const wrapped = z.instanceof(Buffer).parse(stored.rows[0]?.wrapped)
     return secretsSchema.parse(JSON.parse(unseal(wrappingKey(secret), wrapped)))
@@ -100,7 +100,38 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
     throw new AppError('startup', 'ALCOVE_SECRET is not the one that the keys in this database were wrapped with.', {
       cause: error,
     })
-  } finally {
-    await client.end()
   }
+}
+
+/**
+ * Reads the secrets that servers on one database share, or makes them on the first start of the first one.
+ * @throws AppError `startup` where ALCOVE_SECRET is not the one that wrapped them.
+ */
+export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
+  const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }
+  return onConnection(connection, async (client) => {
+    await client.query(
+      `insert into alcove.wrapped_secrets (name, wrapped) values ('secrets', $1) on conflict do nothing`,
+      [seal(wrappingKey(secret), JSON.stringify(fresh))],
+    )
+    return readWrapped(client, secret)
+  })
+}
+
+/** @throws as loading does, and what the change throws; nothing is changed then. */
+export async function changeSecretsInDatabase(
+  connection: pg.ClientConfig,
+  secret: string,
+  change: Change,
+): Promise<Secrets> {
+  return onConnection(connection, async (client) => {
+    // Ends with the connection where something throws.
+    await client.query('begin')
+    const changed = await change(await readWrapped(client, secret))
+    await client.query(`update alcove.wrapped_secrets set wrapped = $1 where name = 'secrets'`, [
+      seal(wrappingKey(secret), JSON.stringify(changed)),
+    ])
+    await client.query('commit')
+    return changed
+  })
 }

@@ -1,0 +1,40 @@
+/** The keys that access tokens are signed with, and how one takes the place of another while tokens of both count. */
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
+import { z } from 'zod'
+import { AppError } from '#server/base/errors.ts'
+
+/** A private ES256 key as a JWK. */
+export const signingKey = z.looseObject({
+  kty: z.literal('EC'),
+  crv: z.string(),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
+  kid: z.string(),
+})
+export type SigningKey = z.infer<typeof signingKey>
+
+/** `add` one that is only believed, sign with that one (`use`, which takes itself back), `retire` the one that does not sign. */
+export const keyStep = z.enum(['add', 'use', 'retire'])
+export type KeyStep = z.infer<typeof keyStep>
+
+export async function generateSigningKey(): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = await exportJWK(privateKey)
+  return signingKey.parse({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256', use: 'sig' })
+}
+
+/**
+ * The keys after a step; the first one signs. Every server takes up one step before the next is made: no token is then
+ * signed with a key that another server does not know.
+ * @throws AppError `conflict` where there is not the one or the two keys that the step wants.
+ */
+export async function stepSigningKeys(keys: readonly SigningKey[], step: KeyStep): Promise<readonly SigningKey[]> {
+  const [signing, other] = keys
+  if (step === 'add') {
+    if (other) throw new AppError('conflict', 'There are two signing keys already: retire the one that does not sign.')
+    return [...keys, await generateSigningKey()]
+  }
+  if (!signing || !other) throw new AppError('conflict', 'There is one signing key alone: add another one first.')
+  return step === 'use' ? [other, signing] : [signing]
+}
