@@ -63,8 +63,9 @@ export async function run([times = '12']: string[]): Promise<Record<string, unkn
   await resetPeak(alcove.pid)
   const before = await peakKib(alcove.pid)
   const up = await inTurn(Number(times), () => timed(upload), () => timed(uploadBare)) // prettier-ignore
+  const afterUploads = await peakKib(alcove.pid)
   const down = await inTurn(Number(times), () => timed(download), () => timed(downloadBare)) // prettier-ignore
-  const grown = ((await peakKib(alcove.pid)) - before) / 1024
+  const afterDownloads = await peakKib(alcove.pid)
   bare.kill()
   await close()
   const perS = (milliseconds: readonly number[]) => rounded(BYTES / 1000 / median(milliseconds), 0)
@@ -76,7 +77,8 @@ export async function run([times = '12']: string[]): Promise<Record<string, unkn
     bareDownloadMbPerS: perS(down.baseline),
     downloadShare: rounded(median(down.baseline) / median(down.ours)),
     goalShare: 0.6,
-    grownMib: rounded(grown, 1),
+    grownMib: rounded((afterDownloads - before) / 1024, 1),
+    grownByUploadsMib: rounded((afterUploads - before) / 1024, 1),
     goalMib: 32,
   }
 }

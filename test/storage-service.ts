@@ -12,6 +12,7 @@ import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { createS3Store } from '#server/blobs/s3.ts'
+import { lendMemory } from '#server/blobs/send.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { discardObjectBytes } from '#server/storage/discard.ts'
@@ -51,15 +52,17 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
   const tokens = await createTokens(await loadSecretsFromFolder(folder))
   const s3 = bytesAreIn('S3') ? await startFakeS3() : undefined
   const blobs = options.blobs ?? (s3 ? createS3Store(s3.options) : createDiskStore(folder))
+  const log = createLog('silent')
   const routes = createStorageRoutes({
     database: db.database,
     tokens,
     blobs,
-    log: createLog('silent'),
+    log,
     signingKey: randomBytes(32),
     ...options,
   })
-  const server = serve({ fetch: new Hono().route('/storage/v1', routes).fetch, port: 0, hostname: '127.0.0.1' })
+  const app = new Hono().route('/storage/v1', routes)
+  const server = serve({ fetch: lendMemory(app.fetch, log), port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`

@@ -12,6 +12,7 @@ import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
+import { lendMemory } from '#server/blobs/send.ts'
 import { createIngest } from '#server/documents/ingest.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { type Jobs, startJobs } from '#server/jobs/start.ts'
@@ -51,7 +52,7 @@ beforeAll(async () => {
     createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log, address: 'http://127.0.0.1' }),
   )
   await new Promise<void>((resolve) => {
-    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
+    server = serve({ fetch: lendMemory(app.fetch, log), port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
       address = `http://127.0.0.1:${port}/api/documents`
       resolve()
     })

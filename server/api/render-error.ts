@@ -1,7 +1,7 @@
 import { type Context, type ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { APP_ERROR_STATUS, AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
+import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { toAppError } from '#server/database/errors.ts'
 
 /**
@@ -19,7 +19,7 @@ export function renderApiError(log: Log): ErrorHandler {
     if (error instanceof HTTPException && error.status < 500) {
       return context.json({ error: { code: 'bad_request', message: error.message } }, error.status)
     }
-    log.error({ err: error, method: context.req.method, path: context.req.path }, 'a request failed')
+    logFailedRequest(log, { err: error, method: context.req.method, path: context.req.path }, 'a request failed')
     return context.json({ error: { code: 'internal', message: 'Something went wrong on our side.' } }, 500)
   }
 }

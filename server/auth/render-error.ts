@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Context } from 'hono'
-import { type Log } from '#server/base/log.ts'
+import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { AuthError, OAuthError } from './errors.ts'
 
 export const VERSION_HEADER = 'x-supabase-api-version'
@@ -16,7 +16,11 @@ export function requestedVersion(context: Context): typeof NAMED_CODES_SINCE | u
 export function asAuthError(thrown: unknown, context: Context, log: Log): AuthError {
   if (thrown instanceof AuthError && thrown.status < 500) return thrown
   const errorId = randomUUID()
-  log.error({ err: thrown, errorId, method: context.req.method, path: context.req.path }, 'an auth request failed')
+  logFailedRequest(
+    log,
+    { err: thrown, errorId, method: context.req.method, path: context.req.path },
+    'an auth request failed',
+  )
   const message =
     thrown instanceof AuthError ? thrown.message : 'Unexpected failure, please check server logs for more information'
   return new AuthError('unexpected_failure', message, { cause: thrown, body: { error_id: errorId } })

@@ -42,3 +42,7 @@ export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
+
+/** Whether whoever sent a request went away before all of it had come, as Node says it. */
+export const isBrokenOff = (thrown: unknown): boolean =>
+  codeOf(thrown) === 'ECONNRESET' && messageOf(thrown) === 'aborted'

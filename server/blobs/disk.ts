@@ -6,6 +6,7 @@ import path from 'node:path'
 import { type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { codeOf } from '#server/base/errors.ts'
+import { streamFile } from './file-stream.ts'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import { type BlobStore } from './store.ts'
 
@@ -51,6 +52,13 @@ export function createDiskStore(dataDir: string): BlobStore {
         const file = fileOf(id)
         await stat(file)
         return createReadStream(file, { ...range, highWaterMark: READ_BYTES })
+      } catch (error) {
+        throw codeOf(error) === 'ENOENT' ? missingBlob(id, error) : error
+      }
+    },
+    async stream(id, range) {
+      try {
+        return streamFile(await open(fileOf(id), 'r'), range)
       } catch (error) {
         throw codeOf(error) === 'ENOENT' ? missingBlob(id, error) : error
       }

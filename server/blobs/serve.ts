@@ -1,5 +1,6 @@
 /** Bytes as the answer to a request (RFC 9110: conditional requests and one range). */
 import { Readable } from 'node:stream'
+import { sendFromLentMemory } from './send.ts'
 import { type BlobStore, type ByteRange } from './store.ts'
 
 /**
@@ -21,11 +22,17 @@ export async function serveBlob(blobs: BlobStore, id: string, request: Request, 
     headers.set('content-range', `bytes */${size}`)
     return new Response(null, { status: 416, headers })
   }
-  headers.set('content-length', String(range ? range.end - range.start + 1 : size))
+  const part = range ?? { start: 0, end: size - 1 }
+  headers.set('content-length', String(part.end - part.start + 1))
   if (range) headers.set('content-range', `bytes ${range.start}-${range.end}/${size}`)
   const status = range ? 206 : 200
-  if (request.method === 'HEAD') return new Response(null, { status, headers })
-  const bytes = Readable.toWeb(await blobs.open(id, range)) as ReadableStream<Uint8Array>
+  if (request.method === 'HEAD' || size === 0) return new Response(null, { status, headers })
+  if (!blobs.stream) {
+    const bytes = Readable.toWeb(await blobs.open(id, range)) as ReadableStream<Uint8Array>
+    return new Response(bytes, { status, headers })
+  }
+  const bytes = await blobs.stream(id, part)
+  sendFromLentMemory(request, bytes)
   return new Response(bytes, { status, headers })
 }
 

@@ -12,6 +12,11 @@ export interface BlobStore {
   put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
   /** @throws AppError `not_found` */
   open(id: string, range?: ByteRange): Promise<Readable>
+  /**
+   * Part of them, at least one byte, as a byte stream, which is filled into its reader's memory: only where they are read
+   * from a disk. @throws AppError `not_found`
+   */
+  stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>
   /** Length in bytes. @throws AppError `not_found` */
   size(id: string): Promise<number>
   /** Removing what is not there is no error. */

@@ -6,7 +6,7 @@ import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
+import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { probeTopic, verifyToken } from './authorize.ts'
 import { type Broadcast, type Broadcasts } from './broadcast.ts'
@@ -49,7 +49,7 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
   )
   app.onError((error, context) => {
     if (error instanceof Refusal) return context.json({ error: error.message }, 401)
-    log.error({ err: error, path: context.req.path }, 'a broadcast over REST failed')
+    logFailedRequest(log, { err: error, path: context.req.path }, 'a broadcast over REST failed')
     return context.json({ error: 'Internal server error' }, 500)
   })
 

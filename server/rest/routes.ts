@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
-import { type Log } from '#server/base/log.ts'
+import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
@@ -137,7 +137,7 @@ export function createRestRoutes({
     const claims = context.get('claims')
     const known = toRestError(error, claims !== undefined && claims.role !== 'anon')
     if (!known || known.status >= 500) {
-      log.error({ err: error, method: context.req.method, path: context.req.path }, 'a data request failed')
+      logFailedRequest(log, { err: error, method: context.req.method, path: context.req.path }, 'a data request failed')
     }
     const shown = known ?? restError('PGRSTX00', 'The request could not be answered.')
     return renderError(shown, context.req.method === 'HEAD')

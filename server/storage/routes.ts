@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
-import { type Log } from '#server/base/log.ts'
+import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { createBucketRoutes } from './buckets.ts'
 import { discardInBackground } from './discard.ts'
@@ -91,7 +91,11 @@ export function createStorageRoutes({
   storage.onError((error, context: Context) => {
     const known = toStorageError(error)
     if (!known || isServerFault(known)) {
-      log.error({ err: error, method: context.req.method, path: context.req.path }, 'a storage request failed')
+      logFailedRequest(
+        log,
+        { err: error, method: context.req.method, path: context.req.path },
+        'a storage request failed',
+      )
     }
     return renderError(known ?? new StorageError('InternalError'), context.req.method === 'HEAD')
   })

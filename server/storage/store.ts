@@ -59,6 +59,8 @@ export async function putLimited(
       else done(null, chunk)
     },
   })
+  // Whoever stores the bytes hears of an error as well, but may not be listening yet.
+  counting.on('error', () => undefined)
   const breakOff = (cause: unknown) => {
     counting.destroy(
       cause instanceof StorageError ? cause : new StorageError('InvalidRequest', 'The upload broke off', { cause }),

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { getRequestListener } from '@hono/node-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { createDiskStore } from './disk.ts'
+import { streamFile } from './file-stream.ts'
+import { lendMemory, sendFromLentMemory } from './send.ts'
+import { serveBlob } from './serve.ts'
+
+type Answer = Parameters<typeof lendMemory>[0]
+
+async function serve(answer: Answer): Promise<string> {
+  const listener = getRequestListener(lendMemory(answer, createLog('silent')))
+  const server = createServer((request, response) => void listener(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'alcove-send-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function keep(bytes: Buffer) {
+  const store = createDiskStore(await temporaryFolder())
+  const { id } = await store.put(Readable.from([bytes]))
+  return { store, id }
+}
+
+async function openFile(bytes: Buffer) {
+  const file = await open(path.join(await temporaryFolder(), 'file'), 'w+')
+  onTestFinished(() => file.close())
+  await file.writeFile(bytes)
+  return file
+}
+
+async function ask(address: string): Promise<IncomingMessage> {
+  const [answer] = (await once(get(address), 'response')) as [IncomingMessage]
+  return answer
+}
+
+test('many who read slower than the file is get every byte as it was', async () => {
+  const bytes = randomBytes(12 * 1024 * 1024 + 1)
+  const { store, id } = await keep(bytes)
+  const address = await serve((request) => serveBlob(store, id, request, new Headers({ 'x-from': 'test' })))
+  const reads = Array.from({ length: 4 }, async () => {
+    const answer = await ask(address)
+    expect(answer.headers).toMatchObject({ 'content-length': String(bytes.length), 'x-from': 'test' })
+    return (await buffer(answer)).equals(bytes)
+  })
+  expect(await Promise.all(reads)).toEqual([true, true, true, true])
+})
+
+test('requests one after the other on one connection get their own part each', async () => {
+  const bytes = randomBytes(600_000)
+  const { store, id } = await keep(bytes)
+  const address = await serve((request) => serveBlob(store, id, request, new Headers()))
+  for (const [range, part] of [
+    ['bytes=0-299999', bytes.subarray(0, 300_000)],
+    ['bytes=300000-', bytes.subarray(300_000)],
+    ['bytes=-1', bytes.subarray(-1)],
+  ] as const) {
+    const answer = await fetch(address, { headers: { range } })
+    expect(answer.status).toBe(206)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(part)).toBe(true)
+  }
+  const head = await fetch(address, { method: 'HEAD' })
+  expect([head.headers.get('content-length'), await head.text()]).toEqual(['600000', ''])
+})
+
+test('requests that come at once on one connection are answered in their order', async () => {
+  const bytes = randomBytes(600_000)
+  const { store, id } = await keep(bytes)
+  const address = await serve((request) => serveBlob(store, id, request, new Headers()))
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nrange: bytes=0-299999\r\n\r\n')
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nrange: bytes=300000-\r\nconnection: close\r\n\r\n')
+  const received = await buffer(socket)
+  const places = [bytes.subarray(0, 300_000), bytes.subarray(300_000)].map((part) => received.indexOf(part))
+  expect(places).toEqual([expect.any(Number), received.length - 300_000])
+  expect(places[0]).toBeGreaterThan(0)
+})
+
+test('of requests that come at once, those that wait hold no memory, and all let go of their files with the connection', async () => {
+  const bytes = randomBytes(8 * 1024 * 1024)
+  const files = [await openFile(bytes), await openFile(bytes)] as const
+  const asked = files.values()
+  const bodies: ReadableStream<Uint8Array>[] = []
+  const address = await serve((request) => {
+    const { value: file } = asked.next()
+    if (!file) throw new Error('only two requests were sent')
+    const body = streamFile(file, { start: 0, end: bytes.length - 1 })
+    bodies.push(body)
+    sendFromLentMemory(request, body)
+    return new Response(body, { headers: { 'content-length': String(bytes.length) } })
+  })
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2))
+  await once(socket, 'readable')
+  await expect.poll(() => bodies.length).toBe(2)
+  expect(bodies.map(({ locked }) => locked)).toEqual([true, false])
+  socket.destroy()
+  await expect.poll(() => files.map(({ fd }) => fd)).toEqual([-1, -1])
+})
+
+test('what is empty is sent as such', async () => {
+  const { store, id } = await keep(Buffer.alloc(0))
+  const answer = await fetch(await serve((request) => serveBlob(store, id, request, new Headers())))
+  expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '0', ''])
+})
+
+test('a file that ends before its promised length breaks the connection, and is not taken for whole', async () => {
+  const { store, id } = await keep(randomBytes(300_000))
+  const longer = { ...store, size: async () => (await store.size(id)) + 1 }
+  const answer = await ask(await serve((request) => serveBlob(longer, id, request, new Headers())))
+  expect(answer.statusCode).toBe(200)
+  await expect(answer.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' })
+})
+
+test('the file is closed once it was sent, where the reader goes away, and where something else is answered', async () => {
+  const bytes = randomBytes(12 * 1024 * 1024)
+  const answerWith =
+    (file: Awaited<ReturnType<typeof openFile>>): Answer =>
+    (request) => {
+      const body = streamFile(file, { start: 0, end: bytes.length - 1 })
+      sendFromLentMemory(request, body)
+      const isRefused = request.url.endsWith('/refused')
+      return isRefused
+        ? new Response('refused', { status: 500 })
+        : new Response(body, { headers: { 'content-length': String(bytes.length) } })
+    }
+
+  const sent = await openFile(bytes)
+  expect((await (await fetch(await serve(answerWith(sent)))).arrayBuffer()).byteLength).toBe(bytes.length)
+  await expect.poll(() => sent.fd).toBe(-1)
+
+  const left = await openFile(bytes)
+  const answer = await ask(await serve(answerWith(left)))
+  await once(answer, 'readable')
+  expect(left.fd).not.toBe(-1)
+  answer.destroy()
+  await expect.poll(() => left.fd).toBe(-1)
+
+  const refused = await openFile(bytes)
+  expect((await fetch(`${await serve(answerWith(refused))}refused`)).status).toBe(500)
+  await expect.poll(() => refused.fd).toBe(-1)
+})

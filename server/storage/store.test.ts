@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { startFakeS3 } from '#test/fake-s3.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import { createS3Store } from '#server/blobs/s3.ts'
+import { putLimited } from './store.ts'
+
+async function openDisk() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'alcove-put-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const names = async () => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  }
+  return { store: createDiskStore(folder), names }
+}
+
+async function openS3() {
+  const s3 = await startFakeS3()
+  onTestFinished(() => s3.close())
+  return { store: createS3Store(s3.options), names: () => Promise.resolve([...s3.keys()]) }
+}
+
+const waiting = () => new Readable({ read: () => undefined })
+
+// An error that nobody hears would end the server.
+test.each([
+  ['disk', openDisk],
+  ['S3', openS3],
+])('what comes from a sender that has gone, or goes as soon as it is read, is refused on %s', async (_, open) => {
+  const { store, names } = await open()
+  const gone = waiting().on('error', () => undefined)
+  gone.destroy(new Error('aborted'))
+  await expect(putLimited(store, gone, 10)).rejects.toMatchObject({ code: 'InvalidRequest' })
+  const going = waiting()
+  const stored = putLimited(store, going, 10)
+  going.destroy(new Error('aborted'))
+  await expect(stored).rejects.toMatchObject({ code: 'InvalidRequest' })
+  expect(await names()).toEqual([])
+})
