@@ -9,6 +9,7 @@ import { createApp } from './app.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { type Log } from './base/log.ts'
 import { createDiskStore } from './blobs/disk.ts'
+import { lendMemory } from './blobs/send.ts'
 import { type BlobStore } from './blobs/store.ts'
 import { closeInProduct } from './closing.ts'
 import { type Config } from './config.ts'
@@ -190,7 +191,7 @@ export async function startAlcove(
       { operations, services: services?.edges, product: product?.edges },
       { tokens: foundation.tokens, log, address },
     )
-    handle = getRequestListener(app.fetch)
+    handle = getRequestListener(lendMemory(app.fetch, log))
     if (isDevelopment) {
       const { serveFromSources } = await import('./development.ts')
       const development = await serveFromSources(server, handle)

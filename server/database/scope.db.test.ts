@@ -137,3 +137,48 @@ test('a write that waits for the disk after its commit is there when it resolves
     scope.query(`insert into conversations (model_name, uid) values ('m', gen_random_uuid())`)
   await expect(database.asUser(person, insert, { flushesAfter: true })).rejects.toMatchObject({ code: '42501' })
 })
+
+test('whoever waits for the disk holds no connection meanwhile', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const person = await createPerson()
+  const insert = `insert into conversations (uid, model_name) values ($1, 'm') returning pg_current_wal_insert_lsn() as position`
+  const ahead = await Promise.all(
+    Array.from({ length: 10 }, () => database.serviceStatementAhead<{ position: string }>(insert, [person.sub])),
+  )
+  // On the only connection there is.
+  expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
+  await Promise.all(ahead.map(({ flushed }) => flushed))
+  const written = ahead.flatMap(({ rows }) => rows)
+  const { rows } = await database.asService((scope) =>
+    scope.query(
+      `select bool_and(pg_current_wal_flush_lsn() > position) as "areFlushed"
+       from unnest($1::pg_lsn[]) as written (position)`,
+      [written.map(({ position }) => position)],
+    ),
+  )
+  expect([written.length, rows]).toEqual([10, [{ areFlushed: true }]])
+})
+
+test('some connections are kept however long nobody asks', async () => {
+  const temporary = await temporaryDatabase()
+  const database = openDatabase(
+    { ...temporary.connection, application_name: 'kept', idleTimeoutMillis: 1 },
+    createLog('silent'),
+  )
+  onTestFinished(() => database.close())
+  const connected = `select count(*) as connections from pg_stat_activity where application_name = 'kept'`
+  const ask = () => database.serviceStatement<{ connections: number }>(connected)
+  await Promise.all(Array.from({ length: 20 }, ask))
+  await expect.poll(async () => (await ask()).rows[0]?.connections).toBe(8)
+})
+
+test('who asks is part of a plan, not a call in it', async () => {
+  const { database, createPerson } = await openNarrowDatabase()
+  const person = await createPerson()
+  const { rows } = await database.asUser(person, (scope) =>
+    scope.query<{ 'QUERY PLAN': string }>('explain (verbose) select from conversations'),
+  )
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toContain('request.jwt.claims')
+  expect(plan).not.toMatch(/auth\.(?:uid|jwt)\(/)
+})

@@ -116,6 +116,11 @@ const HAND_OUT = { 'alcove.bells': 'handed', client_min_messages: 'notice' }
 /** A request that finds neither the database nor a free connection is refused, rather than kept waiting for ever. */
 const CONNECTION_TIMEOUT_MS = 10_000
 
+const MOST_CONNECTIONS = 20
+/** Kept however long nobody asks: a new one costs both sides several milliseconds, and what it had planned. */
+const KEPT_CONNECTIONS = 8
+const IDLE_CONNECTION_MS = 5 * 60_000
+
 /** What was read stands; nobody need wait for the end of a transaction that has written nothing, not even for its being sent. */
 function endReading(client: pg.PoolClient): void {
   setImmediate(() => {
@@ -129,8 +134,9 @@ function endReading(client: pg.PoolClient): void {
 /** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
 export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
   const pool = new pg.Pool({
-    max: 20,
-    idleTimeoutMillis: 30_000,
+    max: MOST_CONNECTIONS,
+    min: KEPT_CONNECTIONS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
@@ -173,11 +179,43 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     }
   }
 
+  let nextFlush: Promise<void> | undefined
+  let lastFlush: Promise<unknown> = Promise.resolve()
+
+  /** Resolves when the disk has everything that was committed before. @throws where it may not have it. */
+  const flush = (): Promise<void> => (nextFlush ??= startFlush())
+
+  /** One for all who come until it is sent: those who come while another one is under way may be too late for that. */
+  async function startFlush(): Promise<void> {
+    await lastFlush
+    const client = await pool.connect().finally(() => (nextFlush = undefined))
+    const flushed = client.query(FLUSH)
+    lastFlush = flushed.catch(() => undefined)
+    await flushed.then(
+      () => client.release(),
+      (error: unknown) => {
+        client.release(true)
+        throw error
+      },
+    )
+  }
+
   async function transaction<T>(
     role: ApiRole | ServiceRole,
     claims: Claims,
     run: (scope: Scope) => Promise<T>,
-    { readOnly = false, flushesAfter = false, settings = {} }: ScopeOptions = {},
+    options: ScopeOptions = {},
+  ): Promise<T> {
+    const result = await runAndCommit(role, claims, run, options)
+    if (options.flushesAfter) await flush()
+    return result
+  }
+
+  async function runAndCommit<T>(
+    role: ApiRole | ServiceRole,
+    claims: Claims,
+    run: (scope: Scope) => Promise<T>,
+    { readOnly = false, flushesAfter = false, settings = {} }: ScopeOptions,
   ): Promise<T> {
     const given = settingsOf(flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings)
     const client = await pool.connect()
@@ -204,7 +242,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         endReading(client)
         return result
       }
-      await Promise.all([commit(client), flushesAfter && client.query(FLUSH)])
+      await commit(client)
       return result
     } catch (thrown) {
       // Where the transaction could not be entered, every later error only says that it was aborted.
@@ -266,21 +304,13 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
   ): Promise<Ahead<Row>> {
     const client = await pool.connect()
     const steps = await sendAsService<Row>(client, { text, values, settings: { synchronous_commit: 'off' } })
+    client.release(steps[3].status === 'rejected')
+    const { rows } = answerOf(steps)
     // Where nothing was done the disk has nothing to write.
-    if (steps[2].status === 'rejected' || steps[2].value.rows.length === 0) {
-      client.release(steps[3].status === 'rejected')
-      return { rows: answerOf(steps).rows, flushed: Promise.resolve() }
-    }
-    const flushed = client.query(FLUSH).then(
-      () => client.release(),
-      (error: unknown) => {
-        client.release(true)
-        throw error
-      },
-    )
+    const flushed = rows.length === 0 ? Promise.resolve() : flush()
     // Whoever needs it waits for it.
     flushed.catch(() => undefined)
-    return { rows: answerOf(steps).rows, flushed }
+    return { rows, flushed }
   }
 
   async function readAsEach(role: ApiRole, readings: readonly Reading[]): Promise<pg.QueryResult<pg.QueryResultRow>[]> {

@@ -206,7 +206,7 @@ test('every generated tree of embedded relations is answered as the same in SQL 
         if (root.embeds.length > 0 && body !== '[]') embedded += 1
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 400 },
   )
   expect(embedded).toBeGreaterThan(40)
 })

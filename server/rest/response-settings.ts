@@ -14,6 +14,8 @@ export interface SaidOfResponse {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
+const SILENT: SaidOfResponse = { status: undefined, headers: [] }
+
 const status = z
   .string()
   .regex(/^[2-5]\d\d$/)
@@ -26,6 +28,7 @@ export function readSaid(
   saidStatus: string | null | undefined,
   saidHeaders: string | null | undefined,
 ): SaidOfResponse {
+  if (!saidStatus && !saidHeaders) return SILENT
   const code = status.optional().safeParse(saidStatus ?? undefined)
   if (!code.success) throw restError('PGRST112', 'response.status guc must be a valid status code')
   const list = headers.safeParse(saidHeaders ?? '[]')
