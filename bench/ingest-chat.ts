@@ -1,7 +1,9 @@
 /**
- * A chat while many long documents are read, against the same chat on the idle server: from the insert of a question to
- * the first text at another client's socket. `ingest-chat [documents] [pages] [questions]`
+ * A chat while many long documents are read, against the same chat on the idle server, before and after: from the insert of
+ * a question to the first text at another client's socket. Conversations are equally long in all three, and no document
+ * answers the question, so that what differs is the reading. `ingest-chat [documents] [pages] [questions]`
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { startStubModel } from '#test/stub-model.ts'
 import { type FirstText, watchFirstText } from './first-text.ts'
 import { makeLongPdf } from './long-pdf.ts'
@@ -10,17 +12,29 @@ import { startSignedIn } from './signed-in.ts'
 import { watchLibrary } from './watched-library.ts'
 
 const PAUSE_MS = 100
+/** Then another conversation is begun: a longer one takes longer to read. */
+const QUESTIONS_OF_CONVERSATION = 20
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+/** For what follows the reading in the background. */
+const SETTLE_MS = 5_000
 
 async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): Promise<number[]> {
   const times: number[] = []
   while (!isEnough(times.length)) {
+    if (times.length % QUESTIONS_OF_CONVERSATION === 0) {
+      await chat.startOver()
+      // The first of a conversation is asked beside the making of its title.
+      await chat.ask()
+    }
     times.push(await chat.ask())
-    await pause()
+    await delay(PAUSE_MS)
   }
   return times
 }
+
+/** Names that hold no word and no number of the question. */
+const nameOf = (index: number): string =>
+  `report ${String.fromCharCode(97 + (index % 26)).repeat(3 + Math.floor(index / 26))}.pdf`
 
 export async function run([documents = '50', pages = '100', questions = '60']: string[]): Promise<
   Record<string, unknown>
@@ -35,10 +49,11 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     changedAt = now
   })
   await askUntil(chat, (asked) => asked === 5)
-  const idle = await askUntil(chat, (asked) => asked === Number(questions))
+  const askIdly = () => askUntil(chat, (asked) => asked === Number(questions))
+  const idle = await askIdly()
 
   const files = Array.from({ length: Number(documents) }, (_, index) => ({
-    name: `long ${index + 1}.pdf`,
+    name: nameOf(index),
     bytes: makeLongPdf(Number(pages), (index + 1) * 100_000),
   }))
   const startedAt = performance.now()
@@ -49,6 +64,8 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
   const meanwhile = await askUntil(chat, () => isOver)
   const rows = await reading
   const seconds = (performance.now() - startedAt) / 1000
+  await delay(SETTLE_MS)
+  const afterwards = await askIdly()
   await session.close()
   await stub.stop()
   return {
@@ -60,6 +77,7 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     questions: meanwhile.length,
     idleP50Ms: rounded(median(idle)),
     idleP95Ms: rounded(quantile(idle, 0.95)),
+    afterwardsP95Ms: rounded(quantile(afterwards, 0.95)),
     p50Ms: rounded(median(meanwhile)),
     p95Ms: rounded(quantile(meanwhile, 0.95)),
     p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),

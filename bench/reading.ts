@@ -1,11 +1,10 @@
 /**
- * How well and how fast files are read: `npm run bench -- reading <folder> [texts|hostile|pdf|office|ocr …]`. The folder is
- * laid out as `documents/` and `hostile/` with a `manifest.json` each; beside a pdf, `<name>.reference.txt` is its text in
- * reading order. Each comparison needs its tool (Debian: poppler-utils, pandoc, antiword, tesseract-ocr) and says so
- * where it is missing.
+ * How well and how fast files are read: `npm run bench -- reading <folder> [texts|hostile|pdf|order|office|ocr …]`. The
+ * folder is laid out as `documents/` and `hostile/` with a `manifest.json` each. `order` compares pages with the folder that
+ * REFERENCES names: in it, `<file>.<page>.md` is the text of a page of `documents/<file>` in the order in which a person reads
+ * it. Each comparison needs its tool (Debian: poppler-utils, pandoc, antiword, tesseract-ocr) and says so where it is missing.
  */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -18,6 +17,8 @@ import { ParseFailure } from '#server/documents/parse/failure.ts'
 import { type ParsedPage } from '#server/documents/parse/page.ts'
 import { loadParser } from '#server/documents/parse/parsers.ts'
 import { createReadyReaders, type ReadyReaders } from '#server/documents/parse/ready-readers.ts'
+import { readWordBinary } from '#server/documents/parse/word-binary.ts'
+import { blocksOfWordText } from '#server/documents/parse/word-text.ts'
 import { documentsManifest, hostileManifest, missingTexts, readManifest } from '#test/expected-texts.ts'
 import { readDocument } from '#test/read-document.ts'
 import { median, rounded } from './measure.ts'
@@ -113,7 +114,7 @@ async function readTextLayer(bytes: Uint8Array): Promise<ParsedPage[] | undefine
 }
 
 async function pdf(folder: string): Promise<Figures> {
-  const [scores, orders, ratios, references]: [number[], number[], number[], number[]] = [[], [], [], []]
+  const [scores, orders, ratios]: [number[], number[], number[]] = [[], [], []]
   const worst: [number, string][] = []
   for (const file of await filesOf(folder, 'pdf')) {
     const { ms: baselineMs, result: given } = await timed(() => tool('pdftotext', [file, '-']))
@@ -129,35 +130,88 @@ async function pdf(folder: string): Promise<Figures> {
     worst.push([rounded(score, 3), path.basename(file)])
     orders.push(orderScore(ours, reference))
     if (pages.length >= MANY_PAGES) ratios.push((await timed(() => readDocument(bytes, file))).ms / baselineMs)
-    const byHand = file.replace(/\.pdf$/, '.reference.txt')
-    if (existsSync(byHand)) references.push(orderScore(ours, wordsOf(await readFile(byHand, 'utf8'))))
   }
   return {
     files: scores.length,
     wordF1: mean(scores),
     orderAgainstPdftotext: mean(orders),
-    orderAgainstReference: mean(references),
     timeRatioOfLongFiles: ratios.length === 0 ? null : rounded(median(ratios)),
     worst: worst.toSorted(([one], [other]) => one - other).slice(0, 4),
   }
 }
 
-async function office(folder: string): Promise<Figures> {
-  const against = async (extension: string, name: string, args: (file: string) => string[]) => {
-    const scores: [number, string][] = []
-    for (const file of await filesOf(folder, extension)) {
-      const reference = wordsOf((await tool(name, args(file))) ?? '')
-      const { pages, failure } = await readDocument(await readFile(file), file)
-      if (failure !== undefined || reference.length < LEAST_WORDS) continue
-      scores.push([rounded(wordF1(wordsOf(textOf(pages)), reference), 4), path.basename(file)])
+/** How much of each page of the references stands in ours in the same order. */
+async function order(folder: string): Promise<Figures> {
+  const references = process.env['REFERENCES']
+  if (references === undefined) throw new Error('REFERENCES names no folder of pages')
+  const wanted = new Map<string, number[]>()
+  for (const [, file = '', page] of (await readdir(references)).map((name) => /^(.+)\.(\d+)\.md$/.exec(name) ?? []))
+    if (file !== '') wanted.set(file, [...(wanted.get(file) ?? []), Number(page)])
+  const scores: [number, string][] = []
+  for (const [file, numbers] of wanted) {
+    const texts = await readTextPages(await readFile(path.join(folder, 'documents', file)), new Set(numbers))
+    for (const page of numbers) {
+      const reference = wordsOf(await readFile(path.join(references, `${file}.${page}.md`), 'utf8'))
+      scores.push([rounded(orderScore(wordsOf(texts.get(page) ?? ''), reference), 3), `${file} ${page}`])
     }
-    return { mean: mean(scores.map(([score]) => score)), files: scores.toSorted(([one], [other]) => one - other) }
   }
-  return {
-    docx: await against('docx', 'pandoc', (file) => ['-t', 'plain', '--wrap=none', file]).catch(said),
-    doc: await against('doc', 'antiword', (file) => ['-w', '0', '-m', 'UTF-8.txt', file]).catch(said),
-    cells: await cells(folder),
+  return { pages: scores.length, ...byFile(scores) }
+}
+
+/** The text layer of some pages of a pdf. */
+async function readTextPages(bytes: Uint8Array, numbers: ReadonlySet<number>): Promise<Map<number, string>> {
+  const parse = await loadParser(UPLOAD_TYPES.pdf)
+  const texts = new Map<number, string>()
+  const last = Math.max(...numbers)
+  for await (const part of parse(new Uint8Array(bytes), { languages: [] })) {
+    if ('text' in part && numbers.has(part.page)) texts.set(part.page, part.text)
+    if ('page' in part && part.page >= last) break
   }
+  return texts
+}
+
+async function office(folder: string): Promise<Figures> {
+  return { docx: await docx(folder).catch(said), doc: await doc(folder).catch(said), cells: await cells(folder) }
+}
+
+const byFile = (scores: readonly [number, string][]): Figures => ({
+  mean: mean(scores.map(([score]) => score)),
+  files: scores.toSorted(([one], [other]) => one - other),
+})
+
+async function docx(folder: string): Promise<Figures> {
+  const scores: [number, string][] = []
+  for (const file of await filesOf(folder, 'docx')) {
+    const reference = wordsOf((await tool('pandoc', ['-t', 'plain', '--wrap=none', file])) ?? '')
+    const { pages, failure } = await readDocument(await readFile(file), file)
+    if (failure !== undefined || reference.length < LEAST_WORDS) continue
+    scores.push([rounded(wordF1(wordsOf(textOf(pages)), reference), 4), path.basename(file)])
+  }
+  return byFile(scores)
+}
+
+/** What stands before an item of a list; antiword numbers bullets too. */
+const LABEL = /^[^\S\n]*(?:[\p{L}\p{N}]{1,3}[.)]|[\d.]{3,})[^\S\n]/gmu
+/** Where antiword leaves a picture out. */
+const PICTURE = /\[pic\]/g
+
+/**
+ * Compares what both set out to print: antiword prints what was deleted under revision and neither headers, footers nor
+ * comments, so ours is read in the same way. Labels of lists are left aside in both.
+ */
+async function doc(folder: string): Promise<Figures> {
+  const scores: [number, string][] = []
+  const withoutLabels = (text: string) => wordsOf(text.replaceAll(PICTURE, '').replaceAll(LABEL, ''))
+  for (const file of await filesOf(folder, 'doc')) {
+    const reference = withoutLabels((await tool('antiword', ['-w', '0', '-m', 'UTF-8.txt', file])) ?? '')
+    const bytes = await readFile(file)
+    const { failure } = await readDocument(bytes, file)
+    if (failure !== undefined || reference.length < LEAST_WORDS) continue
+    const { body, textboxes, footnotes, endnotes } = readWordBinary(bytes, { keepsDeleted: true })
+    const ours = textOf([body, textboxes, footnotes, endnotes].flatMap(blocksOfWordText))
+    scores.push([rounded(wordF1(withoutLabels(ours), reference), 4), path.basename(file)])
+  }
+  return byFile(scores)
 }
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -242,7 +296,7 @@ async function ocr(folder: string): Promise<Figures> {
   }
 }
 
-const PARTS = { texts, hostile, pdf, office, ocr }
+const PARTS = { texts, hostile, pdf, order, office, ocr }
 
 export async function run([folder, ...names]: string[]): Promise<Figures> {
   if (folder === undefined || !(await stat(folder)).isDirectory()) throw new Error('name the folder of the files')

@@ -35,3 +35,17 @@ export function writePdf(objects: readonly PdfObject[], trailer = ''): Buffer {
   )
   return Buffer.concat(parts)
 }
+
+/** A file of one page, drawn by these operators; `F` is Helvetica. */
+export const pageOf = (operators: readonly string[]): Buffer =>
+  writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 4 0 R >> >> /Contents 5 0 R >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    { entries: '', stream: Buffer.from(operators.join('\n')) },
+  ])
+
+/** Draws a text with its baseline there, its letters set further apart by so many points. */
+export const textAt = (x: number, y: number, text: string, spacing = 0): string =>
+  `BT /F 10 Tf ${spacing} Tc ${x} ${y} Td (${text}) Tj ET`

@@ -44,14 +44,14 @@ const SMALL_CHARACTERS = 12_000
 const CHARACTERS_PER_TOKEN = 4
 
 /** Documents that are named in the metadata of a question. */
-const chosenIds = z.array(z.uuid()).max(200).catch([])
+const chosenIds = z.array(z.uuid()).max(200).nullish().catch(null)
 
 /**
  * Documents that the person chose beside the question, in their newest versions. Run as the person.
  * @param stored as its metadata names them
  */
 export async function newestChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
-  const ids = chosenIds.parse(stored)
+  const ids = chosenIds.parse(stored) ?? []
   return ids.length === 0 ? ids : newestVersions(scope, ids)
 }
 

@@ -16,7 +16,7 @@ import {
   readBucket,
   unpackBucket,
 } from './segment-format.ts'
-import { BUCKETS_WITH_VOCABULARY, isSpelt } from './segments.ts'
+import { BUCKETS_WITH_VOCABULARY, isSpelt } from './pack-segment.ts'
 
 interface Segment {
   readonly segment: string

@@ -49,6 +49,49 @@ export interface AskedTerms {
 export const isStopWord = (word: string, languages: readonly string[]): boolean =>
   languages.some((language) => stopWordsOf.get(language)?.has(word))
 
+/** So many words that the languages found so far do not have: one alone may be a name, or a word of another language. */
+const LEAST_STOP_WORDS = 2
+
+/** The languages of words, as their stop words say: the first explains most of them, a further one some of the rest. */
+function languagesOf(words: readonly string[]): string[] {
+  const languages: string[] = []
+  let left = new Set(words)
+  for (;;) {
+    const [best] = [...stopWordsOf]
+      .map(([language, stopWords]) => ({ language, stopWords, count: left.intersection(stopWords).size }))
+      .toSorted((one, other) => other.count - one.count)
+    if (!best || best.count < (languages.length === 0 ? 1 : LEAST_STOP_WORDS)) return languages
+    languages.push(best.language)
+    left = left.difference(best.stopWords)
+  }
+}
+
+/**
+ * The telling words of a question, apart for each language that it is in: a word is taken to be in the language of the stop
+ * word that is nearest to it, of those that no comma or full stop parts from it.
+ */
+export function wordsByLanguage(question: string): ReadonlySet<string>[] {
+  const languages = languagesOf(wordsOf(question))
+  const parts = new Map<string, Set<string>>()
+  let [current = ''] = languages
+  for (const clause of question.split(/[.,;:!?…()\n]+/)) {
+    const words = wordsOf(clause).map((word) => ({
+      word,
+      language: languages.find((language) => isStopWord(word, [language])),
+    }))
+    for (const [place, { word, language }] of words.entries()) {
+      if (language !== undefined) continue
+      const [nearest] = words
+        .map((other, otherPlace) => ({ ...other, distance: Math.abs(otherPlace - place) }))
+        .filter((other) => other.language !== undefined)
+        .toSorted((one, other) => one.distance - other.distance)
+      current = nearest?.language ?? current
+      parts.set(current, (parts.get(current) ?? new Set()).add(word))
+    }
+  }
+  return [...parts.values()]
+}
+
 function weigh(word: string): number {
   if (!HAN.test(word)) return 1
   const signs = Array.from(word)

@@ -1,105 +1,68 @@
 /** Stores segments of the index and merges small ones. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import {
-  bucketOf,
-  chooseBuckets,
-  createEntryWriter,
-  decodeLengths,
-  encodeLengths,
-  type EntryWriter,
-  packBucket,
-  readBucket,
-  unpackBucket,
-} from './segment-format.ts'
+import { joinRuns } from './byte-runs.ts'
+import { inIndexThread, type RunIndexTask } from './index-worker.ts'
+import { GONE, type PackedSegment } from './pack-segment.ts'
+import { decodeLengths } from './segment-format.ts'
 
-/** A segment of at least this many buckets has a vocabulary of its own. */
-export const BUCKETS_WITH_VOCABULARY = 8
 /** So many segments of one size are merged to one of the next. */
 const MERGE_AT = 8
 /** Passages of the largest segment that is merged with others: rewriting more at a time would keep people waiting. */
 const MOST_MERGED_PASSAGES = 12_000
 /** Share of passages of removed documents from which a segment is written anew. */
 const MOST_DEAD = 0.3
-const BATCH_BYTES = 4_000_000
+const BATCH_BYTES = 1_000_000
 
 /**
  * As the service.
- * @param entries each term once, encoded.
  * @returns its number.
  */
-export async function insertSegment(
-  scope: Scope,
-  owner: string,
-  lengths: readonly number[],
-  entries: ReadonlyMap<string, Uint8Array>,
-): Promise<string> {
-  let bytes = 0
-  for (const entry of entries.values()) bytes += entry.length
-  const buckets = chooseBuckets(bytes)
-  const filled = new Map<number, Uint8Array[]>()
-  for (const [term, entry] of entries) {
-    const bucket = bucketOf(term, buckets)
-    const list = filled.get(bucket)
-    if (list) list.push(entry)
-    else filled.set(bucket, [entry])
-  }
+export async function insertSegment(scope: Scope, owner: string, packed: PackedSegment): Promise<string> {
+  const { buckets, passages, lengths, vocabulary } = packed
   const { rows } = await scope.query<{ segment: string }>(
     'insert into search_segments (owner, buckets, passages, lengths) values ($1, $2, $3, $4) returning segment::text',
-    [owner, buckets, lengths.length, encodeLengths(lengths)],
+    [owner, buckets, passages, Buffer.from(lengths)],
   )
   const segment = rows[0]?.segment ?? ''
-  await insertBuckets(scope, { owner, segment, buckets }, filled)
-  if (buckets >= BUCKETS_WITH_VOCABULARY) await insertVocabulary(scope, owner, segment, entries.keys())
+  await insertBuckets(scope, owner, segment, packed)
+  if (vocabulary.length > 0) {
+    await scope.query(
+      `insert into search_vocabulary (segment, length, owner, content)
+       select $1, length, $2, content from unnest($3::smallint[], $4::text[]) as given (length, content)`,
+      [segment, owner, vocabulary.map(({ length }) => length), vocabulary.map(({ words }) => words)],
+    )
+  }
   return segment
 }
 
+/** The contents of many rows go as one value, which the driver sends as it is; values of an array it would write out in digits. */
 async function insertBuckets(
   scope: Scope,
-  { owner, segment, buckets }: { owner: string; segment: string; buckets: number },
-  filled: ReadonlyMap<number, readonly Uint8Array[]>,
+  owner: string,
+  segment: string,
+  { numbers, contents: { bytes, ends } }: PackedSegment,
 ): Promise<void> {
-  let batch: [bucket: number, content: Buffer][] = []
-  let bytes = 0
-  const flush = async () => {
+  for (let from = 0; from < numbers.length;) {
+    const start = ends[from - 1] ?? 0
+    let to = from + 1
+    while (to < numbers.length && (ends[to] ?? 0) - start <= BATCH_BYTES) to += 1
+    const batch = [...ends.subarray(from, to)]
     await scope.query(
       `insert into search_buckets (segment, bucket, owner, content)
-       select $1, bucket, $2, content from unnest($3::int[], $4::bytea[]) as given (bucket, content)`,
-      [segment, owner, batch.map(([bucket]) => bucket), batch.map(([, content]) => content)],
+       select $1, bucket, $2, substring($3::bytea from start + 1 for "end" - start)
+       from unnest($4::int[], $5::int[], $6::int[]) as given (bucket, start, "end")`,
+      [
+        segment,
+        owner,
+        Buffer.from(bytes.buffer, bytes.byteOffset + start, (batch.at(-1) ?? start) - start),
+        [...numbers.subarray(from, to)],
+        [start, ...batch.slice(0, -1)].map((at) => at - start),
+        batch.map((at) => at - start),
+      ],
     )
-    batch = []
-    bytes = 0
+    from = to
   }
-  for (const [bucket, entries] of filled) {
-    const content = packBucket(entries, buckets)
-    batch.push([bucket, content])
-    bytes += content.length
-    if (bytes > BATCH_BYTES) await flush()
-  }
-  if (batch.length > 0) await flush()
 }
-
-async function insertVocabulary(scope: Scope, owner: string, segment: string, terms: Iterable<string>): Promise<void> {
-  const byLength = new Map<number, string[]>()
-  for (const term of terms) {
-    if (!isSpelt(term)) continue
-    const list = byLength.get(term.length)
-    if (list) list.push(term)
-    else byLength.set(term.length, [term])
-  }
-  await scope.query(
-    `insert into search_vocabulary (segment, length, owner, content)
-     select $1, length, $2, content from unnest($3::smallint[], $4::text[]) as given (length, content)`,
-    [segment, owner, [...byLength.keys()], [...byLength.values()].map((list) => list.sort().join(' '))],
-  )
-}
-
-const LEAST_SPELT = 4
-const MOST_SPELT = 30
-
-/** Whether a term can be the right spelling of a misspelt word: letters only, neither very short nor very long. */
-export const isSpelt = (term: string): boolean =>
-  term.length >= LEAST_SPELT - 1 && term.length <= MOST_SPELT && /^[\p{L}\p{M}]+$/u.test(term)
 
 interface SegmentSize {
   segment: string
@@ -169,7 +132,8 @@ export async function mergeSegments(database: Database, owner: string, segments:
     const moved = placed.filter(({ segment }) => present.has(segment))
     const { numbers, lengths, firsts } = renumber(stored, moved)
     if (lengths.length > 0) {
-      const merged = await insertSegment(scope, owner, lengths, await joinEntries(scope, stored, numbers))
+      const packed = await inIndexThread((run) => joinSegments(run, scope, { stored, numbers, lengths }))
+      const merged = await insertSegment(scope, owner, packed)
       await scope.query(
         `update document_index i set segment = $1, first_passage = given.first
          from unnest($2::uuid[], $3::int[]) as given (document_id, first) where i.document_id = given.document_id`,
@@ -180,10 +144,17 @@ export async function mergeSegments(database: Database, owner: string, segments:
   })
 }
 
-const GONE = -1
+interface Renumbered {
+  /** Of each passage of each segment, the new number, or `GONE`. */
+  readonly numbers: ReadonlyMap<string, Int32Array>
+  /** Of the passages under their new numbers. */
+  readonly lengths: readonly number[]
+  /** Of each document that is moved, the first of its passages. */
+  readonly firsts: readonly number[]
+}
 
 /** New numbers for the passages of the documents that are still there, one after the other. */
-function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]) {
+function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]): Renumbered {
   const numbers = new Map(stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(GONE)]))
   const known = new Map(stored.map(({ segment, lengths }) => [segment, decodeLengths(lengths)]))
   const lengths: number[] = []
@@ -204,28 +175,17 @@ function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]) {
   return { numbers, lengths, firsts: moved.map((document) => firsts.get(document) ?? 0) }
 }
 
-async function joinEntries(
+async function joinSegments(
+  run: RunIndexTask,
   scope: Scope,
-  stored: readonly StoredSegment[],
-  numbers: ReadonlyMap<string, Int32Array>,
-): Promise<Map<string, Uint8Array>> {
-  const joined = new Map<string, EntryWriter>()
-  for (const { segment } of stored) {
-    const renumbered = numbers.get(segment)
-    const renumber = (passage: number) => renumbered?.[passage] ?? GONE
+  { stored, numbers, lengths }: { stored: readonly StoredSegment[] } & Pick<Renumbered, 'numbers' | 'lengths'>,
+): Promise<PackedSegment> {
+  for (const { segment, passages } of stored) {
     const { rows } = await scope.query<{ content: Buffer }>('select content from search_buckets where segment = $1', [
       segment,
     ])
-    for (const { content } of rows) {
-      for (const [term, entry] of readBucket(unpackBucket(content))) {
-        const writer = joined.get(term) ?? createEntryWriter()
-        writer.addRenumbered(entry, renumber)
-        joined.set(term, writer)
-      }
-      await nextTurn()
-    }
+    const contents = joinRuns(rows.map(({ content }) => content))
+    await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(GONE))
   }
-  const entries = new Map<string, Uint8Array>()
-  for (const [term, writer] of joined) if (writer.size > 0) entries.set(term, writer.encode(term))
-  return entries
+  return await run('packJoined', lengths)
 }

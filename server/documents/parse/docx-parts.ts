@@ -1,6 +1,9 @@
 /** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, headers, footers. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
+import { markChunks, targetsOfChunks } from './docx-chunks.ts'
 import { plainMarkup } from './docx-markup.ts'
 import { completeParagraphs } from './docx-paragraphs.ts'
 import { writeEquations } from './equations.ts'
@@ -20,6 +23,8 @@ const MOST_PART_BYTES = 150 * 1024 * 1024
 const LOCAL_HEADER_BYTES = 30
 /** First page, left and right pages of some sections; more are repetitions. */
 const MOST_MARGINS = 24
+/** Reports are put together from so many pieces at most. */
+const MOST_CHUNKS = 200
 
 /** @throws ParseFailure `too_large` where a part unpacks to more than it may. */
 function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry): Uint8Array {
@@ -35,10 +40,17 @@ function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry)
   }
 }
 
+/** A file inside of the document, for which a mark stands in the text. */
+export interface DocxChunk {
+  readonly mark: string
+  readonly read: () => Uint8Array
+}
+
 /** The document itself, and each header and footer as if it were a document of its own. */
 export interface DocxParts {
   readonly main: DocxFile
   readonly margins: readonly DocxFile[]
+  readonly chunks: readonly DocxChunk[]
 }
 
 export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxParts {
@@ -57,7 +69,9 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
       if (encoding === undefined && entry) return unpack(bytes, entry)
       const text = readText(name)
       if (!/^word\/[^/]+\.xml$/.test(name)) return text
-      return name === mainName ? completeParagraphs(readable(text), neighbours()) : readable(text)
+      if (name !== mainName) return readable(text)
+      const marked = markChunks(text, (relation) => chunks.get(relation)?.mark)
+      return completeParagraphs(readable(marked), neighbours())
     },
   })
   const mainName = findMain(byName.has(PACKAGE_RELATIONS) ? readText(PACKAGE_RELATIONS) : '')
@@ -66,6 +80,12 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     styles: textOrNothing('word/styles.xml'),
     numbering: textOrNothing('word/numbering.xml'),
   })
+  const chunks = new Map(
+    [...targetsOfChunks(textOrNothing(relationsOf(mainName)))].slice(0, MOST_CHUNKS).flatMap(([relation, target]) => {
+      const entry = byName.get(path.posix.resolve('/', path.posix.dirname(mainName), target).slice(1))
+      return entry ? [[relation, { mark: randomUUID(), read: () => unpack(bytes, entry) }] as const] : []
+    }),
+  )
   const margins = [...byName.keys()].filter((name) => /^word\/(?:header|footer)\d*\.xml$/.test(name))
   return {
     main: fileWith({}),
@@ -76,10 +96,29 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
         [relationsOf(mainName)]: () => (byName.has(relations) ? readText(relations) : NO_RELATIONS),
       })
     }),
+    chunks: [...chunks.values()],
   }
 }
 
-const readable = (xml: string): string => plainMarkup(writeEquations(xml))
+function readable(xml: string): string {
+  refuseDepth(xml)
+  return plainMarkup(writeEquations(xml))
+}
+
+/** Real documents hardly reach fifty, tables in tables included. */
+const MOST_DEPTH = 1000
+/** Comments and literal text, whose brackets are no tags, and tags; brackets inside of attributes end none. */
+const TAG = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(?![!?])(?:[^>"']|"[^"]*"|'[^']*')*>/g
+
+/** @throws ParseFailure `too_deep` where elements stand inside each other as only a file made to break readers has them. */
+function refuseDepth(xml: string): void {
+  let depth = 0
+  for (const [tag] of xml.matchAll(TAG)) {
+    if (tag.startsWith('<!') || tag.endsWith('/>')) continue
+    depth += tag.startsWith('</') ? -1 : 1
+    if (depth > MOST_DEPTH) throw new ParseFailure('too_deep')
+  }
+}
 
 const relationsOf = (part: string): string => part.replace(/([^/]*)$/, '_rels/$1.rels')
 

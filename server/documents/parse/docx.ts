@@ -2,7 +2,8 @@ import mammoth from 'mammoth'
 import { z } from 'zod'
 import { isOleFile } from '#server/documents/ole.ts'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
-import { type DocxFile, openDocx } from './docx-parts.ts'
+import { readChunk } from './docx-chunks.ts'
+import { type DocxChunk, type DocxFile, openDocx } from './docx-parts.ts'
 import { ParseFailure } from './failure.ts'
 import { blocksOfHtml } from './html-blocks.ts'
 import { blocksOfMargins } from './margins.ts'
@@ -35,8 +36,8 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
 
 async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Promise<Block[]> {
   try {
-    const { main, margins } = openDocx(bytes, entries)
-    const body = await blocksOf(main)
+    const { main, margins, chunks } = openDocx(bytes, entries)
+    const body = await withChunks(await blocksOf(main), chunks)
     const said: Block[] = []
     // A broken header takes nothing from the text.
     for (const margin of margins) said.push(...(await blocksOf(margin).catch(() => [])))
@@ -52,3 +53,28 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
 
 const blocksOf = async (file: DocxFile): Promise<Block[]> =>
   blocksOfHtml((await convertToHtml({ file }, { convertImage, styleMap })).value)
+
+/** Puts the files inside of the document where they stand; one that cannot be read takes nothing from the rest. */
+async function withChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
+  let result = [...blocks]
+  for (const { mark, read } of chunks) {
+    const at = result.findIndex(({ text }) => text.includes(mark))
+    const block = result[at]
+    if (!block) continue
+    const inside = await blocksOfChunk(read).catch(() => [])
+    // In the cell of a table, its words are words of the cell.
+    const words = inside.map(({ text }) => text.replaceAll(/\s+/g, ' ')).join(' ')
+    const replaced = block.text === mark ? inside : [{ ...block, text: block.text.replace(mark, () => words) }]
+    result = [...result.slice(0, at), ...replaced, ...result.slice(at + 1)]
+  }
+  return result
+}
+
+async function blocksOfChunk(read: () => Uint8Array): Promise<Block[]> {
+  const bytes = read()
+  if (!startsZip(bytes)) return readChunk(bytes)
+  // What a document inside of a document has inside is not read: nobody writes that, but for files made to break readers.
+  return blocksOf(openDocx(bytes, await refuseBomb(bytes)).main)
+}
+
+const startsZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b

@@ -16,6 +16,8 @@ export const NO_ITEM = -1
 
 export interface PlacedItem {
   readonly index: number
+  /** Where the text begins in the item, of which it may be a part. */
+  readonly offset: number
   readonly text: string
   /** Extent along the writing direction. */
   readonly from: number
@@ -98,6 +100,7 @@ function place({ str, transform, width, height, hasEOL, fontName }: TextItem, in
   const along = x * right + y * up
   return {
     index,
+    offset: 0,
     text: withoutNul(plainForms(str)),
     from: along,
     to: along + width,

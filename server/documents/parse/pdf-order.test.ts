@@ -1,18 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
-import { writePdf } from '#test/write-pdf.ts'
-
-/** One page of these operators; `F` is Helvetica. */
-const pageOf = (operators: readonly string[]): Buffer =>
-  writePdf([
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 4 0 R >> >> /Contents 5 0 R >>',
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
-    { entries: '', stream: Buffer.from(operators.join('\n')) },
-  ])
-
-const at = (x: number, y: number, text: string, spacing = 0) => `BT /F 10 Tf ${spacing} Tc ${x} ${y} Td (${text}) Tj ET`
+import { pageOf, textAt as at } from '#test/write-pdf.ts'
 
 async function read(...operators: readonly string[]) {
   const { pages, failure } = await readDocument(pageOf(operators), 'page.pdf')
@@ -31,6 +19,29 @@ describe('words whose letters were spaced', () => {
     // Every other item is the blank between two letters.
     const runs = (page?.items ?? []).filter(([offset]) => offset < 5)
     expect(runs).toEqual([0, 1, 2, 3, 4].map((letter) => [letter, 2 * letter, 0, 1]))
+  })
+
+  test('are whole where blanks were typed between their letters', async () => {
+    const page = await read(at(50, 700, 'H E L L O   W I D E   W O R L D'), ...prose)
+    expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
+    const runs = (page?.items ?? []).filter(([offset]) => offset < 16)
+    // The reader of the file takes each word for an item of its own, and the blanks between two words for another.
+    const places = [5, 4, 5].flatMap((letters, word) =>
+      Array.from({ length: letters }, (_, letter) => [2 * word, 2 * letter]),
+    )
+    expect(runs.map(([, item, inItem]) => [item, inItem])).toEqual(places)
+  })
+
+  test('are told apart by the blanks that are drawn where the reader of the file sets one between all letters', async () => {
+    const page = await read(at(50, 700, 'HELLO WIDE WORLD', 2.5), ...prose)
+    expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
+    const [first, second] = page?.items ?? []
+    expect([first, second]).toEqual([[0, 0, 0, 1], [1, 0, 2, 1]]) // prettier-ignore
+  })
+
+  test('are not the letters of a text that has words as well', async () => {
+    const formula = 'Let a b x u and y be the sides'
+    expect((await read(at(50, 700, formula), ...prose))?.text.split('\n')[0]).toBe(formula)
   })
 
   test.each(['A B C D E F', 'x y x y x y', 'D D M M Y Y', '1 2 3 4 5 7 6'])('are not %s', async (letters) => {

@@ -1,5 +1,5 @@
 /** Lines of a pdf page that do not come in the order in which they are read. */
-import { type Cell, type Line, type PlacedItem } from './pdf-lines.ts'
+import { type Cell, type Line, NO_ITEM, type PlacedItem } from './pdf-lines.ts'
 
 /** Fewer lines may stand in any order. */
 const LEAST_LINES = 6
@@ -85,15 +85,38 @@ const LEAST_DIFFERENT = 3
 /** A gap between words is this many times as wide as one between letters. */
 const WIDER = 1.5
 
+/** Single letters with blanks between them. */
+export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
+
 /**
- * Words whose letters were spaced so widely that each is an item of its own are whole again: "H E L L O" is read, and
- * found, as "HELLO".
+ * Words whose letters were spaced widely, each an item of its own or with blanks between them in one, are whole again:
+ * "H E L L O" is read, and found, as "HELLO".
+ * @param drawn the characters that the page draws, among which there are blanks between words alone.
  */
-export const withoutLetterspacing = (lines: readonly Line[]): readonly Line[] =>
+export const withoutLetterspacing = (lines: readonly Line[], drawn: string): readonly Line[] =>
   lines.map((line) => {
-    const shown = line.items.filter(({ text }) => text.trim() !== '')
-    return isLetterspaced(shown) ? closeUp(line, shown) : line
+    const letters = line.items.flatMap((item) => lettersOf(item, drawn)).filter(({ text }) => text.trim() !== '')
+    return isLetterspaced(letters) ? closeUp(line, letters) : line
   })
+
+/** So many times as far apart as letters are words set where an item is taken apart. */
+const WORD_STEPS = 2
+
+/** An item of single letters with blanks between them as one item for each, words further apart; their widths are a guess. */
+function lettersOf(item: PlacedItem, drawn: string): PlacedItem[] {
+  if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
+  const letters = [...item.text.matchAll(/\S/gu)]
+  const found = new RegExp(letters.map(([letter]) => RegExp.escape(letter)).join(String.raw`\s*`), 'u').exec(drawn)
+  // Where the page draws something else, nobody knows which blanks part words.
+  if (!found) return [item]
+  const words = found[0].split(/\s+/)
+  const wordOf = words.flatMap((word, index) => Array.from(word, () => index))
+  const width = (item.to - item.from) / (item.text.length + WORD_STEPS * words.length)
+  return letters.map(({ index, 0: text }, place) => {
+    const from = item.from + (index + WORD_STEPS * (wordOf[place] ?? 0)) * width
+    return { ...item, offset: item.offset + index, text, from, to: from + width }
+  })
+}
 
 function isLetterspaced(items: readonly PlacedItem[]): boolean {
   if (items.length < LEAST_LETTERS || !items.every(({ text }) => LETTER.test(text))) return false

@@ -6,6 +6,7 @@ import { gatherLines, type Line, NO_ITEM, type PlacedItem, placeItems, type Text
 import { inReadingDirection, uprightColumns } from './pdf-directions.ts'
 import { columnByColumn, fromTheTop, withoutLetterspacing } from './pdf-order.ts'
 import { type PageNote, type Rectangle } from './pdf-notes.ts'
+import { regionByRegion } from './pdf-regions.ts'
 import { markTables } from './pdf-tables.ts'
 import { placeNotes, withNotes } from './place-notes.ts'
 
@@ -40,11 +41,12 @@ export interface NoteRange {
 /**
  * Joins the items in the order of the page's content. Spaces, line ends and cell borders that the geometry asks for are
  * generated and belong to no run; nor do notes, of which comments follow the rest.
+ * @param drawn what the page draws, letter by letter, where some of its words are letterspaced.
  */
 export function joinItems(
   items: readonly TextItem[],
   fontOf: (name: string) => PdfFont | undefined,
-  notes: readonly PageNote[] = [],
+  { notes = [], drawn = '' }: { readonly notes?: readonly PageNote[]; readonly drawn?: string } = {},
 ): JoinedText {
   const placed = inReadingDirection(uprightColumns(placeItems(items)))
   const inPlace = placeNotes(
@@ -52,8 +54,8 @@ export function joinItems(
     notes.filter((note) => note.isInPlace),
   )
   const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
-  const drawn = gatherLines(withNotes(placed, inPlace))
-  const lines = columnByColumn(fromTheTop(withoutLetterspacing(drawn)))
+  const gathered = gatherLines(withNotes(placed, inPlace))
+  const lines = regionByRegion(columnByColumn(fromTheTop(withoutLetterspacing(gathered, drawn))))
   const ranges: NoteRange[] = []
   const lineDistance = usualLineDistance(lines)
   const tables = markTables(lines)
@@ -83,7 +85,7 @@ export function joinItems(
       text += gapBefore(item, line, table !== undefined, text)
       const note = noteOf.get(item)
       if (note) ranges.push({ start: text.length, length: item.text.length, rectangle: note.rectangle })
-      else runs.push([text.length, item.index, 0, item.text.length])
+      else runs.push([text.length, item.index, item.offset, item.text.length])
       text += item.text
     }
     const fonts = line.items.filter((item) => item.text.trim() !== '').map((item) => fontOf(item.fontName))

@@ -10,6 +10,7 @@ import { createRecogniser } from './ocr/recognise.ts'
 import { MAX_PAGE_CHARACTERS, MAX_PAGES, type ParsedPage, type ParsedPart, type ParseOptions } from './page.ts'
 import { type TextItem } from './pdf-lines.ts'
 import { notesOf } from './pdf-notes.ts'
+import { looksLetterspaced } from './pdf-order.ts'
 import { joinItems, type PdfFont } from './pdf-text.ts'
 import { isCoveredByPictures, PICTURE_OPERATORS } from './pdf-pictures.ts'
 import { boxesOfNote } from './place-notes.ts'
@@ -138,7 +139,10 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
     await learnFonts(page, items, fonts)
-    const { notes, ...joined } = joinItems(items, (name) => fonts.get(name), notesOf(await page.getAnnotations()))
+    const { notes, ...joined } = joinItems(items, (name) => fonts.get(name), {
+      notes: notesOf(await page.getAnnotations()),
+      drawn: items.some(({ str }) => looksLetterspaced(str)) ? await drawnText(page) : '',
+    })
     const viewport = page.getViewport({ scale: 1 })
     const boxes = notes.flatMap((note) => boxesOfNote(joined.text, note, viewport))
     const parsed = { page: number, ...joined, ...(boxes.length > 0 ? { boxes } : {}) }
@@ -160,6 +164,17 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
   } finally {
     page?.cleanup()
   }
+}
+
+const glyphs = z.array(z.union([z.number(), z.object({ unicode: z.string() })]))
+
+/** The characters that a page draws, in the order of drawing, with none of the blanks that its text gets from their places. */
+async function drawnText(page: PdfPage): Promise<string> {
+  const { fnArray, argsArray } = await page.getOperatorList()
+  const drawn = fnArray.flatMap((operator, index) =>
+    operator === OPS.showText ? (glyphs.safeParse((argsArray as unknown[][])[index]?.[0]).data ?? []) : [],
+  )
+  return drawn.map((glyph) => (typeof glyph === 'number' ? '' : glyph.unicode)).join('')
 }
 
 type Fonts = Map<string, PdfFont>

@@ -26,6 +26,7 @@ export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNot
       note,
       item: {
         index: NO_ITEM,
+        offset: 0,
         text: note.text,
         from: left,
         to: Math.max(left, Math.min(right, left + (note.text.length * size) / 2)),

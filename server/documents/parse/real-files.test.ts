@@ -24,14 +24,14 @@ describe.runIf(isThere)('real files', () => {
     'documents/manifest.json',
     documentsManifest,
   )) {
-    const read = () => readDocument(readFileSync(path.join(folder, 'documents', file)), file)
+    const readFile = () => readDocument(readFileSync(path.join(folder, 'documents', file)), file)
     if (fails) {
       const codes = fails === 'encrypted' ? ['encrypted'] : ['no_text', 'no_text_in_picture']
-      test(`${file} is refused: ${fails}`, async () => expect(codes).toContain((await read()).failure))
+      test(`${file} is refused: ${fails}`, async () => expect(codes).toContain((await readFile()).failure))
       continue
     }
     test.skipIf(SLOW.has(file) && !isPatient)(`${file} holds what is expected where it is expected`, async () => {
-      const { pages, failure } = await read()
+      const { pages, failure } = await readFile()
       expect(failure).toBeUndefined()
       const missing = missingTexts(pages, [...expected, ...recognised])
       expect(missing).toEqual([])
@@ -46,8 +46,11 @@ describe.runIf(isThere)('real files', () => {
           end = block.end
         }
         expect(text.slice(end).trim()).toBe('')
-        for (const [offset, , inItem, length] of items ?? [])
-          expect(inItem === 0 && offset + length <= text.length).toBe(true)
+        const read = new Map<number, number>()
+        for (const [offset, item, inItem, length] of items ?? []) {
+          expect(inItem >= (read.get(item) ?? 0) && offset + length <= text.length).toBe(true)
+          read.set(item, inItem + length)
+        }
         for (const [offset, length, left, top, width, height] of boxes ?? []) {
           expect(text.slice(offset, offset + length)).toMatch(/^\S+$/)
           expect(left >= 0 && top >= 0 && left + width <= 10_000 && top + height <= 10_000).toBe(true)

@@ -17,6 +17,11 @@ test('leaves out what was deleted under revision', () => {
   )
 })
 
+test('keeps what was deleted under revision where that is asked for', () => {
+  const bytes = makeDoc([{ text: 'The price is ' }, { text: 'ten ', isDeleted: true }, { text: 'twelve euros.' }])
+  expect(readWordBinary(bytes, { keepsDeleted: true }).body).toBe('The price is ten twelve euros.')
+})
+
 test('takes soft hyphens out of words and keeps hard ones', () => {
   expect(bodyOf({ text: 'иссле\u001fдование, E\u001eMail' })).toBe('исследование, E\u2011Mail')
 })

@@ -44,16 +44,19 @@ interface Stretch {
 }
 
 /**
- * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends.
+ * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends. What was deleted under
+ * revision is kept only for a comparison with programs that print it.
  * @throws Error where the file is damaged.
  */
-export function readWordBinary(bytes: Uint8Array): WordParts {
+export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false } = {}): WordParts {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
   const document = streamOf(file, 'WordDocument')
   const fib = viewOf(document)
   const isSecond = (fib.getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
   const table = streamOf(file, isSecond ? '1Table' : '0Table')
-  const deleted = listRuns(document, table, FIB.characterRuns, readCharacterRun).filter(isMarked(MARKED_DELETED))
+  const deleted = keepsDeleted
+    ? []
+    : listRuns(document, table, FIB.characterRuns, readCharacterRun).filter(isMarked(MARKED_DELETED))
   const paragraphs = listRuns(document, table, FIB.paragraphRuns, readParagraphRun)
   const { text, ends } = readPieces(document, table, { deleted, paragraphs })
   const labels = numberParagraphs(document, table, ends)

@@ -147,7 +147,7 @@ function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?:
     if (within !== undefined && insideDepth === 0 && name !== within) continue
     if (name === 'pre') preDepth = Math.max(0, preDepth + step)
     if (PARAGRAPHS.has(name)) text += '\n\n'
-    else if (LINES.has(name) && (kind === 'open' || name !== 'li')) text += '\n'
+    else if (LINES.has(name) && kind === 'open') text += '\n'
     if (kind === 'open' && name === 'li') text += '- '
     if (kind === 'close' && CELLS.has(name)) text += ' | '
   }
@@ -176,9 +176,13 @@ function titleOf(tokens: readonly Token[]): string {
   return content?.kind === 'text' ? decodeEntities(content.text).replace(/\s+/g, ' ').trim() : ''
 }
 
-/** Prefers what the page itself marks as its body; falls back to everything where that is next to nothing. */
-export function htmlToText(html: string, { isXml = false } = {}): PageText {
+/**
+ * Prefers what the page itself marks as its body; falls back to everything where that is next to nothing, or where all of it
+ * is a document.
+ */
+export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
+  if (isDocument) return { title: titleOf(tokens), text: render(tokens, new Set()) }
   const attempts = [
     () => render(tokens, SURROUNDINGS, 'main'),
     () => render(tokens, SURROUNDINGS, 'article'),

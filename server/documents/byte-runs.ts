@@ -1,0 +1,27 @@
+/** Many runs of bytes as one, which threads and statements take without a copy of each. */
+export interface ByteRuns {
+  readonly bytes: Uint8Array
+  /** Where each run ends, and the next begins. */
+  readonly ends: Int32Array
+}
+
+export function joinRuns(runs: readonly Uint8Array[]): ByteRuns {
+  const ends = new Int32Array(runs.length)
+  let end = 0
+  for (const [index, { length }] of runs.entries()) {
+    end += length
+    ends[index] = end
+  }
+  const bytes = new Uint8Array(end)
+  for (const [index, run] of runs.entries()) bytes.set(run, (ends[index] ?? 0) - run.length)
+  return { bytes, ends }
+}
+
+/** Views of the runs, in order. */
+export function* eachRun({ bytes, ends }: ByteRuns): Generator<Uint8Array> {
+  let start = 0
+  for (const end of ends) {
+    yield bytes.subarray(start, end)
+    start = end
+  }
+}
