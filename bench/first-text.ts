@@ -6,21 +6,27 @@ export const QUESTION = 'Hello [[stub ttft=0 tps=0 tokens=20]]'
 export interface FirstText {
   /** Resolves once the answer is complete with the milliseconds until its first text. */
   ask(): Promise<number>
+  /** The next questions are asked in a new conversation. */
+  startOver(): Promise<void>
 }
 
 /** @param session of a server whose operator configured the stand-in as the model `stub`. */
 export async function watchFirstText(session: SignedIn): Promise<FirstText> {
   const [asking, watching] = [await session.open(), await session.open()]
-  const conversationId = await session.startConversation(asking, 'openai-compatible/stub')
-  let onText = (_at: number): void => undefined
-  let onDone = (): void => undefined
-  const channel = watching.channel(`conversation:${conversationId}`, { config: { private: true } })
-  channel.on('broadcast', { event: 'reply' }, ({ payload }) => {
-    if ((payload as { type: string }).type === 'text') onText(performance.now())
-    if ((payload as { type: string }).type === 'done') onDone()
-  })
-  await live(channel)
+  let [conversationId, onText, onDone] = ['', (_at: number): void => undefined, (): void => undefined]
+  async function startOver(): Promise<void> {
+    await watching.removeAllChannels()
+    conversationId = await session.startConversation(asking, 'openai-compatible/stub')
+    const channel = watching.channel(`conversation:${conversationId}`, { config: { private: true } })
+    channel.on('broadcast', { event: 'reply' }, ({ payload }) => {
+      if ((payload as { type: string }).type === 'text') onText(performance.now())
+      if ((payload as { type: string }).type === 'done') onDone()
+    })
+    await live(channel)
+  }
+  await startOver()
   return {
+    startOver,
     async ask() {
       const text = Promise.withResolvers<number>()
       const done = Promise.withResolvers<undefined>()

@@ -94,15 +94,17 @@ async function twentyAtOnce({ stage, asker, follows }: Audience, rounds = 6): Pr
   }
 }
 
-/** Three long replies of either kind beside one another, and somebody who joins one of ours half-way. */
+/** Long replies of either kind in turn, of which no two end together, and somebody who joins one of ours half-way. */
 async function longReplies({ stage, asker, follows }: Audience, tokens = 3_000): Promise<Figure> {
   const prefix = nextSeries()
   const settings = `ttft=0 tps=100 tokens=${tokens}`
   const [first] = follows
   if (!first) throw new Error('nobody follows')
+  const inTurn = (n: number, ask: () => Promise<Seen>) => delay(n * 300).then(ask)
+  const some = follows.slice(0, 7)
   const running = Promise.all([
-    Promise.all(follows.slice(0, 3).map((follow, n) => throughAlcove(asker, follow, `${prefix}a${n}`, settings))),
-    Promise.all([0, 1, 2].map((n) => throughBare(stage, `${prefix}b${n}`, settings))),
+    Promise.all(some.map((follow, n) => inTurn(n, () => throughAlcove(asker, follow, `${prefix}a${n}`, settings)))),
+    Promise.all(some.map((_, n) => inTurn(n + 0.5, () => throughBare(stage, `${prefix}b${n}`, settings)))),
   ])
   await delay(tokens * 5)
   const joined = await joinLate({ stage, asker, follows }, first)
@@ -136,55 +138,59 @@ async function joinLate({ stage, asker }: Audience, { conversationId }: Follow) 
   return { ms, hadEverything: text !== '' && (rows.rows[0]?.text ?? '').startsWith(text) }
 }
 
-/**
- * Has everything counted that was committed until now: a connection that has fallen idle may keep its count to itself until
- * it is used again or ends, and so these end. Not those that listen or belong to the jobs.
- */
-async function countWhatIdles({ admin, database }: ReplyStage): Promise<void> {
-  await admin.query(
-    `select pg_terminate_backend(pid, 1000) from pg_stat_activity
-     where datname = $1 and usename = 'authenticator' and application_name = '' and state = 'idle'
-       and state_change < clock_timestamp() - interval '1 second'`,
-    [database],
+/** Whether the first part of every reply is in the log, from which nothing is removed before its reply ends. */
+async function areAllWritten({ admin }: ReplyStage, replies: number): Promise<boolean> {
+  const { rows } = await admin.query<{ begun: number }>(
+    'select count(*)::integer as begun from reply_parts where seq = 1',
   )
+  return rows[0]?.begun === replies
 }
 
-/** Resolves once the first part of every reply is in the log; with false where some ended before others began. */
-async function allBegin({ admin }: ReplyStage, replies: number): Promise<boolean> {
+/** Resolves once all are; with false where some ended before others began. */
+async function allBegin(stage: ReplyStage, replies: number): Promise<boolean> {
   for (let left = 100; left > 0; left -= 1) {
-    const { rows } = await admin.query<{ begun: number }>(
-      'select count(*)::integer as begun from reply_parts where seq = 1',
-    )
-    if (rows[0]?.begun === replies) return true
+    if (await areAllWritten(stage, replies)) return true
     await delay(100)
   }
   return false
 }
 
-/** 200 replies that begin within a second, at 50 tokens a second each. */
+/** Transactions that have written text, each with one statement, and those that have written anything. */
+async function writesUntilNow({ statistics }: ReplyStage) {
+  const { rows } = await statistics.query<{ text: number; all: number }>(
+    `select coalesce(sum(calls), 0)::integer as text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint::integer as all
+     from pg_stat_statements where query ilike $1`,
+    ['%insert into reply_parts%'],
+  )
+  const { text = Number.NaN, all = Number.NaN } = rows[0] ?? {}
+  return { at: clockMs(), text, all }
+}
+
+/** While all are written and none begins or ends: what is committed then is the text's, not of questions, claims and answers. */
+async function commitsWhileAllRun(stage: ReplyStage, replies: number, windowMs: number): Promise<Figure> {
+  const haveAllBegun = await allBegin(stage, replies)
+  const before = await writesUntilNow(stage)
+  await delay(windowMs)
+  const after = await writesUntilNow(stage)
+  const hasNoneEnded = await areAllWritten(stage, replies)
+  const perSecond = (count: 'text' | 'all') => rounded(((after[count] - before[count]) * 1000) / (after.at - before.at))
+  return { goal: 12, measured: perSecond('text'), withAllElse: perSecond('all'), haveAllBegun, hasNoneEnded }
+}
+
+const TOKENS_PER_S = 50
+
+/** 200 replies that begin within a second: short ones on servers that have just started, then long ones. */
 async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): Promise<Figure> {
-  const prefix = nextSeries()
-  const settings = `ttft=0 tps=50 tokens=${tokens}`
   const spread = <T>(ask: (follow: Follow, n: number) => Promise<T>) =>
     Promise.all(follows.map((follow, n) => delay((n * 1000) / follows.length).then(() => ask(follow, n))))
-  const commits = async () =>
-    (
-      await stage.admin.query<{ commits: string }>(
-        'select xact_commit as commits from pg_stat_database where datname = $1',
-        [stage.database],
-      )
-    ).rows[0]?.commits
+  const coldPrefix = nextSeries()
+  const coldOurs = await spread((follow, n) => throughAlcove(asker, follow, `${coldPrefix}a${n}`, SHORT))
+  const coldBaseline = await spread((_, n) => throughBare(stage, `${coldPrefix}b${n}`, SHORT))
+  const prefix = nextSeries()
+  const settings = `ttft=0 tps=${TOKENS_PER_S} tokens=${tokens}`
   const oursBefore = await cpuMs(stage.node.pid)
   const begun = spread((follow, n) => throughAlcove(asker, follow, `${prefix}a${n}`, settings))
-  // While all are written and none begins or ends: those commits are the text's, not of questions, claims and answers.
-  const haveAllBegun = await allBegin(stage, follows.length)
-  await delay(6_000)
-  await countWhatIdles(stage)
-  await delay(1_500)
-  const commitsBefore = Number(await commits())
-  const windowStart = clockMs()
-  await delay(8_000)
-  const perSecond = ((Number(await commits()) - commitsBefore) * 1000) / (clockMs() - windowStart)
+  const commitsPerSecond = await commitsWhileAllRun(stage, follows.length, (tokens * 500) / TOKENS_PER_S)
   const ours = await begun
   const oursCpu = (await cpuMs(stage.node.pid)) - oursBefore
   const bareBefore = await cpuMs(stage.bare.pid)
@@ -207,6 +213,11 @@ async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): 
       goal: 3,
       ...compare(await overheads(stage, prefix, ours), await overheads(stage, prefix, baseline), 0.95),
     },
+    firstTextP95AfterStart: compare(
+      await overheads(stage, coldPrefix, coldOurs),
+      await overheads(stage, coldPrefix, coldBaseline),
+      0.95,
+    ),
     lastTokenP95Ms: { goal: 200, ms: rounded(quantile(await lags(stage, prefix, ours), 0.95)) },
     cpuPerToken: {
       goal: 3,
@@ -214,7 +225,7 @@ async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): 
       baselineMicroseconds: rounded((bareCpu * 1000) / seen),
       ratio: rounded(oursCpu / bareCpu),
     },
-    commitsPerSecond: { goal: 12, measured: rounded(perSecond), haveAllBegun },
+    commitsPerSecond,
   }
 }
 

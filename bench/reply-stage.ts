@@ -38,7 +38,8 @@ export interface ReplyStage {
   readonly bare: BareServer
   readonly stub: StubModel
   readonly admin: pg.Pool
-  readonly database: string
+  /** Where PostgreSQL counts the statements of the whole cluster, as `pg_stat_statements`. */
+  readonly statistics: pg.Client
   signUp(node: AlcoveProcess): Promise<Asker>
   /** Another socket of the same person. */
   open(asker: Asker, node: AlcoveProcess): Promise<SupabaseClient>
@@ -103,16 +104,29 @@ async function asAsker(client: SupabaseClient, userId: string, token: string): P
   }
 }
 
+/** Starts twice: PostgreSQL loads what counts its statements at its start alone. */
+async function startCounting(dataDir: string, password: string) {
+  const start = async () => {
+    const postgres = await startEmbedded(dataDir, password, createLog('warn'))
+    const client = new pg.Client({ ...postgres.admin, database: 'postgres' })
+    await client.connect()
+    return { postgres, client }
+  }
+  const uncounted = await start()
+  await uncounted.client.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
+  await uncounted.client.end()
+  await uncounted.postgres.stop()
+  const { postgres, client: statistics } = await start()
+  await statistics.query('create extension pg_stat_statements')
+  return { postgres, statistics }
+}
+
 export async function startReplyStage(): Promise<ReplyStage> {
   const { dataDir, remove } = await createDataDir()
   await mkdir(dataDir, { mode: 0o711 })
-  const log = createLog('warn')
   const password = randomUUID()
-  const postgres = await startEmbedded(dataDir, password, log)
-  const server = new pg.Client({ ...postgres.admin, database: 'postgres' })
-  await server.connect()
-  await server.query(`create database ${DATABASE}`)
-  await server.end()
+  const { postgres, statistics } = await startCounting(dataDir, password)
+  await statistics.query(`create database ${DATABASE}`)
   const connection = { ...postgres.admin, database: DATABASE }
   const stub = await startStubModel({ models: 'stub' })
   const environment = {
@@ -135,7 +149,7 @@ export async function startReplyStage(): Promise<ReplyStage> {
     bare,
     stub,
     admin,
-    database: DATABASE,
+    statistics,
     async signUp(node) {
       const client = await connect(node)
       clients.push(client)
@@ -154,7 +168,7 @@ export async function startReplyStage(): Promise<ReplyStage> {
     async close() {
       for (const client of clients) await client.removeAllChannels()
       await Promise.all([node.end(), other?.then((started) => started.end()), bare.stop(), stub.stop()])
-      await admin.end()
+      await Promise.all([admin.end(), statistics.end()])
       await postgres.stop()
       await remove()
     },

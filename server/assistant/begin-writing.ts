@@ -4,7 +4,7 @@ import { SUMMARY_STEP } from '#contract/reply-events.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type ChatModel, type ChatPart, type ChatTool } from '#server/providers/chat.ts'
+import { type ChatModel, type ChatTool, type GivePart } from '#server/providers/chat.ts'
 import { type Providers } from '#server/providers/choose.ts'
 import { addNote, type Draft } from './draft.ts'
 import { fitPrompt, pictureTokensOf, requestText } from './fit-prompt.ts'
@@ -39,13 +39,18 @@ export interface Writing {
   readonly log: Log
 }
 
-/** @throws ProviderError, what the database refused, or the reason of an aborted signal. */
-export async function beginWriting(writing: Writing): Promise<AsyncIterable<ChatPart>> {
+/**
+ * Resolves with what writes, once it is told where to: until everything was given.
+ * @throws ProviderError, what the database refused, or the reason of an aborted signal; so does what it resolves with.
+ */
+export async function beginWriting(writing: Writing): Promise<(give: GivePart) => Promise<void>> {
   const { material, draft, providers, findings, list, sections, room, signal } = writing
   const { history, previous, model, sources, trace, unreadDocuments } = material
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
-    return writeReading({ quotes, unreadDocuments, sections, hasModels: providers.configured.length > 0 })
+    const hasModels = providers.configured.length > 0
+    const parts = writeReading({ quotes, unreadDocuments, sections, hasModels })
+    return (give) => Promise.resolve(parts.forEach(give))
   }
   const chat = providers.chatModel(model.provider, model.identifier)
   const { offered: tools, leftOut: toolsLeftOut } = await fitTools(writing.tools, model)
@@ -70,7 +75,7 @@ export async function beginWriting(writing: Writing): Promise<AsyncIterable<Chat
   }
   const prompt = await fit(writing, input, chat)
   room.begin(requestText(prompt, input), pictureTokensOf(input))
-  return chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal })
+  return (give) => chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal }, give)
 }
 
 /** A whole document as far as the model's window and patience go. */

@@ -28,7 +28,7 @@ function reading(question: string, pages: readonly string[], blocks?: readonly P
   })
   const words = sentences.flatMap(({ words, headingWords }) => [...words, ...headingWords])
   const stems = new Map(words.map((word) => [word, [word]]))
-  return { questionTerms: wordsOf(question), sentences, stems }
+  return { questionParts: [wordsOf(question).map((word) => [word])], sentences, stems }
 }
 
 test('quotes the sentence that answers, with its exact range', () => {
@@ -80,10 +80,32 @@ test('quotes nothing where the passages share too little with the question', () 
   expect(chooseQuotes(reading('anything', []))).toEqual([])
 })
 
+test('counts the words of a question, however many ways there are to stem each', () => {
+  const read = reading('accuracy gap seven other things', [PAGE])
+  const stemmed = (word: string, ways: number) => [
+    word,
+    ...Array.from({ length: ways - 1 }, (_, way) => `${word}${way}`),
+  ]
+  const quotes = (ways: number) =>
+    chooseQuotes({
+      ...read,
+      questionParts: read.questionParts.map((part) => part.map(([word = '']) => stemmed(word, ways))),
+    })
+  expect(quotes(1)).toHaveLength(1)
+  expect(quotes(4)).toEqual(quotes(1))
+})
+
+test('answers a question in two languages where one half of it is covered', () => {
+  const { questionParts, ...read } = reading('accuracy gap', [PAGE])
+  const otherHalf = 'unterschied in prozent bei kleinem wert'.split(' ').map((word) => [word])
+  expect(chooseQuotes({ ...read, questionParts: [[...questionParts.flat(), ...otherHalf]] })).toEqual([])
+  expect(chooseQuotes({ ...read, questionParts: [otherHalf, ...questionParts] })).toHaveLength(1)
+})
+
 async function written(given: Partial<Written>): Promise<string> {
   let text = ''
   const nothing = { quotes: [], unreadDocuments: 0, sections: null, hasModels: false }
-  for await (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
+  for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
 

@@ -6,15 +6,19 @@ import { z } from 'zod'
 import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { termsOfQuestion } from '#server/documents/question.ts'
+import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { type QuotableSource } from './quotable.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
 
+/** The terms of each word: one for each way in which a language of the library stems it. */
+type QuestionPart = readonly (readonly string[])[]
+
 /** A question and the sentences at hand, with everything that choosing quotes needs to know about their words. */
 export interface Reading {
-  readonly questionTerms: readonly string[]
+  /** What is asked, apart for each language that it is asked in. */
+  readonly questionParts: readonly QuestionPart[]
   /** In reading order, passage by passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   /** The terms of each word, as the search makes them. */
@@ -26,7 +30,7 @@ const MAX_QUOTES = 3
 const SHORT_QUOTE = 120
 /** A passage that scores below this share of the best one adds noise rather than an answer. */
 const LEAST_SCORE_SHARE = 0.55
-/** Below this share of the question's terms, the best passage is about something else. */
+/** Below this share of the question's words, in each language that it is in, the best passage is about something else. */
 const LEAST_COVERAGE = 0.34
 /** A word in the heading above a sentence tells what it is about, less surely than one in the sentence. */
 const HEADING_SHARE = 0.5
@@ -63,9 +67,17 @@ export function prepareTextReading(scope: Scope, question: string, name: string,
 async function readSentences(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
   const totals = await scope.query<{ languages: string[] }>('select languages from search_stats')
   const languages = totals.rows[0]?.languages ?? []
-  const { terms } = await termsOfQuestion(scope, question, languages)
+  const { words: asked } = await termsOfQuestion(scope, question, languages)
+  const parts = wordsByLanguage(question).map((part) => [...asked].filter(([word]) => part.has(word)))
   const words = new Set(sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]))
-  return { questionTerms: terms, sentences, stems: await stemWords(scope, words, languages) }
+  return {
+    // Where all are stop words, they are what is asked. "Contract" and "contracts" ask for one thing.
+    questionParts: (parts.flat().length > 0 ? parts : [[...asked]]).map((part) => [
+      ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
+    ]),
+    sentences,
+    stems: await stemWords(scope, words, languages),
+  }
 }
 
 interface Matched {
@@ -77,9 +89,9 @@ interface Matched {
  * Rare terms tell more: inverse document frequency over the sentences at hand (Robertson and Spärck Jones). A heading's
  * terms stand above many sentences, so they are counted there only where no sentence has them.
  */
-function weigh(terms: readonly string[], sentences: readonly Matched[]): Map<string, number> {
+function weigh(terms: ReadonlySet<string>, sentences: readonly Matched[]): Map<string, number> {
   return new Map(
-    terms.map((term) => {
+    [...terms].map((term) => {
       const frequency =
         sentences.filter((sentence) => sentence.terms.has(term)).length ||
         sentences.filter(({ headingTerms }) => headingTerms.has(term)).length
@@ -105,13 +117,14 @@ const shareOf = (term: string, given: Matched): number =>
   given.terms.has(term) ? 1 : given.headingTerms.has(term) ? HEADING_SHARE : 0
 
 /** Picks the sentences that answer, best first, as sources that hold exactly what is quoted. */
-export function chooseQuotes({ questionTerms, sentences, stems }: Reading): QuotableSource[] {
+export function chooseQuotes({ questionParts, sentences, stems }: Reading): QuotableSource[] {
   // Scores of documents and of messages come from different libraries: each counts against the best of its kind.
   const bestOf = (isOfKind: (source: QuotableSource) => boolean) =>
     sentences.find(({ source }) => isOfKind(source))?.source.score ?? 0
   const best = { passage: bestOf(isPassageSource), message: bestOf(isMessageSource) }
   const bestScoreFor = (source: QuotableSource) => (isMessageSource(source) ? best.message : best.passage)
-  const asked = new Set(questionTerms)
+  const questionWords = questionParts.flat()
+  const asked = new Set(questionWords.flat())
   const termsIn = (words: readonly string[]) => new Set(words.flatMap((word) => stems.get(word) ?? []))
   const all = sentences.map((sentence) => ({
     ...sentence,
@@ -121,13 +134,20 @@ export function chooseQuotes({ questionTerms, sentences, stems }: Reading): Quot
   const covered = new Map<QuotableSource, Set<string>>()
   for (const { source, terms, headingTerms } of all)
     covered.set(source, (covered.get(source) ?? new Set<string>()).union(asked.intersection(terms.union(headingTerms))))
-  const coverage = Math.max(0, ...[...covered.values()].map(({ size }) => size))
-  if (coverage === 0 || coverage < LEAST_COVERAGE * asked.size) return []
+  const isCovered = (part: QuestionPart) =>
+    [...covered.values()].some((found) => {
+      const words = part.filter((terms) => terms.some((term) => found.has(term))).length
+      return words > 0 && words >= LEAST_COVERAGE * part.length
+    })
+  if (!questionParts.some(isCovered)) return []
 
-  const weights = weigh(questionTerms, all)
+  const weights = weigh(asked, all)
   const ranked = all
     .map((sentence, index) => {
-      const matched = questionTerms.reduce((sum, term) => sum + (weights.get(term) ?? 0) * shareOf(term, sentence), 0)
+      const matched = questionWords.reduce(
+        (sum, terms) => sum + Math.max(...terms.map((term) => (weights.get(term) ?? 0) * shareOf(term, sentence))),
+        0,
+      )
       return {
         ...sentence,
         following: all[index + 1],
@@ -204,12 +224,7 @@ export interface Written {
 }
 
 /** Answers with quotes alone, or says that the documents hold nothing. */
-export async function* writeReading({
-  quotes,
-  unreadDocuments,
-  sections,
-  hasModels,
-}: Written): AsyncGenerator<ChatPart> {
+export function* writeReading({ quotes, unreadDocuments, sections, hasModels }: Written): Generator<ChatPart, void> {
   const unread = describeUnread(unreadDocuments)
   const paragraphs = [...quotes.map(renderQuote), ...(sections ?? [])]
   if (paragraphs.length === 0) yield { type: 'text', text: NOTHING }

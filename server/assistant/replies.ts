@@ -42,6 +42,9 @@ export interface Replies {
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
+/** A person has so many times as many answers written as could be begun besides: others are answered, whatever one asks. */
+const MOST_PER_FREE = 4
+
 // Of a conversation the running reply comes first, so that no other one is claimed beside it.
 const CLAIM = `
   with waiting as (
@@ -54,11 +57,14 @@ const CLAIM = `
       + (select count(*) from replies busy where busy.owner = waiting.owner and busy.state = 'running') as turn
     from waiting
     where (state = 'queued' or lease_until < clock_timestamp()) and id <> all ($4::uuid[])
+  ), placed as (
+    select *, row_number() over (order by turn, created_at) as place from ranked
   ), claimable as (
     select r.id
     from replies r
-    join ranked using (id)
-    order by ranked.turn, ranked.created_at
+    join placed using (id)
+    where placed.turn <= ${MOST_PER_FREE} * ($2 - placed.place + 1)
+    order by placed.place
     limit $2
     for update of r skip locked
   )

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { READER_MODEL } from '#contract/limits.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { type ChatPart } from '#server/providers/chat.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { beginWriting } from './begin-writing.ts'
 import { type ClaimedReply } from './claimed-reply.ts'
@@ -124,7 +125,7 @@ export async function answer(
     const offered = offerTools({ history, sources: list, present, outsideTools, read, record, room, embedder })
     const tools = [...offered, ...served.tools]
     const { conversationId } = reply
-    const parts = await beginWriting({
+    const write = await beginWriting({
       conversationId,
       material,
       draft,
@@ -143,8 +144,9 @@ export async function answer(
     draft.used = findings.length === 0 ? list.all.slice(0, isWhole ? MOST_UNCITED : undefined) : previous.sources
     const live = createLiveText({ draft, writer, material, list })
     let hasBegun = false
-    for await (const part of parts) {
-      signal.throwIfAborted()
+    let recorded = Promise.resolve()
+    const take = (part: ChatPart) => {
+      if (signal.aborted) return
       if (!hasBegun) stopwatch.lap('begun')
       hasBegun = true
       if (part.type === 'finish') {
@@ -154,12 +156,16 @@ export async function answer(
       else if (part.type === 'pause') writer.hurry()
       else if (part.type === 'pictures-refused')
         addNote(draft, 'The model takes no pictures: only the text recognised in them was read.')
-      else if (part.type === 'failed-call') await recordFailure(part.name, describeRefusal(part.error))
-      else {
+      else if (part.type === 'failed-call') {
+        recorded = recorded.then(() => recordFailure(part.name, describeRefusal(part.error)))
+        // Awaited once the model has ended.
+        recorded.catch(() => undefined)
+      } else {
         draft.reasoning += part.text
         writer.append({ type: 'reasoning', text: part.text })
       }
     }
+    await write(take).finally(() => recorded)
     signal.throwIfAborted()
     live.end()
     writer.hurry()

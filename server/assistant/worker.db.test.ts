@@ -178,6 +178,19 @@ test('claims one question of a conversation at a time, and the person with fewer
   await db.admin.query('delete from replies')
 })
 
+test('leaves room for others, however much one person asks', async () => {
+  const [greedy, modest] = [await db.createPerson(), await db.createPerson()]
+  for (let question = 0; question < 12; question += 1)
+    await ask(greedy, await assistant.startConversation(greedy), 'Everything?')
+  const replies = createReplies(db.database, 'w')
+  expect(await replies.claim(10)).toHaveLength(8)
+  expect(await replies.claim(2)).toEqual([])
+  const conversationId = await assistant.startConversation(modest)
+  await ask(modest, conversationId, 'One thing?')
+  expect(await replies.claim(2)).toMatchObject([{ conversationId }])
+  await db.admin.query('delete from replies')
+})
+
 test('goes on with its own reply where the lease ran out before it was renewed', async () => {
   await startTestWorker()
   const person = await db.createPerson()

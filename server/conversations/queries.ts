@@ -161,14 +161,16 @@ export async function readTurns(
   limit: number,
 ): Promise<Turn[]> {
   const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
+    // What stands before the question was said before it: who asked what is looked up only for what stands behind it.
     `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
        m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids
      from messages m
      join messages question on question.id = $2
-     left join replies r on r.conversation_id = $1 and r.answer_id = m.id
-     left join messages asked on asked.id = r.message_id
      where m.conversation_id = $1
-       and (m.id = question.id or coalesce(asked.position, m.position) < question.position)
+       and (m.position < question.position or m.id = question.id or exists (
+         select from replies r join messages asked on asked.id = r.message_id
+         where r.conversation_id = $1 and r.answer_id = m.id and asked.position < question.position
+       ))
        and m.position > coalesce((
          select max(s.through_position) from conversation_summaries s
          where s.conversation_id = $1 and s.through_position < question.position

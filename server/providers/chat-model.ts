@@ -2,9 +2,8 @@
  * One interface to every language model, over the AI SDK. The SDK is loaded with the first question: it is a tenth of a
  * second that a start need not wait for.
  */
-import { type ChatModel, type ChatPart, type ChatRequest } from './chat.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type GivePart } from './chat.ts'
 import { converse, type LoadModel } from './converse.ts'
-import { createPartQueue } from './part-queue.ts'
 import { refusesPictures, refusesTools, toProviderError } from './provider-error.ts'
 import { watchSilence } from './silence.ts'
 import { createTextCleaner, toStorableText } from './storable-text.ts'
@@ -21,45 +20,42 @@ interface ChatModelOptions {
 const SHORT_ANSWER_TOKENS = 1_000
 
 export function createChatModel({ identifier, providerName, silenceMs, load }: ChatModelOptions): ChatModel {
-  async function* stream(request: ChatRequest): AsyncGenerator<ChatPart> {
-    let hasPart = false
+  async function stream(request: ChatRequest, give: GivePart): Promise<void> {
+    let given = 0
+    const giveOn = (part: ChatPart) => {
+      given += 1
+      give(part)
+    }
     try {
-      for await (const part of streamOnce(request)) {
-        hasPart = true
-        yield part
-      }
+      await streamOnce(request, giveOn)
     } catch (error) {
-      if (hasPart) throw error
-      if (request.tools?.length && refusesTools(error)) yield* stream({ ...request, tools: [] })
-      else if (request.turns.some(({ pictures }) => pictures) && refusesPictures(error)) {
-        yield { type: 'pictures-refused' }
-        yield* stream({ ...request, turns: request.turns.map(({ role, content }) => ({ role, content })) })
-      } else throw error
+      if (given > 0) throw error
+      if (request.tools?.length && refusesTools(error)) return stream({ ...request, tools: [] }, give)
+      if (!request.turns.some(({ pictures }) => pictures) || !refusesPictures(error)) throw error
+      give({ type: 'pictures-refused' })
+      return stream({ ...request, turns: request.turns.map(({ role, content }) => ({ role, content })) }, give)
     }
   }
 
-  async function* streamOnce(request: ChatRequest): AsyncGenerator<ChatPart> {
+  async function streamOnce(request: ChatRequest, give: GivePart): Promise<void> {
     const silence = watchSilence(silenceMs)
-    const left = new AbortController()
-    let isOver = false
-    const parts = createPartQueue()
+    const failed = new AbortController()
     const [text, reasoning] = [createTextCleaner(), createTextCleaner()]
-    const signal = AbortSignal.any([request.signal, silence.signal, left.signal])
-    const give = (part: ChatPart) => {
-      if (part.type === 'text') parts.push({ type: 'text', text: text.push(part.text) })
-      else if (part.type === 'reasoning') parts.push({ type: 'reasoning', text: reasoning.push(part.text) })
-      else parts.push(part)
+    const signal = AbortSignal.any([request.signal, silence.signal, failed.signal])
+    const giveClean = (part: ChatPart) => {
+      if (part.type === 'text') give({ type: 'text', text: text.push(part.text) })
+      else if (part.type === 'reasoning') give({ type: 'reasoning', text: reasoning.push(part.text) })
+      else give(part)
     }
-    converse(load, { ...request, signal }, { give, silence }).then(parts.end, parts.fail)
     try {
-      yield* parts.read()
-      isOver = true
+      await converse(load, { ...request, signal }, { give: giveClean, silence })
     } catch (error) {
+      // Closes the connection, where what failed is not the connection.
+      failed.abort()
       if (request.signal.aborted) throw error
       throw toProviderError(error, providerName, silence.signal.aborted)
     } finally {
       silence.end()
-      if (!isOver) left.abort()
     }
   }
 

@@ -50,10 +50,13 @@ export type ChatPart =
       readonly isCut?: boolean
     }
 
+/** Takes a part in the turn in which it was read: parts that wait in queues cost more than all else that is done to them. */
+export type GivePart = (part: ChatPart) => void
+
 export interface ChatModel {
   readonly identifier: string
-  /** @throws ProviderError while it is read. */
-  stream(request: ChatRequest): AsyncIterable<ChatPart>
+  /** Resolves when everything was given. @throws ProviderError, or the reason of an aborted signal. */
+  stream(request: ChatRequest, give: GivePart): Promise<void>
   /** A short answer as a whole, asked for once and never again. @throws ProviderError, or the reason of an aborted signal. */
   complete(request: ChatRequest): Promise<string>
 }

@@ -1,8 +1,9 @@
 /** Which providers are configured, which of their models there are, and which one answers a conversation. */
 import { type ChatModel } from './chat.ts'
 import { createChatModel } from './chat-model.ts'
-import { ProviderError } from './provider-error.ts'
 import { type LoadModel } from './converse.ts'
+import { modelFetch } from './model-fetch.ts'
+import { ProviderError } from './provider-error.ts'
 import { tapForListener } from './tap-text.ts'
 
 export const COMPATIBLE_PREFIX = 'openai-compatible/'
@@ -135,7 +136,7 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
 }
 
 /** The AI SDK tells an absent option from an undefined one, and spells the address its own way. */
-function present({ apiKey, baseUrl, fetch = globalThis.fetch }: Account) {
+function present({ apiKey, baseUrl, fetch = modelFetch }: Account) {
   return {
     fetch: tapForListener(fetch),
     ...(apiKey === undefined ? {} : { apiKey }),

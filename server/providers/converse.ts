@@ -6,7 +6,7 @@
 import type { JSONSchema7, LanguageModel } from 'ai'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
-import { type ChatPart, type ChatRequest, type ChatTool, type ChatTurn } from './chat.ts'
+import { type ChatRequest, type ChatTool, type ChatTurn, type GivePart } from './chat.ts'
 import { sendAgain } from './send-again.ts'
 import { type Silence } from './silence.ts'
 import { listenToText, type TextListener } from './tap-text.ts'
@@ -23,7 +23,7 @@ type Finish = Extract<StreamPart, { type: 'finish' }>
 export type LoadModel = () => Promise<Model>
 
 interface Conversation {
-  readonly give: (part: ChatPart) => void
+  readonly give: GivePart
   readonly silence: Silence
 }
 
@@ -201,7 +201,7 @@ function argumentsOf(input: string): unknown {
 async function runTool(
   { toolCallId, toolName, input }: Call,
   { tools = [], signal }: ChatRequest,
-  give: (part: ChatPart) => void,
+  give: GivePart,
 ): Promise<ToolContent[number]> {
   const result = { type: 'tool-result' as const, toolCallId, toolName }
   try {

@@ -202,6 +202,16 @@ describe('fetch for protocols', () => {
     await expect((await few(bomb)).text()).rejects.toMatchObject({ code: 'too_large' })
   })
 
+  test('lets a server go whose answer is packed in a way that is not known', async () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<undefined>()
+    const origin = await serve((_request, response) => {
+      response.on('close', () => close(undefined))
+      response.writeHead(200, { 'content-encoding': 'unheard-of' }).flushHeaders()
+    })
+    await expect(createGuardedFetch(local)(origin)).rejects.toMatchObject({ code: 'unsupported_type' })
+    await closed
+  })
+
   test('is not held up by a resolver that never answers', async () => {
     const stopping = new AbortController()
     const never = () => new Promise<string[]>(() => undefined)

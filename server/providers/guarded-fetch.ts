@@ -3,12 +3,10 @@
  * resolved once, and the connection goes to exactly the addresses that were looked at; a redirect is a new address.
  */
 import { lookup as resolveName } from 'node:dns/promises'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { type IncomingMessage, type RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
-import { type Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { decoded, sendRequest, toResponse } from './http-client.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface NetworkAccess {
@@ -80,33 +78,13 @@ const pinTo =
     else answer(null, found[0]?.address ?? '', found[0]?.family)
   }
 
-interface Sent {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
+interface Sent extends Pick<RequestOptions, 'method' | 'headers'> {
   readonly body?: Buffer
 }
 
-function open(url: URL, addresses: readonly string[], { body, ...sent }: Sent, signal: AbortSignal) {
-  return new Promise<IncomingMessage>((resolve, reject) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    // No shared agent: its idle connections are found by name, whatever address they lead to.
-    send(url, { ...sent, agent: false, lookup: pinTo(addresses), signal })
-      .once('response', resolve)
-      .on('error', reject)
-      .end(body)
-  })
-}
-
-function decoded(response: IncomingMessage): Readable {
-  const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return response
-  const found = Object.entries(decoders).find(([name]) => name === encoding)
-  if (!found) throw new AppError('unsupported_type', `The page is packed in a way that is not known (${encoding}).`)
-  const decoder = found[1]()
-  response.on('error', (error) => decoder.destroy(error))
-  return response.pipe(decoder)
-}
+const open = (url: URL, addresses: readonly string[], { body, ...sent }: Sent, signal: AbortSignal) =>
+  // No shared agent: its idle connections are found by name, whatever address they lead to.
+  sendRequest(url, { ...sent, agent: false, lookup: pinTo(addresses), signal }, body)
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AppError('too_large', `The page is larger than ${Math.round(maxBytes / 1024)} KB.`)
@@ -178,19 +156,8 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
   }
 }
 
-const WITHOUT_BODY = new Set([204, 205, 304])
 /** Of one streamed answer: the longest that models write take a quarter of it on the wire. */
 const MAX_STREAMED_BYTES = 64 * 1024 * 1024
-
-/** Passes bytes on, and breaks off where there are too many: whoever reads an answer may keep all of it in memory. */
-async function* atMost(bytes: Readable, maxBytes: number, host: string): AsyncGenerator<Uint8Array> {
-  let size = 0
-  for await (const chunk of bytes as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > maxBytes) throw new AppError('too_large', `${host} answered with far too much.`)
-    yield chunk
-  }
-}
 
 /** What comes first: the resolver of names cannot be interrupted. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -229,17 +196,10 @@ export function createGuardedFetch({
         response.destroy()
         throw new AppError('unavailable', `${url.host} sends on to another address, which is not followed.`)
       }
-      const received = new Headers()
-      for (let index = 0; index < response.rawHeaders.length; index += 2) {
-        const name = response.rawHeaders[index] ?? ''
-        // What is handed on is unpacked, so its length and its packing are no longer those.
-        if (!/^content-(?:encoding|length)$/i.test(name)) received.append(name, response.rawHeaders[index + 1] ?? '')
-      }
-      if (WITHOUT_BODY.has(statusCode)) response.resume()
-      const stream = WITHOUT_BODY.has(statusCode)
-        ? null
-        : ReadableStream.from(atMost(decoded(response), maxBytes, url.host))
-      return new Response(stream, { status: statusCode, headers: received })
+      return toResponse(response, (bytes) => {
+        // Whoever reads an answer may keep all of it in memory.
+        if (bytes > maxBytes) throw new AppError('too_large', `${url.host} answered with far too much.`)
+      })
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error

@@ -145,7 +145,7 @@ async function readParts(format: Format, answer: (response: ServerResponse) => P
   const parts: ChatPart[] = []
   const chat = providers.chatModel(format, FORMATS[format].identifier)
   const request = { system: 's', turns: [{ role: 'user' as const, content: 'q' }], tools: [] }
-  for await (const part of chat.stream({ ...request, signal: AbortSignal.timeout(10_000) })) parts.push(part)
+  await chat.stream({ ...request, signal: AbortSignal.timeout(10_000) }, (part) => parts.push(part))
   return parts
 }
 

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { addReadDocument } from '#test/library.ts'
+import { searchPassages } from '#server/documents/search.ts'
+import { chooseQuotes, prepareReading } from './reader.ts'
+
+let test_: TestDatabase
+beforeAll(async () => {
+  test_ = await createTestDatabase()
+})
+afterAll(() => test_.drop())
+
+const GUIDE = [
+  'Die Hausordnung gilt für alle, die in der Wohnanlage wohnen. Sie ist ein Teil des Vertrags und wird mit ihm unterschrieben.',
+  'Die Kündigungsfrist beträgt drei Monate zum Ende eines Quartals. Eine Kündigung ist nur schriftlich gültig.',
+  'Der Müll wird am Dienstag abgeholt. Die Tonnen werden am Abend davor an die Straße gestellt und danach zurückgebracht.',
+]
+const MANUAL = [
+  'The boiler is serviced once a year. The landlord pays for the service and for all of the parts that are replaced.',
+  'Bicycles are kept in the cellar, and not in the stairwell, which is to be free for the fire brigade at all times.',
+]
+
+async function quote(library: Readonly<Record<string, readonly string[]>>, question: string): Promise<string[]> {
+  const person = await test_.createPerson()
+  for (const [name, pages] of Object.entries(library)) await addReadDocument(test_.database, person, name, pages)
+  return test_.database.asUser(person, async (scope) => {
+    const found = await searchPassages(scope, question)
+    const sources = found.map(({ heading: _, ...passage }, index) => ({ n: index + 1, ...passage }))
+    return chooseQuotes(await prepareReading(scope, question, sources)).map(({ text }) => text)
+  })
+}
+
+const MIXED = 'What is the notice period for the whole apartment, und wie lang ist die Kündigungsfrist?'
+
+test.each([
+  ['the documents are in one of them', { 'hausordnung.txt': GUIDE }],
+  ['there are documents in each of them', { 'hausordnung.txt': GUIDE, 'manual.txt': MANUAL }],
+])('answers a question in two languages where %s', async (_, library) => {
+  const [first] = await quote(library, MIXED)
+  expect(first).toContain('drei Monate zum Ende eines Quartals')
+})
+
+test('answers nothing in two languages where the documents are about something else', async () => {
+  const question = 'What is the vitamin content of fresh broccoli, und wie viel Eisen ist in rohem Spinat enthalten?'
+  expect(await quote({ 'hausordnung.txt': GUIDE, 'manual.txt': MANUAL }, question)).toEqual([])
+})

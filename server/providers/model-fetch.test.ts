@@ -1,0 +1,120 @@
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { modelFetch } from './model-fetch.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const post = (address: string, init: RequestInit = {}) =>
+  modelFetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ü":1}', ...init })
+
+test('sends a text and its headers, and gives back status, headers and unpacked bytes', async () => {
+  const address = await serve((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method, headers } = request
+      const said = {
+        method,
+        type: headers['content-type'],
+        length: headers['content-length'],
+        body: String(Buffer.concat(chunks)),
+      }
+      response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '3' }).end(gzipSync(JSON.stringify(said)))
+    })
+  })
+  const response = await post(address)
+  expect([response.status, response.ok, response.headers.get('retry-after')]).toEqual([429, false, '3'])
+  expect(response.headers.has('content-encoding')).toBe(false)
+  expect(await response.json()).toEqual({ method: 'POST', type: 'application/json', length: '8', body: '{"ü":1}' })
+})
+
+test('gives each piece as it comes, and closes the connection where nobody reads on', async () => {
+  const left = Promise.withResolvers<undefined>()
+  let write: ((text: string) => void) | undefined
+  const address = await serve((_request, response) => {
+    response.on('close', () => left.resolve(undefined))
+    response.writeHead(200).flushHeaders()
+    write = (text) => response.write(text)
+  })
+  const reader = (await post(address)).body?.getReader()
+  for (const text of ['one', 'two']) {
+    write?.(text)
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(text)
+  }
+  await reader?.cancel()
+  await left.promise
+})
+
+test('an aborted signal ends a request and what is read of its answer, with its reason', async () => {
+  const address = await serve((request, response) => {
+    if (request.url === '/silent') return
+    response.writeHead(200).flushHeaders()
+  })
+  const stop = () => {
+    const controller = new AbortController()
+    setImmediate(() => controller.abort(new Error('stopped')))
+    return controller.signal
+  }
+  await expect(post(`${address}/silent`, { signal: stop() })).rejects.toThrow('stopped')
+  const controller = new AbortController()
+  const { body } = await post(address, { signal: controller.signal })
+  const read = body?.getReader().read()
+  controller.abort()
+  await expect(read).rejects.toThrow(/abort/)
+})
+
+test('an answer that breaks off is an error, and so is nobody to ask', async () => {
+  const address = await serve((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('half', () => response.destroy())
+  })
+  await expect((await post(address)).text()).rejects.toThrow()
+  await expect(post('http://127.0.0.1:1')).rejects.toMatchObject({
+    name: 'TypeError',
+    message: 'fetch failed',
+    cause: { code: 'ECONNREFUSED' },
+  })
+})
+
+test('follows to another address, with the same text', async () => {
+  const address = await serve((request, response) => {
+    if (request.url === '/old') response.writeHead(307, { location: '/new' }).end()
+    else request.pipe(response.writeHead(200))
+  })
+  expect(await (await post(`${address}/old`)).text()).toBe('{"ü":1}')
+})
+
+test('uses a connection again, and another one where the server has just closed it', async () => {
+  const served = new Map<Socket, number>()
+  const address = await serve((request, response) => {
+    const times = (served.get(request.socket) ?? 0) + 1
+    served.set(request.socket, times)
+    if (times === 3) request.socket.resetAndDestroy()
+    else request.pipe(response)
+  })
+  for (let index = 0; index < 3; index += 1) expect(await (await post(address)).text()).toBe('{"ü":1}')
+  expect([...served.values()]).toEqual([3, 1])
+})
+
+test('asks once where a connection that was used before breaks in the middle of an answer', async () => {
+  const asked: Socket[] = []
+  const address = await serve((request, response) => {
+    asked.push(request.socket)
+    if (asked.length === 2) response.write('half', () => request.socket.resetAndDestroy())
+    else request.pipe(response)
+  })
+  await (await post(address)).text()
+  await expect((await post(address)).text()).rejects.toThrow()
+  expect(await (await post(address)).text()).toBe('{"ü":1}')
+  expect([asked.length, asked[1] === asked[0], asked[2] === asked[0]]).toEqual([3, true, false])
+})
