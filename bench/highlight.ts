@@ -1,6 +1,7 @@
 /**
  * Where the viewer marks a word of a pdf against where `pdftotext -bbox` (Debian: poppler-utils) says that it stands:
- * `npm run bench -- highlight <pdf> [words]`. Pixels are those of scale 1; words are chosen that occur once on their page.
+ * `npm run bench -- highlight <pdf> [words] [width of the window]`. Pixels are those of scale 1; words are chosen that occur once
+ * on their page.
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +34,9 @@ const MOST_TRIES = 60
 
 /** The words of every page that occur once on it. */
 async function referenceOf(file: string): Promise<Box[][]> {
-  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', file, '-'], { maxBuffer: 256 * 1024 * 1024 })
+  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', '-cropbox', file, '-'], {
+    maxBuffer: 256 * 1024 * 1024,
+  })
   return stdout
     .split('<page ')
     .slice(1)
@@ -115,7 +118,7 @@ async function storeAnswer(session: SignedIn, documentId: string, cited: readonl
   return id
 }
 
-export async function run([file = '', words = '200']: string[]): Promise<Record<string, unknown>> {
+export async function run([file = '', words = '200', width = '1440']: string[]): Promise<Record<string, unknown>> {
   const reference = await referenceOf(file)
   const session = await startSignedIn()
   const headers = { authorization: `Bearer ${session.token}` }
@@ -129,11 +132,11 @@ export async function run([file = '', words = '200']: string[]): Promise<Record<
 
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  const page = await browser.newPage({ viewport: { width: Number(width), height: 900 } })
   await page.goto(session.alcove.url)
   await page.getByText('Use test account').click()
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByText('Chat History').waitFor()
+  await page.getByRole('textbox').first().waitFor()
   const cited: Cited[] = []
   for (const [index, boxes] of reference.entries()) {
     if (cited.length >= Number(words)) break
@@ -171,7 +174,16 @@ export async function run([file = '', words = '200']: string[]): Promise<Record<
 }
 
 async function pageSize(file: string, number: number): Promise<{ width: number; height: number }> {
-  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', '-f', `${number}`, '-l', `${number}`, file, '-'])
+  const { stdout } = await promisify(execFile)('pdftotext', [
+    '-bbox',
+    '-cropbox',
+    '-f',
+    `${number}`,
+    '-l',
+    `${number}`,
+    file,
+    '-',
+  ])
   const found = /<page width="(\S+)" height="(\S+)">/.exec(stdout)
   return { width: Number(found?.[1]), height: Number(found?.[2]) }
 }

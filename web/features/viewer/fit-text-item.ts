@@ -1,7 +1,6 @@
-import { characterEdges, type Advances } from './glyph-advances.ts'
+import { characterEdges, type DrawnGlyph } from './drawn-glyphs.ts'
+import type { TextLayerItem } from './use-text-layer.ts'
 
-/** Scripts whose letters stand beside one another whatever their neighbours are, from left to right. */
-const SEPARATE_LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}]*$/u
 /** Any size will do; a large one has small rounding errors. */
 const MEASURED_AT_PX = 100
 
@@ -17,12 +16,12 @@ function measureEms(text: string, fontFamily: string): number {
 
 /**
  * Moves the words of one element of the text layer to where the page shows them, by the spacing of their letters, so that
- * what is marked or selected covers what is seen. The text stays the same; `width` is in thousandths of the font's size.
+ * what is marked or selected covers what is seen. The text stays the same.
  */
-export function fitTextItem(element: HTMLElement, advances: Advances, width: number): void {
+export function fitTextItem({ element, place }: TextLayerItem, drawn: readonly DrawnGlyph[]): void {
   const text = element.textContent
-  if (element.childElementCount > 0 || width <= 0 || !SEPARATE_LETTERS.test(text)) return
-  const edges = characterEdges(text, advances, width)
+  if (element.childElementCount > 0 || !place) return
+  const edges = characterEdges(place, drawn)
   const { fontFamily } = getComputedStyle(element)
   const whole = measureEms(text, fontFamily)
   if (!edges || !(whole > 0)) return
@@ -30,7 +29,7 @@ export function fitTextItem(element: HTMLElement, advances: Advances, width: num
     const piece = document.createElement('data')
     piece.textContent = word
     const share = (edges[index + word.length] ?? 1) - (edges[index] ?? 0)
-    piece.style.letterSpacing = `${(share * whole - measureEms(word, fontFamily)) / word.length}em`
+    piece.style.letterSpacing = `${(share * whole - measureEms(word, fontFamily)) / Array.from(word).length}em`
     return piece
   })
   element.replaceChildren(...words)

@@ -1,8 +1,9 @@
 import type { PDFPageProxy } from 'pdfjs-dist'
 import { useEffect, useState } from 'react'
+import { z } from 'zod'
 
+import { drawnGlyphs, type FontMetrics } from './drawn-glyphs.ts'
 import { fitTextItem } from './fit-text-item.ts'
-import { glyphAdvances } from './glyph-advances.ts'
 import type { ItemRange } from './item-ranges.ts'
 import type { TextLayerItem } from './use-text-layer.ts'
 
@@ -23,11 +24,10 @@ export function useFittedItems(
     page.getOperatorList().then(
       (operators) => {
         if (left) return
-        const byFont = glyphAdvances(operators)
+        const drawn = drawnGlyphs(operators, (font) => metricsOf(page, font))
         for (const { item } of ranges) {
-          const { element, fontName, width } = items[item] ?? {}
-          const advances = byFont.get(fontName ?? '')
-          if (element && advances && width !== undefined) fitTextItem(element, advances, width)
+          const fitting = items[item]
+          if (fitting) fitTextItem(fitting, drawn)
         }
         setFitted(ranges)
       },
@@ -41,4 +41,14 @@ export function useFittedItems(
   }, [page, items, ranges])
 
   return fitted
+}
+
+const font = z.object({ fontMatrix: z.array(z.number()).optional(), vertical: z.boolean().optional() })
+/** Most fonts count in thousandths of their size. */
+const COMMON_UNIT = 0.001
+
+function metricsOf({ commonObjs }: PDFPageProxy, name: string): FontMetrics {
+  const found: unknown = commonObjs.has(name) ? commonObjs.get(name) : {}
+  const { fontMatrix, vertical = false } = font.safeParse(found).data ?? {}
+  return { unit: fontMatrix?.[0] ?? COMMON_UNIT, isVertical: vertical }
 }

@@ -5,14 +5,14 @@ import { useEffect, useState } from 'react'
 import type { RefObject } from 'react'
 import { z } from 'zod'
 
+import type { ItemPlace } from './drawn-glyphs.ts'
 import { TEXT_CONTENT_OPTIONS } from './open-pdf.ts'
 
 /** One text item of the page and the element that shows it. */
 export interface TextLayerItem {
   element: HTMLElement
-  fontName: string
-  /** In thousandths of the font's size along the line; 0 where it does not run from left to right. */
-  width: number
+  /** Null where the text does not run from left to right. */
+  place: ItemPlace | null
 }
 
 /**
@@ -45,7 +45,7 @@ export function useTextLayer(
       setItems(
         layer.textDivs.flatMap((div, index) => {
           const text = texts[index]
-          return text ? { element: div, fontName: text.fontName, width: widthOf(text) } : []
+          return text ? { element: div, place: placeOf(text) } : []
         }),
       )
     }
@@ -63,8 +63,5 @@ export function useTextLayer(
   return items
 }
 
-function widthOf({ transform, width, dir }: TextItem): number {
-  const [a = 0, b = 0] = z.array(z.number()).parse(transform)
-  const size = Math.hypot(a, b)
-  return dir === 'ltr' && size > 0 ? (width / size) * 1000 : 0
-}
+const placeOf = ({ str, transform, width, dir }: TextItem): ItemPlace | null =>
+  dir === 'ltr' ? { text: str, transform: z.array(z.number()).parse(transform), width } : null
