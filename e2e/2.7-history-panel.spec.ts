@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStage, type Stage, startChat, userIdOf } from './stage.ts'
+import { openStage, showUnreadableList, type Stage, startChat, userIdOf } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -118,14 +118,7 @@ test('deleting the open conversation starts a new one', async () => {
 })
 
 test('a list that cannot be read offers to try again', async () => {
-  let failing = true
-  await page.route(/\/(rest|api)\/.*conversations/, (route) => (failing ? route.abort() : route.continue()))
-  await page.reload()
-  await page.getByText('Failed to load conversations').waitFor()
-  // Not before: the list is read once more when live changes begin to flow, and would be there without a press.
-  page.once('framenavigated', () => {
-    failing = false
-  })
+  await showUnreadableList(page, (route) => route.abort())
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No conversations yet').waitFor()
   await page.unrouteAll()

@@ -110,7 +110,7 @@ test('models that are listed while the page is open appear in it, and the one th
 })
 
 test('a page that was opened before the models were listed takes the default for its next chat', async () => {
-  const early = await openStage({ models: 'stub-gpt', stubSettings: { listdelay: 3_000 } })
+  const early = await openStage({ models: 'stub-gpt', stubSettings: { listdelay: 8_000 } })
   try {
     await early.page.getByRole('button', { name: 'Model: Alcove Reader DEFAULT' }).waitFor()
     await startChat(early.page, 'Who answers first?')

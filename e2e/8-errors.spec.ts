@@ -4,7 +4,7 @@
  */
 import { type Page, type Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { composerOf, openStage, showUnreadableList, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -174,15 +174,8 @@ describe('in the chat', () => {
   })
 
   test('a list of conversations that cannot be read', async () => {
-    let failing = true
-    await page.route(/\/(rest\/v1\/conversations|api\/users)/, (route) => (failing ? failed(route) : route.fallback()))
-    await page.reload()
+    await showUnreadableList(page, failed)
     const alert = page.getByRole('alert').filter({ hasText: 'Failed to load conversations' })
-    await alert.waitFor()
-    // Not before: the list is read once more when live changes begin to flow, and would be there without a press.
-    page.once('framenavigated', () => {
-      failing = false
-    })
     await alert.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('No conversations yet').waitFor()
   })

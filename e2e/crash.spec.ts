@@ -123,6 +123,26 @@ test('two nodes on one database answer each question once', async () => {
   await Promise.all(nodes.map((node) => node.end()))
 })
 
+test('a stop that one node is told ends the answer that the other one writes', async () => {
+  const nodes = await Promise.all([startAlcove(environment), startAlcove(environment)])
+  const person = await signUp(nodes[0])
+  const conversationId = await ask(person, 'Hello [[stub tokens=3000 tps=50]]')
+  const writing = workerOf(nodes, await isBeingWritten(conversationId))
+  const { data } = await person.client.auth.getSession()
+  const told = nodes[0] === writing ? nodes[1] : nodes[0]
+  const { status } = await fetch(`${told.url}/api/conversations/${conversationId}/stop`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${data.session?.access_token ?? ''}` },
+  })
+  expect(status).toBe(202)
+  const [answer] = await answers([conversationId])
+  const whole = await stub.text(3000)
+  expect(answer?.content).not.toBe('')
+  expect(whole.startsWith(answer?.content ?? whole)).toBe(true)
+  expect(answer?.content.length).toBeLessThan(whole.length / 2)
+  await Promise.all(nodes.map((node) => node.end()))
+})
+
 test('a process that is stopped past its lease and wakes again writes nothing', async () => {
   const nodes = await Promise.all([startAlcove(environment), startAlcove(environment)])
   const conversationId = await ask(await signUp(nodes[0]), 'Hello [[stub tokens=200 tps=40]]')

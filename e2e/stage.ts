@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
-import { type Browser, type Page } from 'playwright-core'
+import { type Browser, type Page, type Route } from 'playwright-core'
 import { type AlcoveProcess, createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
 import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
@@ -98,6 +98,18 @@ export async function startChat(page: Page, question: string): Promise<string> {
   await composerOf(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
   return new URL(page.url()).searchParams.get('chat') ?? ''
+}
+
+/** Reloads the page with a list of conversations that cannot be read before somebody presses for another try. */
+export async function showUnreadableList(page: Page, refuse: (route: Route) => Promise<void>): Promise<void> {
+  let failing = true
+  await page.route(/\/(rest\/v1\/conversations|api\/users)/, (route) => (failing ? refuse(route) : route.fallback()))
+  await page.reload()
+  await page.getByText('Failed to load conversations').waitFor()
+  // Not before: the list is read once more when live changes begin to flow, and would be there without a press.
+  page.once('framenavigated', () => {
+    failing = false
+  })
 }
 
 /** The id of the person who is signed in on a page. */

@@ -8,8 +8,9 @@ import { text as readText } from 'node:stream/consumers'
 import { createClient } from '@supabase/supabase-js'
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { publicConfig } from '#contract/auth.ts'
-import { uploadAnswer } from '#contract/document.ts'
+import { documentRow, uploadAnswer } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start.ts'
@@ -25,6 +26,9 @@ interface Person {
 
 /** In every text of the first user, and nowhere else. */
 const SECRET = 'xylophone'
+
+/** Every line of the log. */
+const logged: string[] = []
 
 let folder: Awaited<ReturnType<typeof createDataDir>>
 let alcove: Alcove
@@ -51,10 +55,9 @@ beforeAll(async () => {
     DATA_DIR: folder.dataDir,
     PORT: '0',
     AUTH_AUTOCONFIRM: 'true',
-    LOG_LEVEL: 'silent',
     ALLOWED_NETWORKS: '127.0.0.1',
   })
-  alcove = await startAlcove(config, createLog('silent'))
+  alcove = await startAlcove(config, createLog('debug', { write: (line) => void logged.push(line) }))
   apikey = ((await (await fetch(`${alcove.address}/config.json`)).json()) as { supabaseAnonKey: string })
     .supabaseAnonKey
   first = await signUp('first@example.test')
@@ -124,10 +127,18 @@ async function seed(): Promise<void> {
     },
     { timeout: 30_000 },
   )
-  const answersWith = (path: string, status: number) =>
-    vi.waitUntil(async () => (await asJson(first, 'GET', path)).status === status, { timeout: 30_000 })
-  await answersWith(`/api/documents/${documentId}/pages/1`, 200)
-  await answersWith(`/api/conversations/${conversationId}/reply`, 204)
+  // Its pages are there a moment before: until it is ready, its row still changes by itself.
+  await vi.waitUntil(
+    async () => {
+      const { state } = documentRow.parse(await (await asJson(first, 'GET', `/api/documents/${documentId}`)).json())
+      return state === 'ready'
+    },
+    { timeout: 30_000 },
+  )
+  await vi.waitUntil(
+    async () => (await asJson(first, 'GET', `/api/conversations/${conversationId}/reply`)).status === 204,
+    { timeout: 30_000 },
+  )
   answerId = (await messagesOf(first)).find(({ sender_role }) => sender_role === 2)?.id ?? ''
 }
 
@@ -502,6 +513,27 @@ test('a wish to upgrade is answered, wherever it is made', async () => {
   expect(await upgrading('//[', 'websocket')).toBe(404)
   expect(await upgrading('/elsewhere', 'websocket')).toBe(404)
   expect(await upgrading('/healthz', 'h2c')).toBe(200)
+})
+
+test('who goes away in the middle of a request is not taken for a fault of the server', async () => {
+  const { hostname, port } = new URL(alcove.address)
+  const paths = ['/api/conversations', '/auth/v1/user', '/rest/v1/conversations', '/storage/v1/object/list/documents']
+  for (const path of paths) {
+    const headers = { ...bearer(first), 'content-type': 'application/json', 'content-length': 100 }
+    const method = path === '/auth/v1/user' ? 'PUT' : 'POST'
+    const request = httpRequest({ hostname, port, path, method, headers }).on('error', () => undefined)
+    await new Promise((sent) => request.write('{', sent))
+    request.destroy()
+  }
+  const line = z.object({
+    level: z.number(),
+    path: z.string().optional(),
+    err: z.object({ message: z.string() }).optional(),
+  })
+  const broken = () =>
+    logged.map((text) => line.parse(JSON.parse(text))).filter(({ err }) => err?.message === 'aborted')
+  await expect.poll(() => [...new Set(broken().map(({ path }) => path))].sort()).toEqual(paths)
+  expect(new Set(broken().map(({ level }) => level))).toEqual(new Set([20]))
 })
 
 test('mailbox and figures are shown to this machine by its own name alone', async () => {
