@@ -109,6 +109,30 @@ test('models that are listed while the page is open appear in it, and the one th
   expect(await globalModel()).toBe('openai-compatible/stub-other')
 })
 
+test('a question that is sent before the page knows the models waits for the default', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  await page.route('**/rest/v1/models**', async (route) => {
+    await promise
+    await route.continue()
+  })
+  try {
+    await page.goto(stage.alcove.url)
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await composerOf(page).fill('Who is it?')
+    await composerOf(page).press('Control+Enter')
+    await page.getByRole('article').getByText('Who is it?').waitFor()
+  } finally {
+    resolve(undefined)
+  }
+  await page.unrouteAll({ behavior: 'wait' })
+  await picker(/^Model: stub-.* DEFAULT/).waitFor()
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  expect(await globalModel()).toMatch(/^openai-compatible\/stub-/)
+  // Nobody chose it, and so the next chat would follow another default.
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await picker(/^Model: stub-.* DEFAULT/).waitFor()
+})
+
 test('a page that was opened before the models were listed takes the default for its next chat', async () => {
   const early = await openStage({ models: 'stub-gpt', stubSettings: { listdelay: 8_000 } })
   try {

@@ -46,6 +46,8 @@ export async function openStage({
     OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
     ...(typeof environment === 'function' ? environment(stub) : environment),
   })
+  // Before that a page offers the Reader alone.
+  if (stubSettings.listdelay === undefined) await alcove.printed('the endpoint listed its models')
   const { page } = await openPage(browser, alcove.url)
   page.setDefaultTimeout(30_000)
   if (signedIn) await signInWithTestAccount(page)

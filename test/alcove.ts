@@ -1,10 +1,10 @@
 /** The whole server as a process of its own, for tests that click through it, call it from outside, or kill it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
+import { type Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type PublicConfig } from '#contract/auth.ts'
 
@@ -15,6 +15,8 @@ export interface AlcoveProcess {
   readonly pid: number
   /** Everything it has printed, both streams. */
   output(): string
+  /** Resolves when it has printed this. Rejects with its output where it ends before. */
+  printed(text: string): Promise<void>
   config(): Promise<PublicConfig>
   /** Sends a signal and resolves with the exit code (null where a signal ended it). */
   end(signal?: NodeJS.Signals): Promise<number | null>
@@ -27,24 +29,29 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function startAlcove(environment: Environment): Promise<AlcoveProcess> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
   let output = ''
-  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const streams = [child.stdout, child.stderr]
+  for (const stream of streams) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exited = once(child, 'exit')
-  const address = await new Promise<string>((resolve, reject) => {
-    if (child.stdout) {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        output += `${line}\n`
-        const found = /http:\/\/\S+?(?=[\s,]|$)/.exec(line)?.[0]
-        if (found) resolve(found)
-      })
+  const ended = exited.then(() => Promise.reject(new Error(`the server ended before its time:\n${output}`)))
+  // Whoever waits for what it prints hears of it.
+  ended.catch(() => undefined)
+  async function found(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const match = pattern.exec(output)
+      if (match) return match[0]
+      await Promise.race([ended, ...streams.map((stream) => once(stream, 'data'))])
     }
-    void exited.then(() => reject(new Error(`the server ended before it was ready:\n${output}`)))
-  })
+  }
+  const address = await found(/(?<=is ready at )http:\/\/\S+?(?=[\s,])/)
   const { pid } = child
   if (pid === undefined) throw new Error('the server has no process')
   return {
     url: address,
     pid,
     output: () => output,
+    async printed(text) {
+      await found(new RegExp(RegExp.escape(text)))
+    },
     config: async () => (await (await fetch(`${address}/config.json`)).json()) as PublicConfig,
     signal: (signal) => void child.kill(signal),
     async end(signal = 'SIGTERM') {
@@ -61,7 +68,7 @@ export async function startAlcove(environment: Environment): Promise<AlcoveProce
 export async function startRefusing(environment: Environment): Promise<{ code: number | null; output: string }> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...environment })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   await once(child, 'close')
   return { code: child.exitCode, output }
 }
@@ -69,7 +76,7 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
 /** As `npm start` has them: buffers that are no longer used are collected before there are 64 MiB of them. */
 const COLLECTION = ['--max-semi-space-size=8', '--scavenger-max-new-space-capacity-mb=4']
 
-function spawnServer(environment: Environment): ChildProcess {
+function spawnServer(environment: Environment): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(process.execPath, [...COLLECTION, 'server/main.ts'], {
     cwd: root,
     env: {

@@ -89,4 +89,6 @@ export async function refreshModels({ database, settings, defaultModel, log }: R
       )
     await storeDefault(scope, createProviders(settings).configured, defaultModel)
   })
+  if (baseUrl !== undefined && listed !== undefined)
+    log.info({ models: listed.length }, 'the endpoint listed its models')
 }

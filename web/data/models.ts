@@ -4,7 +4,9 @@ import { create } from 'zustand'
 import { READER_MODEL } from '#contract/limits.ts'
 import { modelAvailability, modelRow, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/conversation-words.ts'
+import { initialModel } from '#web/lib/model-groups.ts'
 import { apiFetch, apiRead, rest } from './client.ts'
+import { accountSettingsQuery } from './settings.ts'
 
 declare global {
   interface Window {
@@ -102,6 +104,27 @@ export function selectModel(
 ): void {
   window.selectedModelIdentifier = identifier
   useSelectedModel.setState({ name, identifier, byDefault })
+}
+
+/** Selects what a person who chose nothing begins with: the own default, else the first one. */
+export function selectInitialModel(models: readonly Model[], preferred: string | null | undefined): void {
+  const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
+  if (initial !== undefined) selectModel(initial, { byDefault: true })
+}
+
+/** The selected model; who asks before the list has been read waits for it. */
+export async function readSelectedModel(queryClient: QueryClient, userId: string): Promise<string> {
+  if (useSelectedModel.getState().identifier === null) {
+    const [models, settings] = await Promise.allSettled([
+      queryClient.query({ ...modelsQuery, staleTime: 'static' }),
+      queryClient.query({ ...accountSettingsQuery(userId), staleTime: 'static' }),
+    ])
+    const preferred = settings.status === 'fulfilled' ? settings.value.preferences.default_model : undefined
+    // Somebody may have chosen meanwhile.
+    if (useSelectedModel.getState().identifier === null)
+      selectInitialModel(models.status === 'fulfilled' ? models.value : FALLBACK_MODELS, preferred)
+  }
+  return useSelectedModel.getState().identifier ?? READER_MODEL
 }
 
 /** Selects the model of a conversation that is opened; one that was begun with the default is no choice. */

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConversationRow } from '#contract/conversation.ts'
-import { READER_MODEL } from '#contract/limits.ts'
 import { useAuth } from '#web/data/auth-context.tsx'
 import { createConversation, keepConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
@@ -12,7 +11,7 @@ import {
   setThread,
   stopReply,
 } from '#web/data/messages.ts'
-import { useSelectedModel } from '#web/data/models.ts'
+import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
 import { hasStoredSession } from '#web/data/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/merge-messages.ts'
@@ -51,7 +50,7 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
     }
     let conversation: ConversationRow
     try {
-      const modelName = useSelectedModel.getState().identifier ?? READER_MODEL
+      const modelName = await readSelectedModel(queryClient, userId)
       conversation = await createConversation({ userId, modelName })
     } catch (error) {
       endTemporary()

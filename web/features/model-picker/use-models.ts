@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { FALLBACK_MODELS, modelsQuery, selectModel, useSelectedModel, type Model } from '#web/data/models.ts'
+import { FALLBACK_MODELS, modelsQuery, selectInitialModel, useSelectedModel, type Model } from '#web/data/models.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
-import { initialModel } from '#web/lib/model-groups.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 /** The models to choose from; selects the person's own default, or the first one, as long as nobody has chosen one that is there, and tells when the table cannot be read. */
@@ -11,7 +10,7 @@ export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
   const held = useSelectedModel((state) => state.held)
   const settings = useQuery(accountSettingsQuery(useUser().id))
-  const preferred = settings.data?.preferences.default_model ?? null
+  const preferred = settings.data?.preferences.default_model
   const models = data ?? (error === null ? null : FALLBACK_MODELS)
   useEffect(() => {
     if (error === null) return
@@ -26,8 +25,7 @@ export function useModels(): Model[] {
     const { identifier, byDefault } = useSelectedModel.getState()
     if (models === null || settings.isPending || (held && identifier !== null)) return
     if (!byDefault && models.some((model) => model.model_identifier === identifier)) return
-    const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
-    if (initial !== undefined) selectModel(initial, { byDefault: true })
+    selectInitialModel(models, preferred)
   }, [models, settings.isPending, preferred, held])
   return models ?? []
 }
