@@ -23,7 +23,8 @@ const MAX_ALIGNED_COLUMNS = 64
 const MAX_SHEET_CHARACTERS = 4_000_000
 const MAX_MERGES = 10_000
 const MAX_MERGED_ROWS = 1_000
-const MAX_HEADER_CELL_CHARACTERS = 60
+const MAX_TITLE_CHARACTERS = 60
+const MAX_TITLE_ROWS = 4
 const MAX_HEADING_CHARACTERS = 300
 
 export interface Sheet {
@@ -47,24 +48,25 @@ export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
   const sheetRows: SheetRow[] = []
   const sheetColumns = isAligned ? columns.map((column) => column + 1) : []
   const blocks: PageBlock[] = [{ kind: 'heading', start: 0, end: name.length, level: 1 }]
-  let previous: number | undefined
+  let titles: Titles | undefined
   for (const [position, { row, values }] of rows.entries()) {
     const line = writeRow(values, isAligned ? columns : [...values.keys()].sort((left, right) => left - right))
     if (text.length + line.length > MAX_SHEET_CHARACTERS)
       return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: true }
-    const beginsTable = previous === undefined || row > previous + 1
+    const beginsTable =
+      !isBelow(rows[position - 1], { row, values }) && !(titles?.leadToAmounts && position === titles.end)
+    if (beginsTable) titles = titlesOf(rows, position)
     text += beginsTable ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
     // Passages further down know by their heading what their columns mean.
-    const header = isHeaderPlace(rows, position) ? headerOf(values) : undefined
-    if (header !== undefined) headings.push([text.length, `${name}: ${header}`.slice(0, MAX_HEADING_CHARACTERS)])
+    if (position === titles?.start)
+      headings.push([text.length, `${name}: ${titles.text}`.slice(0, MAX_HEADING_CHARACTERS)])
     const start = text.length
     text += line
     const table = blocks.at(-1)
-    const headerEnd = header === undefined ? {} : { headerEnd: text.length }
+    const headerEnd = position + 1 === titles?.end ? { headerEnd: text.length } : {}
     if (beginsTable || !table) blocks.push({ kind: 'table', start, end: text.length, ...headerEnd })
-    else blocks[blocks.length - 1] = { ...headerEnd, ...table, end: text.length }
-    previous = row
+    else blocks[blocks.length - 1] = { ...table, ...headerEnd, end: text.length }
   }
   return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: false }
 }
@@ -106,22 +108,63 @@ const writeRow = (values: ReadonlyMap<number, string>, columns: readonly number[
     .join(' | ')
     .replace(/[ |]+$/, '')
 
-/** Several cells of a few words each: what a row of column titles looks like. */
-function headerOf(values: ReadonlyMap<number, string>): string | undefined {
-  const titles = [...values].sort(([left], [right]) => left - right).map(([, title]) => title)
-  const isHeader =
-    titles.length > 1 &&
-    titles.every((title) => title.length <= MAX_HEADER_CELL_CHARACTERS) &&
-    2 * titles.filter((title) => /\p{L}/u.test(title)).length > titles.length
-  return isHeader ? titles.join(' | ') : undefined
+/** Rows of column titles: the first one, the row after the last, and what they say. */
+interface Titles {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** Amounts come next, if need be after an empty row. */
+  readonly leadToAmounts: boolean
 }
 
-/** Column titles are the first row of several cells after a gap. */
-function isHeaderPlace(rows: readonly Row[], position: number): boolean {
-  for (let at = position; at > 0; at -= 1) {
-    const [above, here] = [rows[at - 1], rows[at]]
-    if (!above || !here || here.row > above.row + 1) return true
-    if (above.values.size > 1) return false
+const cellsOf = ({ values }: Row): string[] =>
+  [...values].sort(([left], [right]) => left - right).map(([, value]) => value)
+
+const isAmount = (value: string) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(value) && !/^(?:19|20)\d\d$/.test(value)
+
+/** Half of what stands beside the first cell are amounts: no row of titles, but what they are for. */
+function holdsAmounts(row: Row): boolean {
+  const [, ...others] = cellsOf(row)
+  return others.length > 0 && 2 * others.filter(isAmount).length >= others.length
+}
+
+const isShort = (cell: string) => cell.length <= MAX_TITLE_CHARACTERS
+
+/** Several cells of a few words each: what a row of column titles looks like. */
+function looksLikeTitles(row: Row): boolean {
+  const cells = cellsOf(row)
+  return cells.every(isShort) && 2 * cells.filter((cell) => /\p{L}/u.test(cell)).length > cells.length
+}
+
+/** Whether a row has nothing between it and the one above. */
+const isBelow = (above: Row | undefined, row: Row | undefined): boolean =>
+  above !== undefined && row !== undefined && row.row === above.row + 1
+
+/** Of several rows above amounts only one names the first column: the others group or explain the rest. */
+function areTitles(head: readonly Row[]): boolean {
+  const first = Math.min(...head.flatMap(({ values }) => [...values.keys()]))
+  const names = head.filter((row) => cellsOf(row).every(isShort)).map(({ values }) => values.get(first))
+  return new Set(names.filter((name) => name !== undefined)).size < 2
+}
+
+/**
+ * The titles of the table that begins at a position: below captions of one cell the first row of several short ones
+ * without amounts, or all rows down to the first amounts, which may come after an empty row.
+ */
+function titlesOf(rows: readonly Row[], position: number): Titles | undefined {
+  let start = position
+  while (rows[start]?.values.size === 1 && isBelow(rows[start], rows[start + 1])) start += 1
+  const first = rows[start]
+  if (first === undefined || first.values.size === 1 || holdsAmounts(first)) return undefined
+  const head = [first]
+  let next = rows[start + 1]
+  while (next && isBelow(head.at(-1), next) && !holdsAmounts(next) && head.length < MAX_TITLE_ROWS) {
+    head.push(next)
+    next = rows[start + head.length]
   }
-  return true
+  const leadToAmounts = next !== undefined && holdsAmounts(next) && next.row <= first.row + head.length + 1
+  const titles = leadToAmounts && areTitles(head) ? head : looksLikeTitles(first) ? [first] : []
+  if (titles.length === 0) return undefined
+  const text = [...new Set(titles.flatMap(cellsOf).filter(isShort))].join(' | ')
+  return { start, end: start + titles.length, text, leadToAmounts }
 }

@@ -84,6 +84,66 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
   })
 })
 
+/** What is above the amounts, and the headings of their passages. */
+async function titlesOf(rows: Parameters<typeof makeWorkbook>[0][number]['rows']) {
+  const { pages } = await readDocument(makeWorkbook([{ name: 'S', rows }], 'xlsx'), 'a.xlsx')
+  const [{ text, headings, blocks } = { text: '', headings: [], blocks: [] }] = pages
+  const tables = (blocks ?? []).filter(({ kind }) => kind === 'table')
+  return {
+    heads: tables.map(({ start, headerEnd = start }) => text.slice(start, headerEnd)),
+    headings: (headings ?? []).map(([, heading]) => heading),
+  }
+}
+
+describe('column titles', () => {
+  test('of several rows are one head, although an empty row parts them from the amounts', async () => {
+    const rows = [
+      ['In millions', null, 'Half-year'],
+      [null, 'Sales (a)', 'Profit'],
+      [],
+      ['Coffee', 31, 6],
+      ['Pets', 93, 19],
+    ]
+    expect(await titlesOf(rows)).toEqual({
+      heads: ['In millions |  | Half-year\n | Sales (a) | Profit'],
+      headings: ['S', 'S: In millions | Half-year | Sales (a) | Profit'],
+    })
+  })
+
+  test('stand between a caption and units, and may be years', async () => {
+    const caption = 'Production and exports of all the countries that are eligible for import'
+    const rows = [
+      [caption, null, 'Producers'],
+      ['Country', 2005, 2006],
+      [null, 'tons', 'tons'],
+      ['Austria', 88.8, 10],
+    ]
+    expect(await titlesOf(rows)).toEqual({
+      heads: [`${caption} |  | Producers\nCountry | 2005 | 2006\n | tons | tons`],
+      headings: ['S', 'S: Producers | Country | 2005 | 2006 | tons'],
+    })
+  })
+
+  test('are one row where the rows below name something as well', async () => {
+    const rows = [
+      ['Name', 'Town'],
+      ['Ann', 'Ulm'],
+      ['Bob', 'Rom'],
+      ['Number', 2],
+    ]
+    expect(await titlesOf(rows)).toEqual({ heads: ['Name | Town'], headings: ['S', 'S: Name | Town'] })
+  })
+
+  test('are none where a table begins with its amounts', async () => {
+    expect(
+      await titlesOf([
+        ['Ann', 23, 'Ulm'],
+        ['Bob', 31, 'Rom'],
+      ]),
+    ).toEqual({ heads: [''], headings: ['S'] })
+  })
+})
+
 test('comments stand behind the value of their cell', async () => {
   const rows = [['Rent', 700]]
   const comments = { B1: 'Ana:\nincludes heating', A3: 'Nothing here yet' }
