@@ -19,6 +19,8 @@ export interface Library {
   createPerson(): Promise<Person>
   /** Stores pages as a document that has been read, through the code that indexes uploads. @returns its id. */
   addDocument(person: Person, filename: string, pages: readonly string[]): Promise<string>
+  /** Gives another person a copy of a library, row by row in SQL. */
+  copyTo(from: Person, to: Person): Promise<void>
   /** What the background job does, to its end. */
   mergeAll(): Promise<void>
   /** Of everything that stands beside the text, in bytes; the space that deleted rows held is given back first. */
@@ -71,6 +73,7 @@ export async function openLibrary(): Promise<Library> {
       })
       return id
     },
+    copyTo: (from, to) => copyLibrary(admin, from, to),
     async mergeAll() {
       for (;;) {
         const due = await database.asService((scope) => findMerges(scope))
@@ -91,4 +94,31 @@ export async function openLibrary(): Promise<Library> {
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function copyLibrary(admin: pg.Client, from: Person, to: Person): Promise<void> {
+  await admin.query(
+    `create temporary table copies as select id as old, gen_random_uuid() as new from documents where owner = '${from.sub}'`,
+  )
+  const owner = `'${to.sub}'::uuid`
+  for (const statement of [
+    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
+     select c.new, ${owner}, filename, originalname, mimetype, size, c.new, c.new, state from documents d join copies c on c.old = d.id`,
+    `insert into document_pages (document_id, owner, page, text)
+     select c.new, ${owner}, page, text from document_pages t join copies c on c.old = t.document_id`,
+    `insert into passages (document_id, owner, passage, page, "start", "end", heading)
+     select c.new, ${owner}, passage, page, "start", "end", heading from passages p join copies c on c.old = p.document_id`,
+    `create temporary table segment_copies as
+     select segment as old, nextval(pg_get_serial_sequence('search_segments', 'segment')) as new from search_segments where owner = '${from.sub}'`,
+    `insert into search_segments (segment, owner, buckets, passages, lengths) overriding system value
+     select c.new, ${owner}, buckets, passages, lengths from search_segments s join segment_copies c on c.old = s.segment`,
+    `insert into search_buckets select c.new, bucket, ${owner}, content from search_buckets b join segment_copies c on c.old = b.segment`,
+    `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
+     select c.new, ${owner}, tokenizer, language, filename, passages, length, s.new, first_passage
+     from document_index i join copies c on c.old = i.document_id join segment_copies s on s.old = i.segment`,
+    `insert into search_vocabulary (segment, length, owner, content)
+     select c.new, length, ${owner}, content from search_vocabulary v join segment_copies c on c.old = v.segment`,
+    'drop table copies, segment_copies',
+  ])
+    await admin.query(statement)
 }

@@ -46,6 +46,25 @@ async function load(library: Library, person: Person, folder: string): Promise<M
   return ids
 }
 
+/** People with the same library, among whom pages of the tables are shared. */
+const PEOPLE = 10
+
+/** Of the whole index, against the text: with one library in the database, and with ten. */
+async function measureSize(library: Library, person: Person) {
+  const measured = async () => {
+    const bytes = await library.measureIndex()
+    const { rows } = await library.admin.query<{ bytes: string }>(
+      'select sum(octet_length(text)) as bytes from document_pages',
+    )
+    return { bytes, ratio: round(bytes / Number(rows[0]?.bytes), 2) }
+  }
+  const alone = await measured()
+  for (let count = 1; count < PEOPLE; count += 1) await library.copyTo(person, await library.createPerson())
+  const among = await measured()
+  await library.admin.query('delete from auth.users where id <> $1', [person.sub])
+  return { bytes: alone.bytes, alone: alone.ratio, amongTen: among.ratio }
+}
+
 /** Ranks documents by their best passage. */
 function rankDocuments(found: readonly { documentId: string }[], ids: ReadonlyMap<string, string>): string[] {
   return [...new Set(found.map(({ documentId }) => ids.get(documentId) ?? ''))].slice(0, 100)
@@ -61,13 +80,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const loadStartedAt = performance.now()
     const ids = await load(library, person, folder)
     const loadS = (performance.now() - loadStartedAt) / 1000
-    const ingestedBytes = await library.measureIndex()
+    const ingested = await measureSize(library, person)
     await library.mergeAll()
-    const mergedBytes = await library.measureIndex()
-    const { rows } = await library.admin.query<{ bytes: string; passages: number }>(
-      'select sum(octet_length(text)) as bytes, (select count(*)::int from passages) as passages from document_pages',
-    )
-    const { bytes = '0', passages = 0 } = rows[0] ?? {}
+    const merged = await measureSize(library, person)
+    const { rows } = await library.admin.query<{ passages: number }>('select count(*)::int as passages from passages')
+    const { passages = 0 } = rows[0] ?? {}
     await library.admin.query('vacuum analyze')
     const judgements = await readJudgements(path.join(folder, 'qrels.tsv'))
     const figures = await measure(library.database, person, ids, judgements, folder)
@@ -77,9 +94,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       documents: ids.size,
       passages,
       ...figures,
-      indexToTextAfterIngestion: round(ingestedBytes / Number(bytes), 2),
-      indexToText: round(mergedBytes / Number(bytes), 2),
-      bytesPerPassage: Math.round(mergedBytes / passages),
+      indexToTextAfterIngestion: ingested.alone,
+      indexToText: merged.alone,
+      indexToTextAmongTenAfterIngestion: ingested.amongTen,
+      indexToTextAmongTen: merged.amongTen,
+      bytesPerPassage: Math.round(merged.bytes / passages),
       loadS: round(loadS, 1),
     }
   } finally {

@@ -84,32 +84,6 @@ async function fill(library: Library, person: Person, passages: number, sentence
   return bytes
 }
 
-/** Gives other people copies of a library, row by row in SQL. */
-async function copyTo({ admin }: Library, from: Person, to: Person): Promise<void> {
-  await admin.query(
-    `create temporary table copies as select id as old, gen_random_uuid() as new from documents where owner = '${from.sub}'`,
-  )
-  const owner = `'${to.sub}'::uuid`
-  for (const statement of [
-    `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
-     select c.new, ${owner}, filename, originalname, mimetype, size, c.new, c.new, state from documents d join copies c on c.old = d.id`,
-    `insert into document_pages (document_id, owner, page, text)
-     select c.new, ${owner}, page, text from document_pages t join copies c on c.old = t.document_id`,
-    `insert into passages (document_id, owner, passage, page, "start", "end", heading)
-     select c.new, ${owner}, passage, page, "start", "end", heading from passages p join copies c on c.old = p.document_id`,
-    `create temporary table segment_copies as
-     select segment as old, nextval(pg_get_serial_sequence('search_segments', 'segment')) as new from search_segments where owner = '${from.sub}'`,
-    `insert into search_segments (segment, owner, buckets, passages, lengths) overriding system value
-     select c.new, ${owner}, buckets, passages, lengths from search_segments s join segment_copies c on c.old = s.segment`,
-    `insert into search_buckets select c.new, bucket, ${owner}, content from search_buckets b join segment_copies c on c.old = b.segment`,
-    `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
-     select c.new, ${owner}, tokenizer, language, filename, passages, length, s.new, first_passage
-     from document_index i join copies c on c.old = i.document_id join segment_copies s on s.old = i.segment`,
-    'drop table copies, segment_copies',
-  ])
-    await admin.query(statement)
-}
-
 /** As the product asks: in a transaction that only reads. */
 const ask = (database: Database, person: Person, question: string) =>
   database.asUser(person, (scope) => searchPassages(scope, question), { readOnly: true })
@@ -150,7 +124,7 @@ export async function run([folder, largest = '100000']: string[]): Promise<Recor
     await library.mergeAll()
     await library.admin.query('vacuum analyze')
     const alone = await measureAlone(library, small, questions)
-    for (let count = 0; count < NEIGHBOURS; count += 1) await copyTo(library, small, await library.createPerson())
+    for (let count = 0; count < NEIGHBOURS; count += 1) await library.copyTo(small, await library.createPerson())
     await library.admin.query('vacuum analyze')
     const among = await measureAlone(library, small, questions)
     await library.admin.query(`delete from auth.users where id <> '${small.sub}'`)
@@ -162,7 +136,7 @@ export async function run([folder, largest = '100000']: string[]): Promise<Recor
     const mediumBytes = await fill(library, medium, MEDIUM, sentences)
     const indexS = (performance.now() - startedAt) / 1000
     const copies = Math.ceil(Number(largest) / MEDIUM)
-    for (let count = 0; count < copies; count += 1) await copyTo(library, medium, large)
+    for (let count = 0; count < copies; count += 1) await library.copyTo(medium, large)
     const ingestedBytes = await library.measureIndex()
     await library.mergeAll()
     const mergedBytes = await library.measureIndex()

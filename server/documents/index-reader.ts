@@ -14,9 +14,9 @@ import {
   findEntry,
   hashTerm,
   readBucket,
-  unpackBucket,
 } from './segment-format.ts'
 import { BUCKETS_WITH_VOCABULARY, isSpelt } from './pack-segment.ts'
+import { unpackBucket, unpackWords } from './stored-bucket.ts'
 
 interface Segment {
   readonly segment: string
@@ -205,7 +205,7 @@ export async function readVocabulary(
   const [vocabularies, buckets] = await Promise.all([
     large.length === 0
       ? undefined
-      : scope.prepared<{ content: string }>(
+      : scope.prepared<{ content: Buffer }>(
           `select content from search_vocabulary
            where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
           [large.map(({ segment }) => segment), lengths],
@@ -217,7 +217,7 @@ export async function readVocabulary(
           [small.map(({ segment }) => segment)],
         ),
   ])
-  const words = new Set(vocabularies?.rows.flatMap(({ content }) => content.split(' ')))
+  const words = new Set(vocabularies?.rows.flatMap(({ content }) => unpackWords(content)))
   const isWished = new Set(lengths)
   for (const { content } of buckets?.rows ?? []) {
     for (const [term] of readBucket(unpackBucket(content)))

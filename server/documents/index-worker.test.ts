@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { eachRun } from './byte-runs.ts'
 import { inIndexThread, type RunIndexTask } from './index-worker.ts'
 import { type PackedSegment } from './pack-segment.ts'
-import { readBucket, unpackBucket } from './segment-format.ts'
+import { readBucket } from './segment-format.ts'
+import { unpackBucket } from './stored-bucket.ts'
 
 const page = (text: string) => ({ page: 1, text, headings: null })
 

@@ -6,10 +6,9 @@ import {
   createEntryWriter,
   encodeLengths,
   type EntryWriter,
-  packBucket,
   readBucket,
-  unpackBucket,
 } from './segment-format.ts'
+import { packBucket, packWords, unpackBucket } from './stored-bucket.ts'
 
 export interface PackedSegment {
   /** Into how many its terms are spread; those without terms have no content. */
@@ -19,8 +18,8 @@ export interface PackedSegment {
   /** Numbers of the buckets whose contents follow, in the same order. */
   readonly numbers: Int32Array
   readonly contents: ByteRuns
-  /** Empty where the segment is too small to have one. */
-  readonly vocabulary: readonly { readonly length: number; readonly words: string }[]
+  /** By the length of the words; empty where the segment is too small to have one. */
+  readonly vocabulary: readonly { readonly length: number; readonly words: Uint8Array }[]
 }
 
 /** A segment of at least this many buckets has a vocabulary of its own. */
@@ -63,7 +62,7 @@ function listWords(terms: Iterable<string>): PackedSegment['vocabulary'] {
     if (list) list.push(term)
     else byLength.set(term.length, [term])
   }
-  return [...byLength].map(([length, list]) => ({ length, words: list.sort().join(' ') }))
+  return [...byLength].map(([length, list]) => ({ length, words: packWords(list.sort()) }))
 }
 
 /** Number of a passage that is in the new segment no longer. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { type QueryResultRow } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
@@ -8,6 +9,7 @@ import { indexDocument } from './indexing.ts'
 import { deleteDocument } from './queries.ts'
 import { type FoundPassage, searchDocuments, searchPassages, type SearchOptions } from './search.ts'
 import { mergeSegments } from './segments.ts'
+import { unpackBucket, unpackWords } from './stored-bucket.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 
@@ -169,6 +171,54 @@ test('a misspelt word, or one in a form that no stemmer knows, is found by what 
   expect(trace.guessed.map(({ word }) => word)).toEqual(['goverment', 'recieved', 'lighthuose'])
   expect((await textsOf(person, 'użytkowych'))[0]).toContain('użytkowego')
   expect(await textsOf(person, 'xylophone')).toEqual([])
+})
+
+test('an index written by an older version is searched, guessed from and merged', async () => {
+  const person = await test_.createPerson()
+  const syllables = ['ba', 'ko', 'li', 'mu', 'ne', 'pra', 'sto', 'tu', 'vel', 'zin']
+  const words = Array.from({ length: 2_000 }, (_, number) =>
+    Array.from(String(number + 1_000), (digit) => syllables[Number(digit)] ?? '').join(''),
+  )
+  await addDocument(person, 'words.txt', words.slice(0, 1_000).join(' '), words.slice(1_000).join(' '))
+  const { admin } = test_
+  const owner = [person.sub]
+  const buckets = await admin.query<{ bucket: number; content: Buffer }>(
+    'select bucket, content from search_buckets where owner = $1',
+    owner,
+  )
+  for (const { bucket, content } of buckets.rows)
+    await admin.query('update search_buckets set content = $3 where owner = $1 and bucket = $2', [
+      person.sub,
+      bucket,
+      Buffer.concat([Buffer.from([0, 0]), deflateRawSync(unpackBucket(content))]),
+    ])
+  const vocabulary = await admin.query<{ length: number; content: Buffer }>(
+    'select length, content from search_vocabulary where owner = $1',
+    owner,
+  )
+  expect(vocabulary.rows.length).toBeGreaterThan(1)
+  for (const { length, content } of vocabulary.rows)
+    await admin.query('update search_vocabulary set content = $3 where owner = $1 and length = $2', [
+      person.sub,
+      length,
+      Buffer.from(unpackWords(content).join(' ')),
+    ])
+  const found = async () => [
+    await search(person, words[1_234] ?? ''),
+    await search(person, (words[1_876] ?? '').replace('v', 'x')),
+  ]
+  const before = await found()
+  expect(before.map(([best]) => best?.page)).toEqual([2, 2])
+  const segments = await admin.query<{ segment: string }>(
+    'select segment::text from search_segments where owner = $1',
+    owner,
+  )
+  await mergeSegments(
+    test_.database,
+    person.sub,
+    segments.rows.map(({ segment }) => segment),
+  )
+  expect(await found()).toEqual(before)
 })
 
 test('the same passage of two copies appears once', async () => {

@@ -9,10 +9,8 @@ import {
   type Entry,
   findEntry,
   type Postings,
-  packBucket,
   readBucket,
   readPositions,
-  unpackBucket,
 } from './segment-format.ts'
 
 const rising = (most: number) =>
@@ -84,30 +82,4 @@ test('renumbering keeps counts and positions, and leaves out what is gone', () =
 test('terms are spread over the buckets', () => {
   const filled = new Set(Array.from({ length: 200 }, (_, index) => bucketOf(`word${index}`, 16)))
   expect(filled.size).toBe(16)
-})
-
-test.each([
-  ['a small segment', 1],
-  ['a large segment', 4_096],
-])('a bucket of %s is stored so that it can be told how, whatever its first term is', (_name, buckets) => {
-  const terms = fc.uniqueArray(fc.tuple(fc.string({ unit: 'grapheme' }), postings), {
-    selector: ([term]) => term,
-    maxLength: 8,
-  })
-  fc.assert(
-    fc.property(terms, (given) => {
-      const held = given.filter(([, { passages }]) => passages.length > 0)
-      const entries = held.map(([term, places]) => encodeEntry(term, places))
-      expect(Buffer.from(unpackBucket(packBucket(entries, buckets)))).toEqual(Buffer.concat(entries))
-    }),
-  )
-})
-
-test('buckets of small segments take less room', () => {
-  const entries = Array.from({ length: 200 }, (_, number) =>
-    encodeEntry(`term${number}`, { passages: [number], counts: [1], positions: [[number]] }),
-  )
-  const bytes = entries.reduce((sum, entry) => sum + entry.length, 0)
-  expect(packBucket(entries, 8).length).toBeLessThan(0.7 * bytes)
-  expect(packBucket(entries, 4_096)).toHaveLength(bytes)
 })

@@ -7,11 +7,9 @@
  * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
  * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
  *
- * The buckets of a small segment are stored deflated, behind two zero bytes: no entry begins with them, since each term
- * stands in a passage.
+ * How a bucket of a small segment is stored in less space is told in `stored-bucket.ts`.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { createByteReader, createByteWriter } from './byte-writer.ts'
+import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
 /** The places of one term, passage by passage; the arrays run side by side. */
 export interface Postings {
@@ -94,17 +92,29 @@ export function createEntryWriter(): EntryWriter {
       })
     },
     encode(term) {
-      const [name, entry] = [encoder.encode(term), createByteWriter()]
-      entry.varint(name.length)
-      entry.bytes(name)
-      entry.varint(size)
-      entry.varint(postings.length)
-      entry.varint(places.length)
-      entry.bytes(postings.written())
-      entry.bytes(places.written())
+      const entry = createByteWriter()
+      writeEntry(entry, { name: encoder.encode(term), size, postings: postings.written(), positions: places.written() })
       return entry.written()
     },
   }
+}
+
+/** An entry in its parts. */
+export interface EntryParts {
+  readonly name: Uint8Array
+  readonly size: number
+  readonly postings: Uint8Array
+  readonly positions: Uint8Array
+}
+
+export function writeEntry(writer: ByteWriter, { name, size, postings, positions }: EntryParts): void {
+  writer.varint(name.length)
+  writer.bytes(name)
+  writer.varint(size)
+  writer.varint(postings.length)
+  writer.varint(positions.length)
+  writer.bytes(postings)
+  writer.bytes(positions)
 }
 
 export function encodeEntry(term: string, { passages, counts, positions }: Postings): Uint8Array {
@@ -113,24 +123,6 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
   return writer.encode(term)
 }
 
-/** Of a segment of more buckets, a row that is read for the first time would take longer than its space is worth. */
-const MOST_DEFLATED = 128
-const DEFLATED = Buffer.from([0, 0])
-
-/** A bucket as it is stored. @param buckets of its segment. */
-export function packBucket(entries: readonly Uint8Array[], buckets: number): Buffer {
-  const content = Buffer.concat(entries)
-  if (buckets > MOST_DEFLATED) return content
-  const deflated = Buffer.concat([DEFLATED, deflateRawSync(content)])
-  return deflated.length < content.length ? deflated : content
-}
-
-/** What `packBucket` was given, in one run. */
-export const unpackBucket = (stored: Uint8Array): Uint8Array =>
-  stored.length > DEFLATED.length && stored[0] === 0 && stored[1] === 0
-    ? inflateRawSync(stored.subarray(DEFLATED.length))
-    : stored
-
 /** Where in a bucket the parts of one term are. */
 export interface Entry {
   readonly bytes: Uint8Array
@@ -138,17 +130,23 @@ export interface Entry {
   readonly size: number
   readonly postingsAt: number
   readonly positionsAt: number
+  /** Where the next entry begins. */
+  readonly end: number
 }
 
-/** Every entry of a bucket, in the order in which it was written. */
+/** Every entry of a bucket, in order. */
 export function* readBucket(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
+  for (const [name, entry] of readNamed(bytes)) yield [decoder.decode(name), entry]
+}
+
+/** The same, with the names as `encodeName` gives them. */
+export function* readNamed(bytes: Uint8Array): Generator<[name: Uint8Array, entry: Entry]> {
   const reader = createByteReader(bytes)
   while (reader.at < bytes.length) {
     const nameLength = reader.varint()
     const nameAt = reader.at
     reader.at += nameLength
-    const entry = readEntry(bytes, reader)
-    yield [decoder.decode(bytes.subarray(nameAt, nameAt + nameLength)), entry]
+    yield [bytes.subarray(nameAt, nameAt + nameLength), readEntry(bytes, reader)]
   }
 }
 
@@ -158,7 +156,7 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
   const positionsLength = reader.varint()
   const postingsAt = reader.at
   reader.at += postingsLength + positionsLength
-  return { bytes, size, postingsAt, positionsAt: postingsAt + postingsLength }
+  return { bytes, size, postingsAt, positionsAt: postingsAt + postingsLength, end: reader.at }
 }
 
 /** How a term is written in a bucket. */

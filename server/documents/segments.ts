@@ -28,7 +28,7 @@ export async function insertSegment(scope: Scope, owner: string, packed: PackedS
   if (vocabulary.length > 0) {
     await scope.query(
       `insert into search_vocabulary (segment, length, owner, content)
-       select $1, length, $2, content from unnest($3::smallint[], $4::text[]) as given (length, content)`,
+       select $1, length, $2, content from unnest($3::smallint[], $4::bytea[]) as given (length, content)`,
       [segment, owner, vocabulary.map(({ length }) => length), vocabulary.map(({ words }) => words)],
     )
   }
