@@ -15,7 +15,7 @@ import {
   hashTerm,
   readBucket,
 } from './segment-format.ts'
-import { BUCKETS_WITH_VOCABULARY, isSpelt } from './pack-segment.ts'
+import { isSpelt } from './pack-segment.ts'
 import { unpackBucket, unpackWords } from './stored-bucket.ts'
 
 interface Segment {
@@ -194,30 +194,34 @@ function countPassages(parts: TermPostings['parts']): number {
   return count
 }
 
+/** A segment of at least as many that has no vocabulary holds no words that could be misspelt, but pairs of characters. */
+const TOO_MANY_TO_READ = 8
+
 /** Terms of the library of the given lengths in characters, from which a misspelt word may have come. */
 export async function readVocabulary(
   scope: Scope,
   { segments }: Library,
   lengths: readonly number[],
 ): Promise<Set<string>> {
-  const large = segments.filter(({ buckets }) => buckets >= BUCKETS_WITH_VOCABULARY)
-  const small = segments.filter(({ buckets }) => buckets < BUCKETS_WITH_VOCABULARY)
+  const asked = segments.map(({ segment }) => segment)
+  const small = segments.filter(({ buckets }) => buckets < TOO_MANY_TO_READ).map(({ segment }) => segment)
   const [vocabularies, buckets] = await Promise.all([
-    large.length === 0
-      ? undefined
-      : scope.prepared<{ content: Buffer }>(
-          `select content from search_vocabulary
-           where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
-          [large.map(({ segment }) => segment), lengths],
-        ),
+    scope.prepared<{ content: Buffer }>(
+      `select content from search_vocabulary
+       where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
+      [asked, lengths],
+    ),
+    // A segment of few terms is its own vocabulary.
     small.length === 0
       ? undefined
       : scope.prepared<{ content: Buffer }>(
-          'select content from search_buckets where segment = any ($1) and owner = (select auth.uid())',
-          [small.map(({ segment }) => segment)],
+          `select content from search_buckets
+           where segment = any ($1) and owner = (select auth.uid())
+             and segment not in (select segment from search_vocabulary where segment = any ($1) and owner = (select auth.uid()))`,
+          [small],
         ),
   ])
-  const words = new Set(vocabularies?.rows.flatMap(({ content }) => unpackWords(content)))
+  const words = new Set(vocabularies.rows.flatMap(({ content }) => unpackWords(content)))
   const isWished = new Set(lengths)
   for (const { content } of buckets?.rows ?? []) {
     for (const [term] of readBucket(unpackBucket(content)))

@@ -23,7 +23,7 @@ export interface PackedSegment {
 }
 
 /** A segment of at least this many buckets has a vocabulary of its own. */
-export const BUCKETS_WITH_VOCABULARY = 8
+const BUCKETS_WITH_VOCABULARY = 2
 
 const LEAST_SPELT = 4
 const MOST_SPELT = 30

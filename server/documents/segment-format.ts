@@ -23,6 +23,9 @@ export interface Postings {
 
 /** Bytes wished for a bucket: few rows to read for a question, little in each that was not asked for. */
 const BUCKET_BYTES = 3_000
+/** In small segments, whose buckets are compressed, the better the more they hold. */
+const SMALL_BUCKET_BYTES = 12_000
+const MOST_SMALL_BUCKETS = 32
 const MOST_BUCKETS = 1 << 16
 
 const encoder = new TextEncoder()
@@ -42,8 +45,9 @@ export const bucketOf = (term: string, buckets: number): number => bucketOfHash(
 export const bucketOfHash = (hash: number, buckets: number): number => hash & (buckets - 1)
 
 export function chooseBuckets(bytes: number): number {
+  const wished = bytes <= MOST_SMALL_BUCKETS * SMALL_BUCKET_BYTES ? SMALL_BUCKET_BYTES : BUCKET_BYTES
   let buckets = 1
-  while (buckets * BUCKET_BYTES < bytes && buckets < MOST_BUCKETS) buckets *= 2
+  while (buckets * wished < bytes && buckets < MOST_BUCKETS) buckets *= 2
   return buckets
 }
 
