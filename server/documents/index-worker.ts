@@ -1,7 +1,7 @@
 /** Hands the computing of indexes to a thread of its own (`index-thread.ts`), which runs while there is any. */
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type IndexAnswer, type IndexRequest, type IndexTasks } from './index-thread.ts'
+import type { IndexAnswer, IndexRequest, IndexTasks } from './index-thread.ts'
 
 type WithoutWork<Args extends unknown[]> = Args extends [number, ...infer Rest] ? Rest : never
 
