@@ -15,6 +15,8 @@ const passageSource = z.object({
   score: z.number(),
   /** The headings that it stands below, the highest first. */
   heading: z.string().nullable().optional(),
+  /** The rows of column titles above it, where it is one row of a table. */
+  titles: z.string().optional(),
 })
 export type PassageSource = z.infer<typeof passageSource>
 

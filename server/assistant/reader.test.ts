@@ -116,6 +116,22 @@ test('joins the words that a line end cut, and shows Markdown signs as they are'
   expect(await written({ quotes: [{ ...quote, text: 'a * b [1]' }] })).toContain(String.raw`> a \* b \[1\] [1]`)
 })
 
+test('shows rows of one table below their titles, each with its marker', async () => {
+  const page = 'Flat | Rent\nNorth | 800\nSouth | 900\nWest | *\nAll of them are let.'
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
+  const quotes = chooseQuotes(reading('rent north south', [page], blocks))
+  expect(quotes.map(({ text }) => text)).toEqual(['North | 800', 'South | 900'])
+  expect(await written({ quotes })).toContain(
+    '| Flat | Rent |\n| --- | --- |\n| North [1] | 800 |\n| South [2] | 900 |\n\n',
+  )
+  const [starred] = chooseQuotes(reading('west', [page], blocks))
+  if (!starred) throw new Error('nothing was quoted')
+  expect(await written({ quotes: [starred] })).toContain(String.raw`| West [1] | \* |`)
+  expect(await written({ quotes: chooseQuotes(reading('let', [page], blocks)) })).toContain(
+    '> All of them are let. [1]',
+  )
+})
+
 test('says plainly that there is nothing, and what is still being read', async () => {
   expect(await written({})).toBe('Your documents hold nothing that answers this.')
   expect(await written({ unreadDocuments: 1 })).toContain('One of your documents is still being read.')

@@ -10,6 +10,7 @@ import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { type QuotableSource } from './quotable.ts'
+import { renderTable } from './quoted-rows.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
 
 /** The terms of each word: one for each way in which a language of the library stems it. */
@@ -100,12 +101,13 @@ function weigh(terms: ReadonlySet<string>, sentences: readonly Matched[]): Map<s
   )
 }
 
-type Quoted = Pick<Sentence, 'source' | 'start' | 'end' | 'pageText'>
+type Quoted = Pick<Sentence, 'source' | 'start' | 'end' | 'pageText' | 'titles'>
 
 /** The source as what exactly is quoted of it. */
-function quoteOf({ source, start, end, pageText }: Quoted, n: number): QuotableSource {
+function quoteOf({ source, start, end, pageText, titles }: Quoted, n: number): QuotableSource {
   const text = pageText.slice(start, end)
-  return isMessageSource(source) ? { ...source, n, text } : { ...source, n, start, end, text }
+  if (isMessageSource(source)) return { ...source, n, text }
+  return { ...source, n, start, end, text, ...(titles === '' ? {} : { titles }) }
 }
 
 function areOfOnePage(one: QuotableSource, other: QuotableSource): boolean {
@@ -157,7 +159,7 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
     .filter(({ source, score }) => score > 0 && source.score >= bestScoreFor(source) * LEAST_SCORE_SHARE)
     .sort((one, other) => other.score - one.score)
   const chosen: Quoted[] = []
-  for (const { source, start, end, pageText, isRow, following, score } of ranked) {
+  for (const { source, start, end, pageText, isRow, titles, following, score } of ranked) {
     if (chosen.length === MAX_QUOTES || score < (ranked[0]?.score ?? 0) * LEAST_QUOTE_SHARE) break
     const takesNext =
       !isRow &&
@@ -172,7 +174,7 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
         unwrap(other.pageText.slice(other.start, other.end)).includes(unwrap(pageText.slice(start, end))) ||
         (areOfOnePage(other.source, source) && start < other.end && other.start < quoteEnd),
     )
-    if (!isKnown) chosen.push({ source, start, end: quoteEnd, pageText })
+    if (!isKnown) chosen.push({ source, start, end: quoteEnd, pageText, titles })
   }
   return chosen.map((quoted, index) => quoteOf(quoted, index + 1))
 }
@@ -206,7 +208,15 @@ function nameQuoted(quotes: readonly QuotableSource[]): string {
   return quotes.some(isPassageSource) ? 'your documents and conversations' : 'your conversations'
 }
 
-const renderQuote = ({ text, n }: QuotableSource) => `> ${asPlainMarkdown(text)} [${n}]`
+/** Quotes one below the other; rows below the same titles are one table, or nobody could tell what their cells mean. */
+function renderQuotes(quotes: readonly QuotableSource[]): string[] {
+  const titlesOf = (quote: QuotableSource) => (isPassageSource(quote) && quote.titles) || quote.n
+  return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
+    const rows = members.map(({ text, n }) => ({ text, marker: `[${n}]` }))
+    const table = typeof titles === 'string' ? renderTable(titles, rows, asPlainMarkdown) : undefined
+    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(text)} ${marker}`)
+  })
+}
 
 /** What the person should know about documents that cannot be searched yet. */
 export function describeUnread(count: number): string {
@@ -226,7 +236,7 @@ export interface Written {
 /** Answers with quotes alone, or says that the documents hold nothing. */
 export function* writeReading({ quotes, unreadDocuments, sections, hasModels }: Written): Generator<ChatPart, void> {
   const unread = describeUnread(unreadDocuments)
-  const paragraphs = [...quotes.map(renderQuote), ...(sections ?? [])]
+  const paragraphs = [...renderQuotes(quotes), ...(sections ?? [])]
   if (paragraphs.length === 0) yield { type: 'text', text: NOTHING }
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }

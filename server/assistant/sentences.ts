@@ -3,6 +3,7 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 import { type QuotableSource } from './quotable.ts'
+import { cellsOf } from './quoted-rows.ts'
 
 export interface Sentence {
   readonly source: QuotableSource
@@ -15,6 +16,8 @@ export interface Sentence {
   readonly headingWords: readonly string[]
   /** Whether it is one line of a table, which stands for itself. */
   readonly isRow: boolean
+  /** The rows of column titles above such a line of several cells; empty where there are none. */
+  readonly titles: string
 }
 
 const LONGEST_SENTENCE = 600
@@ -100,9 +103,8 @@ export function sentencesOf(
             start: block.start + start,
             end: block.start + end,
           }))
-      const headingWords = above(block.start).concat(
-        isRow ? wordsOf(pageText.slice(block.start, block.headerEnd ?? block.start)) : [],
-      )
+      const titles = isRow ? pageText.slice(block.start, block.headerEnd ?? block.start) : ''
+      const headingWords = above(block.start).concat(wordsOf(titles))
       return ranges.map(({ start, end }) => ({
         source,
         start,
@@ -111,6 +113,8 @@ export function sentencesOf(
         words: wordsOf(pageText.slice(start, end)),
         headingWords,
         isRow,
+        // A table of titles alone has nothing below them, and a note in one cell stands for itself.
+        titles: start < block.start + titles.length || cellsOf(pageText.slice(start, end)).length < 2 ? '' : titles,
       }))
     })
     .filter(({ start, end }) => start < passage.end && passage.start < end)

@@ -1,0 +1,54 @@
+/** Rows that are quoted from a table, as a table of their own below its column titles. Pure. */
+
+/** What the readers of documents put between cells: a bar in workbooks and text documents, a tab in a pdf. */
+const BORDER = /\t| \| /
+
+/** Longer cells above a table are captions, which name no column. */
+const LONGEST_TITLE = 60
+/** One row of more columns stands upright, cell below cell, so that nobody has to scroll for what was asked. */
+const MOST_COLUMNS = 4
+
+export interface QuotedRow {
+  readonly text: string
+  /** Of the source that it stands for. */
+  readonly marker: string
+}
+
+/** The cells of a row, which is quoted without the blank before its first border. */
+export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(BORDER)
+
+/**
+ * @param titles the rows of column titles, in the layout of the rows: what stands one below the other names one column.
+ * @param escape makes plain text Markdown.
+ * @returns a Markdown table; undefined where the titles name none of the columns.
+ */
+export function renderTable(
+  titles: string,
+  rows: readonly QuotedRow[],
+  escape: (text: string) => string,
+): string | undefined {
+  const body = rows.map(({ text, marker }) => ({ cells: cellsOf(text), marker }))
+  const heads = titles.split('\n').map(cellsOf)
+  const width = Math.max(...body.map(({ cells }) => cells.length))
+  const columns = Array.from({ length: width }, (_, column) => {
+    const names = heads.filter((head) => head.length > 1).map((head) => head[column]?.trim() ?? '')
+    return [...new Set(names)]
+      .filter((name) => name.length <= LONGEST_TITLE)
+      .join(' ')
+      .trim()
+  })
+  if (width < 2 || columns.every((title) => title === '')) return undefined
+  const used = columns.flatMap((title, column) =>
+    title !== '' || body.some(({ cells }) => cells[column]?.trim()) ? [column] : [],
+  )
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const written = [
+    used.map((column) => escape(columns[column] ?? '')),
+    ...body.map(({ cells, marker }) =>
+      used.map((column, place) => `${escape(cells[column] ?? '')}${place === 0 ? ` ${marker}` : ''}`.trim()),
+    ),
+  ]
+  const isTurned = rows.length === 1 && used.length > MOST_COLUMNS
+  const [top = [], ...others] = isTurned ? used.map((_, place) => written.map((row) => row[place] ?? '')) : written
+  return [line(top), line(top.map(() => '---')), ...others.map(line)].join('\n')
+}
