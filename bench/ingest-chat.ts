@@ -77,9 +77,12 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     questions: meanwhile.length,
     idleP50Ms: rounded(median(idle)),
     idleP95Ms: rounded(quantile(idle, 0.95)),
+    afterwardsP50Ms: rounded(median(afterwards)),
     afterwardsP95Ms: rounded(quantile(afterwards, 0.95)),
     p50Ms: rounded(median(meanwhile)),
     p95Ms: rounded(quantile(meanwhile, 0.95)),
     p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),
+    // With as many passages to search as at the end: what is left is the reading alone.
+    p95RatioToAfterwards: rounded(quantile(meanwhile, 0.95) / quantile(afterwards, 0.95)),
   }
 }
