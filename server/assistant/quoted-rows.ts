@@ -1,7 +1,5 @@
 /** Rows that are quoted from a table, as a table of their own below its column titles. Pure. */
-
-/** What the readers of documents put between cells: a bar in workbooks and text documents, a tab in a pdf. */
-const BORDER = /\t| \| /
+import { CELL_BORDER } from '#contract/document.ts'
 
 /** Longer cells above a table are captions, which name no column. */
 const LONGEST_TITLE = 60
@@ -15,7 +13,7 @@ export interface QuotedRow {
 }
 
 /** The cells of a row, which is quoted without the blank before its first border. */
-export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(BORDER)
+export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(CELL_BORDER)
 
 /**
  * @param titles the rows of column titles, in the layout of the rows: what stands one below the other names one column.
@@ -28,14 +26,14 @@ export function renderTable(
   escape: (text: string) => string,
 ): string | undefined {
   const body = rows.map(({ text, marker }) => ({ cells: cellsOf(text), marker }))
-  const heads = titles.split('\n').map(cellsOf)
+  const heads = titles
+    .split('\n')
+    .map(cellsOf)
+    .filter((head) => head.length > 1)
   const width = Math.max(...body.map(({ cells }) => cells.length))
   const columns = Array.from({ length: width }, (_, column) => {
-    const names = heads.filter((head) => head.length > 1).map((head) => head[column]?.trim() ?? '')
-    return [...new Set(names)]
-      .filter((name) => name.length <= LONGEST_TITLE)
-      .join(' ')
-      .trim()
+    const names = heads.map((head) => head[column]?.trim() ?? '')
+    return [...new Set(names)].filter((name) => name !== '' && name.length <= LONGEST_TITLE).join(' ')
   })
   if (width < 2 || columns.every((title) => title === '')) return undefined
   const used = columns.flatMap((title, column) =>

@@ -1,3 +1,5 @@
+import { CELL_BORDER } from '#contract/document.ts'
+
 /** A stretch of a section's text, `[start, end)` in UTF-16 code units of the section. */
 export interface TextStretch {
   start: number
@@ -28,7 +30,6 @@ export function textBlocks(text: string, { hardWrapped }: { hardWrapped: boolean
 /** From the first character that is not blank to the end of the last line before a blank one. */
 const PARAGRAPHS = /[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g
 const LINES = /[^\n]+/g
-const CELL_BORDER = / \| |\t/g
 
 function stretches(text: string, pattern: RegExp, offset = 0): TextStretch[] {
   return [...text.matchAll(pattern)].map((match) => ({
