@@ -1,6 +1,6 @@
 /** The whole server as a process of its own, for tests that click through it, call it from outside, or kill it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -29,8 +29,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export async function startAlcove(environment: Environment): Promise<AlcoveProcess> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
   let output = ''
-  const streams = [child.stdout, child.stderr]
-  for (const stream of streams) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  // Of both streams, so that waiting leaves no listener behind at the one that is silent.
+  const printing = new EventEmitter()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      printing.emit('more')
+    })
+  }
   const exited = once(child, 'exit')
   const ended = exited.then(() => Promise.reject(new Error(`the server ended before its time:\n${output}`)))
   // Whoever waits for what it prints hears of it.
@@ -39,7 +45,7 @@ export async function startAlcove(environment: Environment): Promise<AlcoveProce
     for (;;) {
       const match = pattern.exec(output)
       if (match) return match[0]
-      await Promise.race([ended, ...streams.map((stream) => once(stream, 'data'))])
+      await Promise.race([ended, once(printing, 'more')])
     }
   }
   const address = await found(/(?<=is ready at )http:\/\/\S+?(?=[\s,])/)
