@@ -87,12 +87,9 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 export const itemRun = z.tuple([z.int(), z.int(), z.int(), z.int()])
 export type ItemRun = z.infer<typeof itemRun>
 
-/** Stands between the cells of a table's line: " | ", and in a pdf a tab. */
-export const CELL_BORDER = / \| |\t/g
-
 /**
  * A block of a page's text, in reading order: `[start, end)` in UTF-16 code units. Headings have a `level`, 1 the highest;
- * tables are lines of cells with a `CELL_BORDER` between them, and `headerEnd` says where the row of column titles ends.
+ * tables are lines of cells with a `CELL_BORDER` (cell-border.ts) between them, and `headerEnd` says where the row of column titles ends.
  */
 export const pageBlock = z.object({
   kind: z.enum(['heading', 'paragraph', 'list', 'table', 'code']),

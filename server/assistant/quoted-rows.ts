@@ -1,5 +1,5 @@
 /** Rows that are quoted from a table, as a table of their own below its column titles. Pure. */
-import { CELL_BORDER } from '#contract/document.ts'
+import { CELL_BORDER } from '#contract/cell-border.ts'
 
 /** Longer cells above a table are captions, which name no column. */
 const LONGEST_TITLE = 60

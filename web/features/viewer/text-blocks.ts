@@ -1,4 +1,4 @@
-import { CELL_BORDER } from '#contract/document.ts'
+import { CELL_BORDER } from '#contract/cell-border.ts'
 
 /** A stretch of a section's text, `[start, end)` in UTF-16 code units of the section. */
 export interface TextStretch {
