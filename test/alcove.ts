@@ -80,7 +80,7 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
 }
 
 /** As `npm start` has them: buffers that are no longer used are collected before there are 64 MiB of them. */
-const COLLECTION = ['--max-semi-space-size=8', '--scavenger-max-new-space-capacity-mb=4']
+const COLLECTION = ['--max-semi-space-size=8']
 
 function spawnServer(environment: Environment): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(process.execPath, [...COLLECTION, 'server/main.ts'], {
