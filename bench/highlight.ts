@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
-import { chromium } from 'playwright-core'
+import { chromium, type Page as BrowserPage } from 'playwright-core'
 import { z } from 'zod'
 import { type PageText, pageText, uploadAnswer, documentRow } from '#contract/document.ts'
 import { quantile, rounded } from './measure.ts'
@@ -32,15 +32,21 @@ const WORDS_PER_PAGE = 20
 /** Twentieths of a second. */
 const MOST_TRIES = 60
 
-/** The words of every page that occur once on it. */
-async function referenceOf(file: string): Promise<Box[][]> {
-  const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', '-cropbox', file, '-'], {
-    maxBuffer: 256 * 1024 * 1024,
-  })
-  return stdout
+/** In points; of its words those that occur once on it. */
+interface Page {
+  readonly width: number
+  readonly height: number
+  readonly boxes: readonly Box[]
+}
+
+async function referenceOf(file: string): Promise<Page[]> {
+  const ask = async (program: string, args: readonly string[]) =>
+    (await promisify(execFile)(program, args, { maxBuffer: 256 * 1024 * 1024 })).stdout
+  const turns = [...(await ask('pdfinfo', ['-f', '1', '-l', '-1', file])).matchAll(/^Page +\d+ rot: +(\d+)/gm)]
+  return (await ask('pdftotext', ['-bbox', '-cropbox', file, '-']))
     .split('<page ')
     .slice(1)
-    .map((page) => {
+    .map((page, index) => {
       const boxes = [...page.matchAll(/<word xMin="(\S+)" yMin="(\S+)" xMax="\S+" yMax="(\S+)">(.*?)<\/word>/g)].map(
         ([, left, top, bottom, word = '']) => ({
           word: word.replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity),
@@ -51,7 +57,14 @@ async function referenceOf(file: string): Promise<Box[][]> {
       )
       const counts = new Map<string, number>()
       for (const { word } of boxes) counts.set(word, (counts.get(word) ?? 0) + 1)
-      return boxes.filter(({ word }) => counts.get(word) === 1 && /^[\p{L}\p{N}]{3,}$/u.test(word))
+      const [, ...size] = /^width="(\S+)" height="(\S+)"/.exec(page) ?? []
+      // Words are told where they stand on the page as it is seen, its size as it was before it was turned.
+      const [width, height] = Number(turns[index]?.[1]) % 180 === 90 ? size.toReversed() : size
+      return {
+        width: Number(width),
+        height: Number(height),
+        boxes: boxes.filter(({ word }) => counts.get(word) === 1 && /^[\p{L}\p{N}]{3,}$/u.test(word)),
+      }
     })
 }
 
@@ -119,8 +132,29 @@ async function storeAnswer(session: SignedIn, documentId: string, cited: readonl
 }
 
 export async function run([file = '', words = '200', width = '1440']: string[]): Promise<Record<string, unknown>> {
-  const reference = await referenceOf(file)
+  const pages = await referenceOf(file)
   const session = await startSignedIn()
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const shown = await browser.newPage({ viewport: { width: Number(width), height: 900 } })
+    return await measure({ file, pages, session, shown, words: Number(words) })
+  } finally {
+    await browser.close()
+    await session.close()
+  }
+}
+
+interface Stage {
+  readonly file: string
+  readonly pages: readonly Page[]
+  readonly session: SignedIn
+  readonly shown: BrowserPage
+  /** How many are looked at, at most. */
+  readonly words: number
+}
+
+async function measure({ file, pages, session, shown, words }: Stage): Promise<Record<string, unknown>> {
   const headers = { authorization: `Bearer ${session.token}` }
   const get = async (where: string): Promise<unknown> =>
     (await fetch(`${session.alcove.url}/api/documents/${where}`, { headers })).json()
@@ -128,62 +162,45 @@ export async function run([file = '', words = '200', width = '1440']: string[]):
   form.append('files', new File([new Uint8Array(await readFile(file))], 'bench.pdf'))
   const uploaded = await fetch(`${session.alcove.url}/api/documents`, { method: 'POST', body: form, headers })
   const id = uploadAnswer.parse(await uploaded.json()).documents[0]?.id ?? ''
-  while (documentRow.parse(await get(id)).state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 200))
+  for (let state = ''; state !== 'ready';) {
+    ;({ state } = documentRow.parse(await get(id)))
+    if (state === 'failed') throw new Error(`${file} cannot be read`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
 
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-  const page = await browser.newPage({ viewport: { width: Number(width), height: 900 } })
-  await page.goto(session.alcove.url)
-  await page.getByText('Use test account').click()
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('textbox').first().waitFor()
+  await shown.goto(session.alcove.url)
+  await shown.getByText('Use test account').click()
+  await shown.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await shown.getByRole('textbox').first().waitFor()
   const cited: Cited[] = []
-  for (const [index, boxes] of reference.entries()) {
-    if (cited.length >= Number(words)) break
+  for (const [index, { boxes }] of pages.entries()) {
+    if (cited.length >= words) break
     if (boxes.length >= WORDS_PER_PAGE)
       cited.push(...choose(boxes, pageText.parse(await get(`${id}/pages/${index + 1}`))))
   }
-  await page.goto(`${session.alcove.url}/?chat=${await storeAnswer(session, id, cited)}`)
-  await page
+  if (cited.length === 0) throw new Error(`no word of ${file} stands at one place only`)
+  await shown.goto(`${session.alcove.url}/?chat=${await storeAnswer(session, id, cited)}`)
+  await shown
     .getByRole('button', { name: /Source 1: / })
     .first()
     .click()
   const [across, down]: [number[], number[]] = [[], []]
-  const sizes = new Map<number, { width: number; height: number }>()
   for (const [index, { page: number, word, left, top, bottom }] of cited.entries()) {
-    if (index > 0) await page.keyboard.press('ArrowRight')
+    if (index > 0) await shown.keyboard.press('ArrowRight')
     let marked: z.infer<typeof place> = null
     for (let tries = 0; tries < MOST_TRIES && !(marked && word.startsWith(marked.word)); tries += 1) {
-      marked = place.parse(await page.evaluate(`(${MEASURE})(${number})`))
+      marked = place.parse(await shown.evaluate(`(${MEASURE})(${number})`))
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
+    const { width, height } = pages[number - 1] ?? { width: Number.NaN, height: Number.NaN }
     if (!marked || !word.startsWith(marked.word)) continue
-    const size = sizes.get(number) ?? (await pageSize(file, number))
-    sizes.set(number, size)
-    across.push(Math.abs(marked.left * size.width - left))
-    down.push(Math.abs(marked.middle * size.height - (top + bottom) / 2) / (bottom - top))
+    across.push(Math.abs(marked.left * width - left))
+    down.push(Math.abs(marked.middle * height - (top + bottom) / 2) / (bottom - top))
   }
-  await browser.close()
-  await session.close()
   const figures = (values: readonly number[]) => ({
     p50: rounded(quantile(values, 0.5)),
     p90: rounded(quantile(values, 0.9)),
     p99: rounded(quantile(values, 0.99)),
   })
   return { words: across.length, leftPixels: figures(across), middleLineHeights: figures(down) }
-}
-
-async function pageSize(file: string, number: number): Promise<{ width: number; height: number }> {
-  const { stdout } = await promisify(execFile)('pdftotext', [
-    '-bbox',
-    '-cropbox',
-    '-f',
-    `${number}`,
-    '-l',
-    `${number}`,
-    file,
-    '-',
-  ])
-  const found = /<page width="(\S+)" height="(\S+)">/.exec(stdout)
-  return { width: Number(found?.[1]), height: Number(found?.[2]) }
 }
