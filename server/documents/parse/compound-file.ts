@@ -9,7 +9,7 @@ interface CompoundFiles {
   readonly write: (file: object, options: { readonly type: 'array' }) => ArrayLike<number>
   readonly utils: {
     readonly cfb_new: () => object
-    readonly cfb_add: (file: object, path: string, content: Uint8Array) => object
+    readonly cfb_add: (file: object, path: string, content: Uint8Array, options?: { readonly unsafe: true }) => object
   }
 }
 

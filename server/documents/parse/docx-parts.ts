@@ -1,13 +1,13 @@
 /** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, headers, footers. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { inflateRawSync } from 'node:zlib'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
 import { markChunks, targetsOfChunks } from './docx-chunks.ts'
 import { plainMarkup } from './docx-markup.ts'
 import { completeParagraphs } from './docx-paragraphs.ts'
 import { writeEquations } from './equations.ts'
 import { ParseFailure } from './failure.ts'
+import { unpack } from './unpack.ts'
 
 /** What mammoth takes for an opened file. */
 export interface DocxFile {
@@ -19,26 +19,10 @@ const USUAL_MAIN = 'word/document.xml'
 /** Says which part is the document itself; Word on the web calls it differently. */
 const PACKAGE_RELATIONS = '_rels/.rels'
 const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
-const MOST_PART_BYTES = 150 * 1024 * 1024
-const LOCAL_HEADER_BYTES = 30
 /** First page, left and right pages of some sections; more are repetitions. */
 const MOST_MARGINS = 24
 /** Reports are put together from so many pieces at most. */
 const MOST_CHUNKS = 200
-
-/** @throws ParseFailure `too_large` where a part unpacks to more than it may. */
-function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry): Uint8Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const start = offset + LOCAL_HEADER_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
-  const packed = bytes.subarray(start, start + compressedSize)
-  if (method === 0) return packed
-  try {
-    return inflateRawSync(packed, { maxOutputLength: MOST_PART_BYTES })
-  } catch (error) {
-    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw isTooLarge ? new ParseFailure('too_large', { cause: error }) : error
-  }
-}
 
 /** A file inside of the document, for which a mark stands in the text. */
 export interface DocxChunk {

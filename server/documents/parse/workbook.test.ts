@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { sourceOfBytes } from '#server/documents/byte-source.ts'
+import { listZipEntries } from '#server/documents/zip-directory.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { makeZip } from '#test/make-docx.ts'
 import { readDocument } from '#test/read-document.ts'
+import { unpack } from './unpack.ts'
 
 const sales = [
   ['Region', 'Product', 'Sales'],
@@ -191,4 +194,23 @@ test('what declares more than it may unpack to is refused', async () => {
     { name: 'xl/workbook.xml', bytes: Buffer.from('<workbook/>'), declaredSize: 200 * 1024 * 1024 },
   ])
   expect(await readDocument(bomb, 'bomb.xlsx')).toMatchObject({ failure: 'too_large' })
+})
+
+/** Says of a part that it is deflated (APPNOTE.TXT 4.3.7 and 4.3.12), which it is not. */
+function callDeflated(zip: Buffer, name: string): Buffer {
+  zip.writeUInt16LE(8, zip.indexOf(name) - 22)
+  zip.writeUInt16LE(8, zip.lastIndexOf(name) - 36)
+  return zip
+}
+
+test('parts that are no deflated bytes, though they are said to be, cost nothing but themselves', async () => {
+  const made = makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }])
+  const entries = (await listZipEntries(sourceOfBytes(made))) ?? []
+  const parts = entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(made, entry)) }))
+  const thumbnail = { name: 'docProps/thumbnail.wmf', bytes: Buffer.alloc(0) }
+  const settings = { name: 'customXml/item1.xml', bytes: Buffer.alloc(0) }
+  const withEmpty = callDeflated(callDeflated(makeZip([...parts, thumbnail, settings]), thumbnail.name), settings.name)
+  expect((await readDocument(withEmpty, 'a.xlsx')).pages.map(({ text }) => text)).toEqual(['Stock\n\nLamps'])
+  const withoutSheet = callDeflated(makeZip(parts), 'xl/worksheets/sheet1.xml')
+  expect(await readDocument(withoutSheet, 'a.xlsx')).toEqual({ pages: [], failure: 'damaged' })
 })

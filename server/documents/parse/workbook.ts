@@ -1,23 +1,38 @@
-import { read, set_cptable, type WorkBook, type WorkSheet } from '@e965/xlsx'
+import * as library from '@e965/xlsx'
+import { type ParsingOptions, read, set_cptable, type WorkBook, type WorkSheet } from '@e965/xlsx'
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
+import { z } from 'zod'
 import { sourceOfBytes } from '#server/documents/byte-source.ts'
 import { isOleFile, oleStreamNames } from '#server/documents/ole.ts'
+import { type ZipEntry } from '#server/documents/zip-directory.ts'
+import { compoundFiles } from './compound-file.ts'
 import { ParseFailure } from './failure.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { refuseBomb } from './refuse-bomb.ts'
 import { type SheetCells, writeSheet } from './sheet-text.ts'
+import { unpack } from './unpack.ts'
 
 /** Of workbooks that unpack to more than this, only so many rows of each sheet are read; 2 million cells are about 80 MB. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
+
+/** What holds no cells: pictures, programs, settings, other files, of which a broken one must not cost the rest. */
+const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
+
+/** The library takes an opened zip file too, which its types leave out. */
+const { parse_zip: readParts } = z
+  .custom<{ readonly parse_zip: (parts: object, options: ParsingOptions) => WorkBook }>(
+    (value) => typeof value === 'object' && value !== null && 'parse_zip' in value,
+  )
+  .parse(library)
 
 /** Text of old workbooks is in the code page of the machine that wrote it. */
 set_cptable(codePages)
 
 /** Reads a workbook, old or new: each sheet is a page that begins with the sheet's name. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
-  const maxRows = await rowLimit(bytes)
-  const workbook = open(bytes, maxRows)
+  const entries = await listParts(bytes)
+  const workbook = open(bytes, entries)
   const sheets = workbook.SheetNames
   const is1904 = workbook.Workbook?.WBProps?.date1904 === true
   if (sheets.length > MAX_PAGES) throw new ParseFailure('too_large')
@@ -44,28 +59,45 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   }
 }
 
-/** 0 for no limit. */
-async function rowLimit(bytes: Uint8Array): Promise<number> {
+/** The parts of a new workbook, undefined for an old one. */
+async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
   if (isOleFile(bytes)) {
     if ((await oleStreamNames(sourceOfBytes(bytes))).includes('encryptedpackage')) throw new ParseFailure('encrypted')
-    return 0
+    return undefined
   }
   // Any text would be taken for a table.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new ParseFailure('damaged')
-  const entries = await refuseBomb(bytes)
+  return refuseBomb(bytes)
+}
+
+/** 0 for no limit. */
+function rowLimit(entries: readonly ZipEntry[]): number {
   const sheetBytes = entries
     .filter(({ name }) => /worksheets\//i.test(name))
     .reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
   return sheetBytes > MAX_WHOLE_BYTES ? MAX_ROWS : 0
 }
 
-function open(bytes: Uint8Array, sheetRows: number): WorkBook {
+function open(bytes: Uint8Array, entries: readonly ZipEntry[] | undefined): WorkBook {
+  const options = { type: 'array', dense: true, cellNF: true, cellHTML: false } as const
   try {
-    return read(bytes, { type: 'array', dense: true, cellNF: true, cellHTML: false, sheetRows })
+    return entries
+      ? readParts(unpackParts(bytes, entries), { ...options, sheetRows: rowLimit(entries) })
+      : read(bytes, options)
   } catch (error) {
+    if (error instanceof ParseFailure) throw error
     const isEncrypted = error instanceof Error && /password|encrypt/i.test(error.message)
     throw new ParseFailure(isEncrypted ? 'encrypted' : 'damaged', { cause: error })
   }
+}
+
+/** The library would unpack them itself, slowly, and never come to an end of some that are broken. */
+function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
+  const parts = compoundFiles.utils.cfb_new()
+  for (const entry of entries)
+    if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
+      compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
+  return parts
 }
 
 const cellsOf = (sheet: WorkSheet | undefined): SheetCells => sheet?.['!data'] ?? []
