@@ -68,7 +68,7 @@ function xmlOf(block: DocxBlock): string {
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-const NAMESPACES = `xmlns:w="${WORD}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"`
+const NAMESPACES = `xmlns:w="${WORD}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"`
 
 /**
  * A Word document of these blocks, with the parts that Word itself insists on.

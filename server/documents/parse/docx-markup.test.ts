@@ -41,6 +41,24 @@ test('text boxes are read once, in whichever form they are there', async () => {
   expect((await read(blocks)).text).toBe('Keep dry\n\nBetween.\n\nKeep dry\n\nAlone')
 })
 
+test('text boxes are read in whatever shape they stand, also beside a picture, and so is text that is drawn', async () => {
+  const box = (content: string) => `<w:txbxContent>${content}</w:txbxContent>`
+  const picture = '<w:r><w:drawing><wp:inline/></w:drawing></w:r>'
+  const blocks: DocxBlock[] = [
+    {
+      xml: `<w:r><w:pict><v:oval><v:textbox>${box(`<w:p>${run('In an ellipse')}</w:p>`)}</v:textbox></v:oval></w:pict></w:r>`,
+    },
+    {
+      xml: `<w:r><w:drawing>${box(`<w:p>${picture}${run('Figure 1')}</w:p><w:p>${run('Our mill')}</w:p>`)}</w:drawing></w:r>`,
+    },
+    {
+      xml: `<w:r><w:drawing><a:p><a:r><a:t>Ste</a:t></a:r><a:r><a:t>p one</a:t></a:r></a:p><a:p/><a:p><a:r><a:t>Step two</a:t></a:r></a:p></w:drawing></w:r>`,
+    },
+    { paragraph: 'After.' },
+  ]
+  expect((await read(blocks)).text).toBe('In an ellipse\n\nFigure 1\n\nOur mill\n\nStep one\n\nStep two\n\nAfter.')
+})
+
 test('cells that span rows and columns keep the others in their columns', async () => {
   const table = `<w:tbl><w:tblPr/><w:tblGrid/>${[
     row(cell('Zone'), cell('Price', '<w:gridSpan w:val="2"/>'), cell('Note')),

@@ -13,8 +13,6 @@ const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
 const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
 const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
 const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
-const DRAWING = /<w:drawing(?:\s[^>]*)?>[\s\S]*?<\/w:drawing>/g
-const BOX = /<w:txbxContent(?:\s[^>]*)?>[\s\S]*?<\/w:txbxContent>/g
 
 /** Page breaks become line ends, so that the words around them stay apart. */
 export const plainMarkup = (xml: string): string =>
@@ -26,10 +24,6 @@ export const plainMarkup = (xml: string): string =>
     .replaceAll(TABS, '<w:tab/>')
     .replaceAll(SOFT_HYPHENS, '')
     .replaceAll(ALTERNATIVES, (_, inside: string) => chosen(inside))
-    .replaceAll(DRAWING, (drawing) => {
-      const boxes = drawing.match(BOX)
-      return boxes ? `<w:pict>${boxes.join('')}</w:pict>` : drawing
-    })
 
 /** The older form, which mammoth reads, unless only the newer one holds text. */
 function chosen(alternatives: string): string {

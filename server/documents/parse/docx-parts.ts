@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
 import { markChunks, targetsOfChunks } from './docx-chunks.ts'
+import { writeDrawings } from './docx-drawings.ts'
 import { plainMarkup } from './docx-markup.ts'
 import { completeParagraphs } from './docx-paragraphs.ts'
 import { writeEquations } from './equations.ts'
@@ -86,7 +87,7 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
 
 function readable(xml: string): string {
   refuseDepth(xml)
-  return plainMarkup(writeEquations(xml))
+  return writeDrawings(plainMarkup(writeEquations(xml)), () => '')
 }
 
 /** Real documents hardly reach fifty, tables in tables included. */

@@ -1,0 +1,60 @@
+/** What is written in the drawings of a Word document, in the markup for text boxes that mammoth reads; pictures are left out. */
+
+const TAG = /<(\/?)(w:drawing|w:pict|w:txbxContent|a:p|a:t|c:chart|dgm:relIds)\b([^>]*?)(\/?)>/g
+/** Names the part that holds the chart or the diagram. */
+const RELATION = /\sr:(?:id|dm)="([^"]*)"/
+
+/**
+ * Text boxes may stand in shapes of any form, and hold drawings themselves.
+ * @param describe paragraphs and tables that say what the chart or diagram of a relation shows.
+ */
+export function writeDrawings(xml: string, describe: (relation: string) => string): string {
+  const open: ('drawing' | 'box')[] = []
+  const isInDrawing = () => open.at(-1) === 'drawing'
+  let written = ''
+  let line = ''
+  let done = 0
+  for (const { index, 0: tag, 1: slash, 2: name, 3: attributes = '', 4: selfClosing } of xml.matchAll(TAG)) {
+    const before = xml.slice(done, index)
+    done = index + tag.length
+    const isEnd = slash === '/'
+    const isWhole = selfClosing === '/'
+    const wasInDrawing = isInDrawing()
+    if (!wasInDrawing) written += before
+    switch (name) {
+      case 'w:drawing':
+      case 'w:pict':
+        if (isWhole || (isEnd && !wasInDrawing)) break
+        if (isEnd) open.pop()
+        // Of drawings that stand in each other only the outermost counts, unless a box is between.
+        if (!isInDrawing()) written += isEnd ? '</w:pict>' : '<w:pict>'
+        if (!isEnd) open.push('drawing')
+        break
+      case 'w:txbxContent':
+        if (isWhole || (isEnd && open.at(-1) !== 'box')) break
+        if (isEnd) open.pop()
+        else open.push('box')
+        written += tag
+        break
+      case 'a:t':
+        if (!wasInDrawing) written += tag
+        else if (isEnd) line += before
+        break
+      case 'a:p':
+        if (!wasInDrawing) written += tag
+        else if (isEnd) {
+          written += paragraphOf(line)
+          line = ''
+        }
+        break
+      default:
+        if (wasInDrawing && !isEnd) written += describe(RELATION.exec(attributes)?.[1] ?? '')
+        else if (!wasInDrawing) written += tag
+    }
+  }
+  return written + xml.slice(done)
+}
+
+/** @param words as they stand in xml. */
+export const paragraphOf = (words: string): string =>
+  words.trim() === '' ? '' : `<w:p><w:r><w:t xml:space="preserve">${words}</w:t></w:r></w:p>`
