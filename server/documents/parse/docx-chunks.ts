@@ -18,12 +18,13 @@ export function markChunks(xml: string, markOf: (relation: string) => string | u
   })
 }
 
-/** The parts of chunks by the relation that names them. @param relations of the part that refers to them. */
-export function targetsOfChunks(relations: string): Map<string, string> {
+/** The parts of one kind, by the relation that names them. @param relations of the part that refers to them. */
+export function targetsOf(relations: string, kind: 'aFChunk' | 'chart' | 'diagramData'): Map<string, string> {
   const targets = new Map<string, string>()
   for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
     const [id, target] = [/\sId="([^"]*)"/.exec(relation)?.[1], /\sTarget="([^"]*)"/.exec(relation)?.[1]]
-    if (/\sType="[^"]*\/aFChunk"/.test(relation) && id !== undefined && target !== undefined) targets.set(id, target)
+    const type = /\sType="[^"]*\/([^"/]*)"/.exec(relation)?.[1]
+    if (type === kind && id !== undefined && target !== undefined) targets.set(id, target)
   }
   return targets
 }

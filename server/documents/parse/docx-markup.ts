@@ -25,9 +25,12 @@ export const plainMarkup = (xml: string): string =>
     .replaceAll(SOFT_HYPHENS, '')
     .replaceAll(ALTERNATIVES, (_, inside: string) => chosen(inside))
 
-/** The older form, which mammoth reads, unless only the newer one holds text. */
+/** Text boxes, charts and diagrams. */
+const SAYS_SOMETHING = /<(?:w:txbxContent|c:chart|dgm:relIds)\b/
+
+/** The older form, which mammoth reads, unless only the newer one says something. */
 function chosen(alternatives: string): string {
   const choice = CHOICE.exec(alternatives)?.[1] ?? ''
   const fallback = FALLBACK.exec(alternatives)?.[1] ?? ''
-  return choice.includes('<w:txbxContent') && !fallback.includes('<w:txbxContent') ? choice : fallback
+  return SAYS_SOMETHING.test(choice) && !SAYS_SOMETHING.test(fallback) ? choice : fallback
 }

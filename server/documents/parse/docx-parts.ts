@@ -1,8 +1,9 @@
-/** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, headers, footers. */
+/** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, drawings, headers, footers. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
-import { markChunks, targetsOfChunks } from './docx-chunks.ts'
+import { describeGraphic } from './docx-charts.ts'
+import { markChunks, targetsOf } from './docx-chunks.ts'
 import { writeDrawings } from './docx-drawings.ts'
 import { plainMarkup } from './docx-markup.ts'
 import { completeParagraphs } from './docx-paragraphs.ts'
@@ -45,6 +46,22 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     if (!entry) throw new Error(`the file has no part ${name}`)
     return new TextDecoder().decode(unpack(bytes, entry))
   }
+  /** Each chart and diagram once, however often a part refers to it; one that is broken takes nothing from the text. */
+  const graphicsOf = (part: string) => {
+    const relations = textOrNothing(relationsOf(part))
+    const targets = new Map([...targetsOf(relations, 'chart'), ...targetsOf(relations, 'diagramData')])
+    return (relation: string): string => {
+      const target = targets.get(relation)
+      const entry = target === undefined ? undefined : entryOf(part, target)
+      targets.delete(relation)
+      try {
+        return entry ? describeGraphic(readText(entry.name.replace(/^\/+/, ''))) : ''
+      } catch (error) {
+        if (error instanceof ParseFailure) throw error
+        return ''
+      }
+    }
+  }
   const fileWith = (replaced: Readonly<Record<string, () => string>>): DocxFile => ({
     exists: (name) => Object.hasOwn(replaced, name) || byName.has(name),
     async read(name, encoding) {
@@ -54,9 +71,9 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
       if (encoding === undefined && entry) return unpack(bytes, entry)
       const text = readText(name)
       if (!/^word\/[^/]+\.xml$/.test(name)) return text
-      if (name !== mainName) return readable(text)
+      if (name !== mainName) return readable(text, graphicsOf(name))
       const marked = markChunks(text, (relation) => chunks.get(relation)?.mark)
-      return completeParagraphs(readable(marked), neighbours())
+      return completeParagraphs(readable(marked, graphicsOf(name)), neighbours())
     },
   })
   const mainName = findMain(byName.has(PACKAGE_RELATIONS) ? readText(PACKAGE_RELATIONS) : '')
@@ -65,11 +82,15 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     styles: textOrNothing('word/styles.xml'),
     numbering: textOrNothing('word/numbering.xml'),
   })
+  const entryOf = (part: string, target: string) =>
+    byName.get(path.posix.resolve('/', path.posix.dirname(part), target).slice(1))
   const chunks = new Map(
-    [...targetsOfChunks(textOrNothing(relationsOf(mainName)))].slice(0, MOST_CHUNKS).flatMap(([relation, target]) => {
-      const entry = byName.get(path.posix.resolve('/', path.posix.dirname(mainName), target).slice(1))
-      return entry ? [[relation, { mark: randomUUID(), read: () => unpack(bytes, entry) }] as const] : []
-    }),
+    [...targetsOf(textOrNothing(relationsOf(mainName)), 'aFChunk')]
+      .slice(0, MOST_CHUNKS)
+      .flatMap(([relation, target]) => {
+        const entry = entryOf(mainName, target)
+        return entry ? [[relation, { mark: randomUUID(), read: () => unpack(bytes, entry) }] as const] : []
+      }),
   )
   const margins = [...byName.keys()].filter((name) => /^word\/(?:header|footer)\d*\.xml$/.test(name))
   return {
@@ -77,7 +98,7 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     margins: margins.slice(0, MOST_MARGINS).map((name) => {
       const relations = relationsOf(name)
       return fileWith({
-        [mainName]: () => asDocument(readable(readText(name))),
+        [mainName]: () => asDocument(readable(readText(name), graphicsOf(name))),
         [relationsOf(mainName)]: () => (byName.has(relations) ? readText(relations) : NO_RELATIONS),
       })
     }),
@@ -85,9 +106,9 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
   }
 }
 
-function readable(xml: string): string {
+function readable(xml: string, describe: (relation: string) => string): string {
   refuseDepth(xml)
-  return writeDrawings(plainMarkup(writeEquations(xml)), () => '')
+  return writeDrawings(plainMarkup(writeEquations(xml)), describe)
 }
 
 /** Real documents hardly reach fifty, tables in tables included. */
