@@ -17,6 +17,7 @@ import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest.ts'
+import { compoundFiles } from './parse/compound-file.ts'
 import {
   claimDocument,
   deleteDocument,
@@ -111,15 +112,10 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
 
 /** A compound file whose only stream begins like Word 95 (MS-CFB 2.2, MS-DOC 2.5.2). */
 function makeOldWord(): Buffer {
-  const file = Buffer.alloc(4 * 512)
-  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(file)
-  file.writeUInt16LE(9, 30)
-  file.writeUInt32LE(1, 48)
-  file.write('WordDocument', 1_024, 'utf16le')
-  file.writeUInt16LE(26, 1_024 + 64)
-  file.writeUInt32LE(2, 1_024 + 116)
-  file.writeUInt16LE(0xa5dc, 1_536)
-  return file
+  const { utils, write } = compoundFiles
+  const file = utils.cfb_new()
+  utils.cfb_add(file, '/WordDocument', Buffer.from([0xdc, 0xa5, ...Array<number>(510).fill(0)]))
+  return Buffer.from(Uint8Array.from(write(file, { type: 'array' })))
 }
 
 class Crash extends Error {}

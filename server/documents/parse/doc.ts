@@ -1,5 +1,3 @@
-import { sourceOfBytes } from '#server/documents/byte-source.ts'
-import { readWordHeader } from '#server/documents/ole.ts'
 import { ParseFailure } from './failure.ts'
 import { blocksOfMargins } from './margins.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
@@ -9,9 +7,6 @@ import { blocksOfWordText } from './word-text.ts'
 
 /** Reads a Word document of the years 1997 to 2003; its sections are numbered, for the file knows no pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
-  const header = await readWordHeader(sourceOfBytes(bytes))
-  if (header?.isOld) throw new ParseFailure('unsupported_old_word')
-  if (header?.isEncrypted) throw new ParseFailure('encrypted')
   const { body, textboxes, footnotes, endnotes, comments, headers, headerTextboxes } = read(bytes)
   const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(blocksOfWordText)
   const margins = [headers, headerTextboxes].flatMap(blocksOfWordText)
@@ -25,6 +20,7 @@ function read(bytes: Uint8Array): WordParts {
   try {
     return readWordBinary(bytes)
   } catch (error) {
+    if (error instanceof ParseFailure) throw error
     throw new ParseFailure('damaged', { cause: error })
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { LISTED, LISTED_TOO, makeDoc, makeDocWith } from '#test/make-doc.ts'
 import { readDocument } from '#test/read-document.ts'
+import { compoundFiles } from './compound-file.ts'
 import { readWordBinary } from './word-binary.ts'
 
 const bodyOf = (...pieces: Parameters<typeof makeDoc>[0]) => readWordBinary(makeDoc(pieces)).body
@@ -88,4 +89,18 @@ test('without its table of pieces it is damaged', async () => {
   const at = Buffer.from(bytes).indexOf(Buffer.from([2, 16, 0, 0, 0]))
   bytes[at] = 9
   expect(await readDocument(bytes, 'a.doc')).toMatchObject({ failure: 'damaged' })
+})
+
+test.each([
+  ['a document of Word 95', 0xa5dc, 0, 'unsupported_old_word'],
+  ['a document with a password', 0xa5ec, 0x0100, 'encrypted'],
+])('%s is told by its header, however short it is', async (_, magic, flags, failure) => {
+  const header = Buffer.alloc(1_536)
+  header.writeUInt16LE(magic, 0)
+  header.writeUInt16LE(flags, 0x0a)
+  const { utils, write } = compoundFiles
+  const file = utils.cfb_new()
+  utils.cfb_add(file, '/WordDocument', header)
+  const bytes = Uint8Array.from(write(file, { type: 'array' }))
+  expect(await readDocument(bytes, 'a.doc')).toEqual({ pages: [], failure })
 })

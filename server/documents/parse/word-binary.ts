@@ -3,6 +3,7 @@
  * deleted under revision, without the instructions of fields, and with the numbers of lists.
  */
 import { compoundFiles } from './compound-file.ts'
+import { ParseFailure } from './failure.ts'
 import { readWordNumbering } from './word-lists.ts'
 import { listProperties, viewOf } from './word-properties.ts'
 
@@ -15,6 +16,9 @@ const FIB = {
   pieces: 0x1a2,
 } as const
 const SECOND_TABLE_FLAG = 0x0200
+const ENCRYPTED_FLAG = 0x0100
+/** What documents of Word 6 and 95 begin with, whose header is another one. */
+const WORD_95 = 0xa5dc
 /** The parts of the text, in the order in which they follow each other (FibRgLw97). */
 const PARTS = [
   'body',
@@ -46,13 +50,17 @@ interface Stretch {
 /**
  * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends. What was deleted under
  * revision is kept only for a comparison with programs that print it.
+ * @throws ParseFailure `unsupported_old_word`, `encrypted`
  * @throws Error where the file is damaged.
  */
 export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false } = {}): WordParts {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
   const document = streamOf(file, 'WordDocument')
   const fib = viewOf(document)
-  const isSecond = (fib.getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
+  const flags = fib.getUint16(FIB.flags, true)
+  if (fib.getUint16(0, true) === WORD_95) throw new ParseFailure('unsupported_old_word')
+  if ((flags & ENCRYPTED_FLAG) !== 0) throw new ParseFailure('encrypted')
+  const isSecond = (flags & SECOND_TABLE_FLAG) !== 0
   const table = streamOf(file, isSecond ? '1Table' : '0Table')
   const deleted = keepsDeleted
     ? []
