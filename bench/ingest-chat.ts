@@ -32,9 +32,9 @@ async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): 
   return times
 }
 
-/** Names that hold no word and no number of the question. */
+/** Names that hold no word and no number of the question, nor any that could be taken for a slip of one. */
 const nameOf = (index: number): string =>
-  `report ${String.fromCharCode(97 + (index % 26)).repeat(3 + Math.floor(index / 26))}.pdf`
+  `report${String.fromCharCode(97 + (index % 26)).repeat(3 + Math.floor(index / 26))}.pdf`
 
 export async function run([documents = '50', pages = '100', questions = '60']: string[]): Promise<
   Record<string, unknown>
