@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import { addDocuments, applyDocumentChange, documentQuery, documentsKey, documentsQuery } from './documents.ts'
 
@@ -65,6 +65,25 @@ describe('applyDocumentChange', () => {
     applyDocumentChange(empty, { eventType: 'INSERT', new: first, old: {} })
     expect(empty.getQueryData(documentsKey)).toBeUndefined()
   })
+})
+
+test('what changes while the list is read is newer than what was read', async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<Response>()
+  const asked = Promise.withResolvers<undefined>()
+  vi.stubGlobal('fetch', () => {
+    asked.resolve(undefined)
+    return answer
+  })
+  const reading = client.query(documentsQuery())
+  await asked.promise
+  applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
+  applyDocumentChange(client, { eventType: 'INSERT', new: second, old: {} })
+  resolve(Response.json([{ ...first, state: 'reading' }]))
+  expect((await reading).map(({ id, state }) => [id, state])).toEqual([
+    [second.id, 'queued'],
+    [first.id, 'ready'],
+  ])
+  vi.unstubAllGlobals()
 })
 
 describe('addDocuments', () => {
