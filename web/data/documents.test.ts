@@ -1,7 +1,14 @@
 import { QueryClient } from '@tanstack/react-query'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
-import { addDocuments, applyDocumentChange, documentQuery, documentsKey, documentsQuery } from './documents.ts'
+import {
+  addDocuments,
+  applyDocumentChange,
+  documentQuery,
+  documentsKey,
+  documentsQuery,
+  withLaterChanges,
+} from './documents.ts'
 
 const first: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
@@ -68,22 +75,15 @@ describe('applyDocumentChange', () => {
 })
 
 test('what changes while the list is read is newer than what was read', async () => {
-  const { promise: answer, resolve } = Promise.withResolvers<Response>()
-  const asked = Promise.withResolvers<undefined>()
-  vi.stubGlobal('fetch', () => {
-    asked.resolve(undefined)
-    return answer
-  })
-  const reading = client.query(documentsQuery())
-  await asked.promise
+  const { promise: answer, resolve } = Promise.withResolvers<DocumentRow[]>()
+  const reading = withLaterChanges(() => answer)
   applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
   applyDocumentChange(client, { eventType: 'INSERT', new: second, old: {} })
-  resolve(Response.json([{ ...first, state: 'reading' }]))
+  resolve([{ ...first, state: 'reading' }])
   expect((await reading).map(({ id, state }) => [id, state])).toEqual([
     [second.id, 'queued'],
     [first.id, 'ready'],
   ])
-  vi.unstubAllGlobals()
 })
 
 describe('addDocuments', () => {

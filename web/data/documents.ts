@@ -128,7 +128,7 @@ const changedRow = documentRow.partial().required({ id: true })
 const laterChanges = new Set<DocumentChange[]>()
 
 /** What is read may be older than a change that came meanwhile, which nobody will tell again. */
-async function withLaterChanges(read: () => Promise<DocumentRow[]>): Promise<DocumentRow[]> {
+export async function withLaterChanges(read: () => Promise<DocumentRow[]>): Promise<DocumentRow[]> {
   const changes: DocumentChange[] = []
   laterChanges.add(changes)
   try {
