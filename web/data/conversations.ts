@@ -4,10 +4,12 @@ import { conversationRow, type ConversationPatch, type ConversationRow } from '#
 import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
 import { storeDraft } from './drafts.ts'
+import { createLiveList } from './live-list.ts'
 
 const rows = z.array(conversationRow)
 
 export const conversationsKey = (userId: string) => [`/api/users/${userId}/conversations`] as const
+const conversationList = createLiveList<ConversationRow>()
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
 
 /** All conversations of a person, newest first. */
@@ -15,10 +17,12 @@ export function conversationsQuery(userId: string) {
   return queryOptions({
     queryKey: conversationsKey(userId),
     queryFn: () =>
-      directThenApi(
-        rows,
-        () => rest().from('conversations').select('*').eq('uid', userId).order('started_at', { ascending: false }),
-        () => jsonOf(apiFetch(`/api/users/${userId}/conversations`)),
+      conversationList.read(conversationsKey(userId), () =>
+        directThenApi(
+          rows,
+          () => rest().from('conversations').select('*').eq('uid', userId).order('started_at', { ascending: false }),
+          () => jsonOf(apiFetch(`/api/users/${userId}/conversations`)),
+        ),
       ),
   })
 }
@@ -98,8 +102,7 @@ export async function deleteConversation(id: string): Promise<void> {
 /** Puts a row that was created or changed into every list that shows it. */
 export function keepConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
   queryClient.setQueryData(conversationKey(row.id), row)
-  queryClient.setQueryData<ConversationRow[]>(conversationsKey(userId), (list) => {
-    if (list === undefined) return list
+  conversationList.change(queryClient, conversationsKey(userId), (list) => {
     const others = list.filter((other) => other.id !== row.id)
     return [...others, row].toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
   })
@@ -117,7 +120,7 @@ export async function reloadConversations(queryClient: QueryClient, userId: stri
 
 /** Takes a deleted conversation out of every list that shows it. */
 export function dropConversation(queryClient: QueryClient, userId: string, id: string): void {
-  queryClient.setQueryData<ConversationRow[]>(conversationsKey(userId), (list) => list?.filter((row) => row.id !== id))
+  conversationList.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
   queryClient.setQueryData(conversationKey(id), null)

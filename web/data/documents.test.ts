@@ -1,14 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
-import {
-  addDocuments,
-  applyDocumentChange,
-  documentQuery,
-  documentsKey,
-  documentsQuery,
-  withLaterChanges,
-} from './documents.ts'
+import { addDocuments, applyDocumentChange, documentQuery, documentsKey, documentsQuery } from './documents.ts'
 
 const first: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
@@ -72,18 +65,6 @@ describe('applyDocumentChange', () => {
     applyDocumentChange(empty, { eventType: 'INSERT', new: first, old: {} })
     expect(empty.getQueryData(documentsKey)).toBeUndefined()
   })
-})
-
-test('what changes while the list is read is newer than what was read', async () => {
-  const { promise: answer, resolve } = Promise.withResolvers<DocumentRow[]>()
-  const reading = withLaterChanges(() => answer)
-  applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
-  applyDocumentChange(client, { eventType: 'INSERT', new: second, old: {} })
-  resolve([{ ...first, state: 'reading' }])
-  expect((await reading).map(({ id, state }) => [id, state])).toEqual([
-    [second.id, 'queued'],
-    [first.id, 'ready'],
-  ])
 })
 
 describe('addDocuments', () => {

@@ -9,12 +9,14 @@ import {
   type UploadAnswer,
 } from '#contract/document.ts'
 import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
+import { createLiveList } from './live-list.ts'
 import { accessToken } from './session.ts'
 
 const rows = z.array(documentRow)
 const COLUMNS = Object.keys(documentRow.shape).join(',')
 
 export const documentsKey = ['/api/documents'] as const
+const documentList = createLiveList<DocumentRow>()
 /** Below the key of the list, so that who has missed live changes reads both again with one invalidation. */
 const documentKey = (id: string) => [...documentsKey, id] as const
 
@@ -23,7 +25,7 @@ export function documentsQuery() {
   return queryOptions({
     queryKey: documentsKey,
     queryFn: () =>
-      withLaterChanges(() =>
+      documentList.read(documentsKey, () =>
         directThenApi(
           rows,
           () =>
@@ -124,49 +126,25 @@ interface DocumentChange {
 
 const changedRow = documentRow.partial().required({ id: true })
 
-/** For each reading of the list that is under way, the live changes since it began. */
-const laterChanges = new Set<DocumentChange[]>()
-
-/** What is read may be older than a change that came meanwhile, which nobody will tell again. */
-export async function withLaterChanges(read: () => Promise<DocumentRow[]>): Promise<DocumentRow[]> {
-  const changes: DocumentChange[] = []
-  laterChanges.add(changes)
-  try {
-    const list = await read()
-    return changes.reduce(changeList, list)
-  } finally {
-    laterChanges.delete(changes)
-  }
-}
-
-function changeList(list: DocumentRow[], change: DocumentChange): DocumentRow[] {
-  const row = changedRow.parse(change.eventType === 'DELETE' ? change.old : change.new)
-  if (change.eventType === 'DELETE') return list.filter(({ id }) => id !== row.id)
-  if (change.eventType === 'INSERT') return withAdded(list, [documentRow.parse(row)])
-  return list
-    .map((known) => (known.id === row.id ? { ...known, ...definedFields(row) } : known))
-    .filter((known) => known.superseded_at === null)
-}
-
 /**
  * Takes a live change into every query that shows the document. An insert never replaces a row that is already known:
  * it may come later than the first updates did by another road.
  */
 export function applyDocumentChange(queryClient: QueryClient, change: DocumentChange): void {
-  for (const changes of laterChanges) changes.push(change)
   const row = changedRow.parse(change.eventType === 'DELETE' ? change.old : change.new)
-  queryClient.setQueryData<DocumentRow[]>(documentsKey, (list) => list && changeList(list, change))
-  if (change.eventType === 'INSERT') return
   if (change.eventType === 'DELETE') {
+    documentList.change(queryClient, documentsKey, (list) => list.filter(({ id }) => id !== row.id))
     queryClient.setQueryData<DocumentRow | null>(documentKey(row.id), null)
     return
   }
+  if (change.eventType === 'INSERT') return addDocuments(queryClient, [documentRow.parse(row)])
+  const merge = (known: DocumentRow) => ({ ...known, ...definedFields(row) })
+  documentList.change(queryClient, documentsKey, (list) =>
+    list.map((known) => (known.id === row.id ? merge(known) : known)).filter((known) => known.superseded_at === null),
+  )
   if (row.series !== undefined)
     void queryClient.invalidateQueries({ queryKey: [...documentsKey, 'series', row.series] })
-  queryClient.setQueryData<DocumentRow | null>(
-    documentKey(row.id),
-    (known) => known && { ...known, ...definedFields(row) },
-  )
+  queryClient.setQueryData<DocumentRow | null>(documentKey(row.id), (known) => (known ? merge(known) : known))
 }
 
 function definedFields(row: z.infer<typeof changedRow>): Partial<DocumentRow> {
@@ -175,13 +153,11 @@ function definedFields(row: z.infer<typeof changedRow>): Partial<DocumentRow> {
 
 /** Takes uploaded documents into the list, without replacing what live changes have already said about them. */
 export function addDocuments(queryClient: QueryClient, added: readonly DocumentRow[]): void {
-  queryClient.setQueryData<DocumentRow[]>(documentsKey, (list) => list && withAdded(list, added))
-}
-
-function withAdded(list: DocumentRow[], added: readonly DocumentRow[]): DocumentRow[] {
-  const news = added.filter(({ id }) => !list.some((known) => known.id === id))
-  if (news.length === 0) return list
-  return [...news, ...list].toSorted((a, b) => Date.parse(b.uploaded_at) - Date.parse(a.uploaded_at))
+  documentList.change(queryClient, documentsKey, (list) => {
+    const news = added.filter(({ id }) => !list.some((known) => known.id === id))
+    if (news.length === 0) return list
+    return [...news, ...list].toSorted((a, b) => Date.parse(b.uploaded_at) - Date.parse(a.uploaded_at))
+  })
 }
 
 /** What became of one file of an upload; `document` is an older one when the same bytes were there already. */

@@ -1,0 +1,28 @@
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { createLiveList } from './live-list.ts'
+
+const KEY = ['rows']
+
+test('what changes while a list is read is newer than what was read', async () => {
+  const client = new QueryClient()
+  const rows = createLiveList<string>()
+  const { promise: answer, resolve } = Promise.withResolvers<string[]>()
+  const reading = rows.read(KEY, () => answer)
+  rows.change(client, KEY, (list) => list.map((row) => row.replace('reading', 'ready')))
+  rows.change(client, KEY, (list) => [...list, 'new'])
+  rows.change(client, ['other rows'], () => [])
+  resolve(['a reading'])
+  expect(await reading).toEqual(['a ready', 'new'])
+  expect(await rows.read(KEY, () => Promise.resolve(['a reading']))).toEqual(['a reading'])
+})
+
+test('a change reaches a list that is loaded, and makes none that is not', () => {
+  const client = new QueryClient()
+  const rows = createLiveList<string>()
+  rows.change(client, KEY, (list) => [...list, 'b'])
+  expect(client.getQueryData(KEY)).toBeUndefined()
+  client.setQueryData(KEY, ['a'])
+  rows.change(client, KEY, (list) => [...list, 'b'])
+  expect(client.getQueryData(KEY)).toEqual(['a', 'b'])
+})
