@@ -4,13 +4,14 @@ import { conversationRow, type ConversationPatch, type ConversationRow } from '#
 import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
 import { storeDraft } from './drafts.ts'
-import { createLiveList } from './live-list.ts'
+import { createLiveQuery } from './live-query.ts'
 
 const rows = z.array(conversationRow)
 
 export const conversationsKey = (userId: string) => [`/api/users/${userId}/conversations`] as const
-const conversationList = createLiveList<ConversationRow>()
+const conversationList = createLiveQuery<ConversationRow[]>()
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
+const oneConversation = createLiveQuery<ConversationRow | null>()
 
 /** All conversations of a person, newest first. */
 export function conversationsQuery(userId: string) {
@@ -29,7 +30,10 @@ export function conversationsQuery(userId: string) {
 
 /** One conversation; null when it does not exist or belongs to somebody else. */
 export function conversationQuery(id: string) {
-  return queryOptions({ queryKey: conversationKey(id), queryFn: () => readConversation(id) })
+  return queryOptions({
+    queryKey: conversationKey(id),
+    queryFn: () => oneConversation.read(conversationKey(id), () => readConversation(id)),
+  })
 }
 
 function readConversation(id: string): Promise<ConversationRow | null> {
@@ -101,7 +105,7 @@ export async function deleteConversation(id: string): Promise<void> {
 
 /** Puts a row that was created or changed into every list that shows it. */
 export function keepConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
-  queryClient.setQueryData(conversationKey(row.id), row)
+  setConversation(queryClient, row.id, row)
   conversationList.change(queryClient, conversationsKey(userId), (list) => {
     const others = list.filter((other) => other.id !== row.id)
     return [...others, row].toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
@@ -123,5 +127,11 @@ export function dropConversation(queryClient: QueryClient, userId: string, id: s
   conversationList.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
-  queryClient.setQueryData(conversationKey(id), null)
+  setConversation(queryClient, id, null)
+}
+
+/** Also where it is being read, or not loaded yet. */
+function setConversation(queryClient: QueryClient, id: string, row: ConversationRow | null): void {
+  oneConversation.change(queryClient, conversationKey(id), () => row)
+  queryClient.setQueryData(conversationKey(id), row)
 }

@@ -9,16 +9,17 @@ import {
   type UploadAnswer,
 } from '#contract/document.ts'
 import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
-import { createLiveList } from './live-list.ts'
+import { createLiveQuery } from './live-query.ts'
 import { accessToken } from './session.ts'
 
 const rows = z.array(documentRow)
 const COLUMNS = Object.keys(documentRow.shape).join(',')
 
 export const documentsKey = ['/api/documents'] as const
-const documentList = createLiveList<DocumentRow>()
+const documentList = createLiveQuery<DocumentRow[]>()
 /** Below the key of the list, so that who has missed live changes reads both again with one invalidation. */
 const documentKey = (id: string) => [...documentsKey, id] as const
+const oneDocument = createLiveQuery<DocumentRow | null>()
 
 /** The person's documents, newest first. */
 export function documentsQuery() {
@@ -45,10 +46,12 @@ export function documentQuery(id: string) {
   return queryOptions({
     queryKey: documentKey(id),
     queryFn: () =>
-      directThenApi(
-        documentRow.nullable(),
-        () => rest().from('documents').select(COLUMNS).eq('id', id).maybeSingle(),
-        () => readOrNull(() => apiRead(`/api/documents/${id}`, documentRow)),
+      oneDocument.read(documentKey(id), () =>
+        directThenApi(
+          documentRow.nullable(),
+          () => rest().from('documents').select(COLUMNS).eq('id', id).maybeSingle(),
+          () => readOrNull(() => apiRead(`/api/documents/${id}`, documentRow)),
+        ),
       ),
   })
 }
@@ -134,7 +137,7 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   const row = changedRow.parse(change.eventType === 'DELETE' ? change.old : change.new)
   if (change.eventType === 'DELETE') {
     documentList.change(queryClient, documentsKey, (list) => list.filter(({ id }) => id !== row.id))
-    queryClient.setQueryData<DocumentRow | null>(documentKey(row.id), null)
+    oneDocument.change(queryClient, documentKey(row.id), () => null)
     return
   }
   if (change.eventType === 'INSERT') return addDocuments(queryClient, [documentRow.parse(row)])
@@ -144,7 +147,7 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   )
   if (row.series !== undefined)
     void queryClient.invalidateQueries({ queryKey: [...documentsKey, 'series', row.series] })
-  queryClient.setQueryData<DocumentRow | null>(documentKey(row.id), (known) => (known ? merge(known) : known))
+  oneDocument.change(queryClient, documentKey(row.id), (known) => known && merge(known))
 }
 
 function definedFields(row: z.infer<typeof changedRow>): Partial<DocumentRow> {

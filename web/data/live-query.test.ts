@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { createLiveList } from './live-list.ts'
+import { createLiveQuery } from './live-query.ts'
 
 const KEY = ['rows']
 
 test('what changes while a list is read is newer than what was read', async () => {
   const client = new QueryClient()
-  const rows = createLiveList<string>()
+  const rows = createLiveQuery<string[]>()
   const { promise: answer, resolve } = Promise.withResolvers<string[]>()
   const reading = rows.read(KEY, () => answer)
   rows.change(client, KEY, (list) => list.map((row) => row.replace('reading', 'ready')))
@@ -19,10 +19,24 @@ test('what changes while a list is read is newer than what was read', async () =
 
 test('a change reaches a list that is loaded, and makes none that is not', () => {
   const client = new QueryClient()
-  const rows = createLiveList<string>()
+  const rows = createLiveQuery<string[]>()
   rows.change(client, KEY, (list) => [...list, 'b'])
   expect(client.getQueryData(KEY)).toBeUndefined()
   client.setQueryData(KEY, ['a'])
   rows.change(client, KEY, (list) => [...list, 'b'])
   expect(client.getQueryData(KEY)).toEqual(['a', 'b'])
+})
+
+test('what is deleted while it is read stays deleted', async () => {
+  const client = new QueryClient()
+  const row = createLiveQuery<string | null>()
+  const { promise: answer, resolve } = Promise.withResolvers<string>()
+  const reading = row.read(KEY, () => answer)
+  row.change(client, KEY, (known) => known && `${known}, renamed`)
+  row.change(client, KEY, () => null)
+  resolve('a row')
+  expect(await reading).toBeNull()
+  client.setQueryData(KEY, null)
+  row.change(client, KEY, (known) => known && `${known}, renamed`)
+  expect(client.getQueryData(KEY)).toBeNull()
 })

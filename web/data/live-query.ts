@@ -1,0 +1,33 @@
+import { hashKey, type QueryClient, type QueryKey } from '@tanstack/react-query'
+
+type Change<Data> = (data: Data) => Data
+
+/** What is read as a whole and changed by live changes in between. */
+export interface LiveQuery<Data> {
+  /** To be called by the query of the key, with what reads it. */
+  read(key: QueryKey, read: () => Promise<Data>): Promise<Data>
+  /** Changes the data where it is loaded, and again what is being read now: that may be older than the change, which nobody tells again. */
+  change(queryClient: QueryClient, key: QueryKey, change: Change<Data>): void
+}
+
+export function createLiveQuery<Data>(): LiveQuery<Data> {
+  /** Each reading that is under way, with the changes since it began. */
+  const readings = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
+  return {
+    async read(key, read) {
+      const reading = { query: hashKey(key), changes: [] as Change<Data>[] }
+      readings.add(reading)
+      try {
+        let data: Data = await read()
+        for (const change of reading.changes) data = change(data)
+        return data
+      } finally {
+        readings.delete(reading)
+      }
+    },
+    change(queryClient, key, change) {
+      for (const { query, changes } of readings) if (query === hashKey(key)) changes.push(change)
+      queryClient.setQueryData<Data>(key, (data) => (data === undefined ? data : change(data)))
+    },
+  }
+}
