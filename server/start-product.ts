@@ -37,7 +37,7 @@ import { type DocumentFile } from './storage/store.ts'
 const BUILT_CLIENT = fileURLToPath(new URL('../dist/web', import.meta.url))
 const SIMULTANEOUS_REPLIES = 256
 /** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
-const QUEUE_CONNECTIONS = 6
+const QUEUE_CONNECTIONS = 4
 
 export async function startProduct(foundation: Foundation) {
   const { config, log, undo, address, connection, database, listener, bells, tokens, blobs, encryptionKey } = foundation

@@ -106,22 +106,27 @@ export async function gather(
     readTurns(scope, reply.conversationId, reply.messageId, HISTORY_LIMIT),
     readSummary(scope, reply.conversationId, reply.messageId),
     reply.kind === 'continue' ? readUnfinished(scope, reply.answerId) : NOTHING_BEFORE,
-    // The best plan of a search depends on what is searched for.
-    scope.query('set local plan_cache_mode = auto'),
   ])
   const { identifier } = situation
   const question = history.at(-1)
   const parsed = parseCommands(question?.content ?? '')
   const contextWindow = situation.context_window ?? SMALL_WINDOW
   const present = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
-  const { asked, passages, messages, runs, trace } = await findPassages(scope, parsed, {
+  const options = {
     onlyWhereAsked: identifier === READER_MODEL,
     chosen: await newestChosen(scope, question?.document_ids),
     present,
     hasDocuments: situation.documents > 0,
     contextWindow,
     embedder: await embedding,
-  })
+  }
+  // The best plan of a search depends on what is searched for.
+  const isSearched = options.hasDocuments || parsed.calls.length > 0
+  const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
+  const [{ asked, passages, messages, runs, trace }] = await Promise.all([
+    findPassages(scope, parsed, options),
+    planned,
+  ])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
   return {

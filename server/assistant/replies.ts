@@ -3,7 +3,8 @@
  * refused once a newer attempt has begun, so a worker that was stopped or cut off can do no harm when it wakes.
  */
 import { createHash } from 'node:crypto'
-import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
+import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
+import { holdConversation } from '#server/conversations/reply-queries.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 import { createGate } from './gate.ts'
@@ -77,6 +78,15 @@ const CLAIM = `
     r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
     exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
+// Whoever has it written anew is asked anew.
+const END = `
+  with parts as (
+    delete from reply_parts where reply_id = $1
+  ), requests as (
+    delete from tool_requests where reply_id = $1
+  )
+  select realtime.send($2::jsonb, $3, $4, true)`
+
 /** The same run has the same id in every attempt (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {
   const hex = createHash('sha256').update(`${replyId} ${index}`).digest('hex')
@@ -112,10 +122,12 @@ export function createReplies(database: Database, worker: string): Replies {
         await Promise.all([
           storeAnswer(scope, reply, answer),
           deleteFormerRuns(scope, reply, answer),
-          scope.prepared('delete from reply_parts where reply_id = $1', [reply.id]),
-          // Whoever has it written anew is asked anew.
-          scope.prepared('delete from tool_requests where reply_id = $1', [reply.id]),
-          broadcastPart(scope, reply.conversationId, answer.lastPart),
+          scope.prepared(END, [
+            reply.id,
+            JSON.stringify(answer.lastPart),
+            REPLY_EVENT,
+            conversationTopic(reply.conversationId),
+          ]),
         ])
         return true
       },
@@ -127,17 +139,20 @@ export function createReplies(database: Database, worker: string): Replies {
     async claim(limit, mine = []) {
       type Row = Omit<ClaimedReply, 'holds'> & Record<string, unknown>
       const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])
-      return rows.map((row) => ({ ...row, holds: flushed }))
+      if (rows.length === 0) return []
+      const holds = flushed()
+      // Whoever needs it waits for it.
+      holds.catch(() => undefined)
+      return rows.map((row) => ({ ...row, holds }))
     },
 
     async renew(replies) {
-      const { rows } = await database.serviceStatement<{ id: string; stop_requested: boolean }>(
+      const { rows } = await database.serviceStatementAhead<{ id: string; stop_requested: boolean }>(
         `update replies r set lease_until = clock_timestamp() + make_interval(secs => $3)
          from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)
          where r.id = mine.id and r.attempt = mine.attempt and r.state = 'running'
          returning r.id, r.stop_requested`,
         [replies.map(({ id }) => id), replies.map(({ attempt }) => attempt), LEASE_S],
-        { synchronous_commit: 'off' },
       )
       return new Map(rows.map(({ id, stop_requested: stopRequested }) => [id, { stopRequested }]))
     },

@@ -109,9 +109,10 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
         return { reply_id: id, attempt, seq: payload.seq, topic, payload }
       }),
     )
-    const { rows: kept } = await database.serviceStatement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT], {
-      synchronous_commit: 'off',
-    })
+    const { rows: kept } = await database.serviceStatementAhead<{ id: string }>(WRITE, [
+      JSON.stringify(rows),
+      REPLY_EVENT,
+    ])
     const alive = new Set(kept.map(({ id }) => id))
     for (const entry of entries) {
       entry.unwritten = []

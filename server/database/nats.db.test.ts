@@ -19,7 +19,7 @@ import {
 } from '#test/realtime.ts'
 import { openListener } from './listen.ts'
 import { openNats } from './nats.ts'
-import { type Bells, openDatabase } from './scope.ts'
+import { type Bell, type Bells, openDatabase } from './scope.ts'
 
 const log = createLog('silent')
 const key = Buffer.alloc(32, 1)
@@ -119,6 +119,28 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(rung).toEqual(['realtime_changes'])
     await database.close()
     expect(await heard.next()).toBe('kept')
+  })
+
+  test('a statement on a connection of the service rings too, and notifies while the bus is closed', async () => {
+    const { db } = await startAll()
+    const rung: string[] = []
+    const bus = { isOpen: true, ring: ({ channel }: Bell) => rung.push(channel) > 0 }
+    const database = openDatabase(db.connection, log, bus)
+    const listener = await openListener(db.connection, log)
+    const notified = createRecorder<string>()
+    await listener.on('realtime_broadcast', (payload) => notified.add(payload))
+    const send = (event: string) =>
+      database.serviceStatementAhead(`select realtime.send('{}', $1, 'room', false)`, [event])
+    await send('rung')
+    bus.isOpen = false
+    await send('notified')
+    bus.isOpen = true
+    await send('rung again')
+    expect(await notified.next()).toContain('notified')
+    expect(rung).toEqual(['realtime_broadcast', 'realtime_broadcast'])
+    await listener.close()
+    await database.close()
+    expect(notified.waiting).toEqual([])
   })
 
   test('what a server committed that died before it rang is heard all the same', async () => {

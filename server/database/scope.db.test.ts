@@ -11,7 +11,7 @@ async function openNarrowDatabase() {
   const temporary = await temporaryDatabase()
   const database = openDatabase({ ...temporary.connection, max: 1 }, createLog('silent'))
   onTestFinished(() => database.close())
-  return { database, createPerson: () => temporary.createPerson() }
+  return { database, createPerson: () => temporary.createPerson(), admin: temporary.admin }
 }
 
 const who = async (scope: Scope) =>
@@ -147,7 +147,7 @@ test('whoever waits for the disk holds no connection meanwhile', async () => {
   )
   // On the only connection there is.
   expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
-  await Promise.all(ahead.map(({ flushed }) => flushed))
+  await Promise.all(ahead.map(({ flushed }) => flushed()))
   const written = ahead.flatMap(({ rows }) => rows)
   const { rows } = await database.asService((scope) =>
     scope.query(
@@ -157,6 +157,29 @@ test('whoever waits for the disk holds no connection meanwhile', async () => {
     ),
   )
   expect([written.length, rows]).toEqual([10, [{ areFlushed: true }]])
+})
+
+test('what the service asks often runs on connections that are its own from beginning to end', async () => {
+  const { database, createPerson, admin } = await openNarrowDatabase()
+  const person = await createPerson()
+  const standing = `select current_user as role, auth.role() as claimed, current_setting('synchronous_commit') as commits,
+    pg_backend_pid() as pid`
+  const ask = async () => (await database.serviceStatementAhead<{ pid: number }>(standing, [])).rows[0]
+  const first = await ask()
+  expect(first).toMatchObject({ role: 'service_role', claimed: 'service_role', commits: 'off' })
+  await expect(database.serviceStatementAhead('select 1 / $1::int', [0])).rejects.toThrow('division by zero')
+  expect(await ask()).toEqual(first)
+  expect(await database.asUser(person, who)).toMatchObject({ role: 'authenticated', uid: person.sub })
+  await admin.query('select pg_terminate_backend($1)', [first?.pid])
+  await expect
+    .poll(() =>
+      ask().then(
+        (row) => row?.pid,
+        () => first?.pid,
+      ),
+    )
+    .not.toBe(first?.pid)
+  expect(await ask()).toMatchObject({ role: 'service_role', claimed: 'service_role', commits: 'off' })
 })
 
 test('some connections are kept however long nobody asks', async () => {

@@ -49,8 +49,8 @@ export interface Reading {
 /** What stands, and may be seen by others, but would not yet survive a crash of PostgreSQL. */
 export interface Ahead<Row extends pg.QueryResultRow> {
   readonly rows: Row[]
-  /** @throws where it may be lost. */
-  readonly flushed: Promise<void>
+  /** Resolves when it would. @throws where it may be lost. */
+  readonly flushed: () => Promise<void>
 }
 
 export interface Database {
@@ -62,9 +62,11 @@ export interface Database {
   serviceStatement<Row extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
-    settings?: Readonly<Record<string, string>>,
   ): Promise<pg.QueryResult<Row>>
-  /** The same, resolving before the disk has the rows that it answers: what must not be lost in a crash waits for `flushed`. */
+  /**
+   * The same for statements that come often, on connections that are the service's alone: they need nothing around them.
+   * Resolves before the disk has the rows that it answers: what must not be lost in a crash waits for `flushed`.
+   */
   serviceStatementAhead<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Ahead<Row>>
   /**
    * The same kind of reading for many people of one role: each with its own claims, all in one transaction and one round
@@ -99,6 +101,11 @@ const ENTER = `
   select set_config('role', $1, true), set_config('request.jwt.claims', $2, true),
     (select count(set_config(name, value, true)) from unnest($3::text[], $4::text[]) as given (name, value))`
 
+// For as long as the connection lasts.
+const BE_SERVICE = `
+  select set_config('role', 'service_role', false), set_config('request.jwt.claims', '{"role":"service_role"}', false),
+    set_config('synchronous_commit', 'off', false)`
+
 // The role as well: what a function of the one before has set must not reach the next.
 const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`
 
@@ -112,6 +119,7 @@ const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
 /** SQLSTATE of a notice that hands out a bell: `realtime.ring` raises it where a transaction has asked for that. */
 const BELL = 'ALCB1'
 const HAND_OUT = { 'alcove.bells': 'handed', client_min_messages: 'notice' }
+const HAND_OUT_ALWAYS = `select set_config('alcove.bells', $1, false), set_config('client_min_messages', 'notice', false)`
 
 /** A request that finds neither the database nor a free connection is refused, rather than kept waiting for ever. */
 const CONNECTION_TIMEOUT_MS = 10_000
@@ -120,6 +128,8 @@ const MOST_CONNECTIONS = 20
 /** Kept however long nobody asks: a new one costs both sides several milliseconds, and what it had planned. */
 const KEPT_CONNECTIONS = 8
 const IDLE_CONNECTION_MS = 5 * 60_000
+/** Beside those: of the queue of questions one claims, one writes, and one renews leases. */
+const MOST_OF_SERVICE = 3
 
 /** What was read stands; nobody need wait for the end of a transaction that has written nothing, not even for its being sent. */
 function endReading(client: pg.PoolClient): void {
@@ -133,34 +143,45 @@ function endReading(client: pg.PoolClient): void {
 
 /** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
 export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
-  const pool = new pg.Pool({
-    max: MOST_CONNECTIONS,
-    min: KEPT_CONNECTIONS,
-    idleTimeoutMillis: IDLE_CONNECTION_MS,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    keepAlive: true,
-    pipeline: true,
-    stream: () => createGatheringSocket(),
-    ...connection,
-    types,
-  })
   let isClosed = false
   const handedOut = new WeakMap<pg.ClientBase, Map<string, Bell>>()
-  // The pool listens to idle clients alone; an error event of a working one that nobody hears would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', (error) => {
-      // A connection that is being closed may still hear that the server stops.
-      if (!isClosed) log.warn({ err: error }, 'a database connection was lost')
-    })
-    if (bells === undefined) return
-    client.on('notice', ({ code, message, detail: payload = '' }) => {
-      if (code !== BELL || message === undefined) return
-      const own = handedOut.get(client) ?? new Map<string, Bell>()
-      // Like notifications: equal ones of a transaction are one.
-      handedOut.set(client, own.set(JSON.stringify([message, payload]), { channel: message, payload }))
-    })
+  const pool = openPool({ max: MOST_CONNECTIONS, min: KEPT_CONNECTIONS, ...connection })
+  /** Each is `service_role` from its beginning to its end; none is opened before the first statement. */
+  const servicePool = openPool({
+    ...connection,
+    max: MOST_OF_SERVICE,
+    min: MOST_OF_SERVICE,
+    verify: (client, done) => void client.query(BE_SERVICE).then(() => done(), done),
   })
-  pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was replaced'))
+  const areHandedOut = new WeakMap<pg.ClientBase, boolean>()
+
+  function openPool(options: pg.PoolConfig): pg.Pool {
+    const opened = new pg.Pool({
+      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      keepAlive: true,
+      pipeline: true,
+      stream: () => createGatheringSocket(),
+      ...options,
+      types,
+    })
+    // The pool listens to idle clients alone; an error event of a working one that nobody hears would end the process.
+    opened.on('connect', (client) => {
+      client.on('error', (error) => {
+        // A connection that is being closed may still hear that the server stops.
+        if (!isClosed) log.warn({ err: error }, 'a database connection was lost')
+      })
+      if (bells === undefined) return
+      client.on('notice', ({ code, message, detail: payload = '' }) => {
+        if (code !== BELL || message === undefined) return
+        const own = handedOut.get(client) ?? new Map<string, Bell>()
+        // Like notifications: equal ones of a transaction are one.
+        handedOut.set(client, own.set(JSON.stringify([message, payload]), { channel: message, payload }))
+      })
+    })
+    opened.on('error', (error) => log.debug({ err: error }, 'an idle database connection was replaced'))
+    return opened
+  }
 
   const settingsOf = (settings: Readonly<Record<string, string>>) =>
     bells?.isOpen ? { ...settings, ...HAND_OUT } : settings
@@ -170,7 +191,10 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     const { command } = await client.query('commit')
     const own = handedOut.get(client)
     handedOut.delete(client)
-    if (!own || command !== 'COMMIT') return
+    if (own && command === 'COMMIT') ringAll(own)
+  }
+
+  function ringAll(own: ReadonlyMap<string, Bell>): void {
     for (const { channel, payload } of own.values()) {
       if (bells?.ring({ channel, payload })) continue
       pool
@@ -259,58 +283,52 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     }
   }
 
-  function sendAsService<Row extends pg.QueryResultRow>(
-    client: pg.PoolClient,
-    {
-      text,
-      values,
-      settings,
-    }: { text: string; values: readonly unknown[]; settings: Readonly<Record<string, string>> },
-  ) {
+  async function serviceStatement<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult<Row>> {
+    const client = await pool.connect()
     const claims = JSON.stringify({ role: 'service_role' })
-    const given = settingsOf(settings)
+    const given = settingsOf({})
     handedOut.delete(client)
-    return Promise.allSettled([
+    const [begun, entered, answered, ended] = await Promise.allSettled([
       client.query('begin'),
       client.query(prepared(ENTER, ['service_role', claims, Object.keys(given), Object.values(given)])),
       client.query<Row>(prepared(text, values)),
       // After a failure this only ends the transaction: PostgreSQL then rolls back.
       commit(client),
     ])
-  }
-
-  function answerOf<Row extends pg.QueryResultRow>([begun, entered, answered, ended]: Awaited<
-    ReturnType<typeof sendAsService<Row>>
-  >): pg.QueryResult<Row> {
+    client.release(ended.status === 'rejected')
     for (const step of [begun, entered, ended]) if (step.status === 'rejected') throw step.reason
     if (answered.status === 'rejected') throw answered.reason
     return answered.value
-  }
-
-  async function serviceStatement<Row extends pg.QueryResultRow>(
-    text: string,
-    values: readonly unknown[] = [],
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<pg.QueryResult<Row>> {
-    const client = await pool.connect()
-    const steps = await sendAsService<Row>(client, { text, values, settings })
-    client.release(steps[3].status === 'rejected')
-    return answerOf(steps)
   }
 
   async function serviceStatementAhead<Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[],
   ): Promise<Ahead<Row>> {
-    const client = await pool.connect()
-    const steps = await sendAsService<Row>(client, { text, values, settings: { synchronous_commit: 'off' } })
-    client.release(steps[3].status === 'rejected')
-    const { rows } = answerOf(steps)
-    // Where nothing was done the disk has nothing to write.
-    const flushed = rows.length === 0 ? Promise.resolve() : flush()
-    // Whoever needs it waits for it.
-    flushed.catch(() => undefined)
-    return { rows, flushed }
+    const client = await servicePool.connect()
+    try {
+      const { rows } = await sendAhead<Row>(client, prepared(text, values))
+      const own = handedOut.get(client)
+      if (own) ringAll(own)
+      return { rows, flushed: flush }
+    } finally {
+      handedOut.delete(client)
+      client.release()
+    }
+  }
+
+  async function sendAhead<Row extends pg.QueryResultRow>(client: pg.PoolClient, statement: pg.QueryConfig) {
+    const isHandedOut = bells?.isOpen ?? false
+    const isSet = isHandedOut === (areHandedOut.get(client) ?? false)
+    const [, answered] = await Promise.all([
+      isSet ? undefined : client.query(prepared(HAND_OUT_ALWAYS, [isHandedOut ? 'handed' : ''])),
+      client.query<Row>(statement),
+    ])
+    areHandedOut.set(client, isHandedOut)
+    return answered
   }
 
   async function readAsEach(role: ApiRole, readings: readonly Reading[]): Promise<pg.QueryResult<pg.QueryResultRow>[]> {
@@ -339,7 +357,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     asAuth: (run) => transaction('supabase_auth_admin', { role: 'service_role' }, run),
     close() {
       isClosed = true
-      return pool.end()
+      return Promise.all([pool.end(), servicePool.end()]).then(() => undefined)
     },
   }
 }
