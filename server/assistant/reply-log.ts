@@ -210,8 +210,8 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
         append(part) {
           const last = entry.pending.at(-1)
           if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning')) {
-            entry.pending[entry.pending.length - 1] = { ...last, text: (last.text ?? '') + (part.text ?? '') }
-          } else entry.pending.push(part)
+            last.text = (last.text ?? '') + (part.text ?? '')
+          } else entry.pending.push({ ...part })
           offer()
         },
         hurry,

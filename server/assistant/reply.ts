@@ -145,8 +145,11 @@ export async function answer(
     const live = createLiveText({ draft, writer, material, list })
     let hasBegun = false
     let recorded = Promise.resolve()
+    // Asking the signal costs more than all else that is done to a token.
+    let isOver = signal.aborted
+    signal.addEventListener('abort', () => (isOver = true), { once: true })
     const take = (part: ChatPart) => {
-      if (signal.aborted) return
+      if (isOver) return
       if (!hasBegun) stopwatch.lap('begun')
       hasBegun = true
       if (part.type === 'finish') {

@@ -4,7 +4,6 @@ import { createChatModel } from './chat-model.ts'
 import { type LoadModel } from './converse.ts'
 import { modelFetch } from './model-fetch.ts'
 import { ProviderError } from './provider-error.ts'
-import { tapForListener } from './tap-text.ts'
 
 export const COMPATIBLE_PREFIX = 'openai-compatible/'
 const OWN_PREFIX = 'endpoint:'
@@ -138,7 +137,7 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
 /** The AI SDK tells an absent option from an undefined one, and spells the address its own way. */
 function present({ apiKey, baseUrl, fetch = modelFetch }: Account) {
   return {
-    fetch: tapForListener(fetch),
+    fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
   }

@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf } from '#server/base/errors.ts'
+import { createTextTap, textListener, type TextTap } from './tap-text.ts'
 
 /** Resolves with the beginning of the answer, whatever its status. */
 export function sendRequest(
@@ -50,7 +51,7 @@ export function decoded(response: IncomingMessage): Readable {
 }
 
 /**
- * Its body is read as it comes, and no faster than it is asked for.
+ * Its body is read as it comes, and no faster than it is asked for; events without their text, where somebody listens to it.
  * @param check is given the count of bytes so far; what it throws breaks the answer off.
  */
 export function toResponse(response: IncomingMessage, check: (bytes: number) => void = () => undefined): Response {
@@ -61,39 +62,81 @@ export function toResponse(response: IncomingMessage, check: (bytes: number) => 
     // What is handed on is unpacked, so its length and its packing are no longer those.
     if (!/^content-(?:encoding|length)$/i.test(name)) headers.append(name, rawHeaders[index + 1] ?? '')
   }
-  if (!WITHOUT_BODY.has(status))
-    return new Response(streamOf(decoded(response), check), { status, statusText, headers })
-  response.resume()
-  return new Response(null, { status, statusText, headers })
+  if (WITHOUT_BODY.has(status)) {
+    response.resume()
+    return new Response(null, { status, statusText, headers })
+  }
+  const isTold = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true
+  const listener = isTold ? textListener() : undefined
+  const body = streamOf(decoded(response), { check, tap: listener && createTextTap(listener) })
+  return new Response(body, { status, statusText, headers })
+}
+
+interface Passage {
+  readonly check?: (bytes: number) => void
+  readonly tap?: TextTap | undefined
 }
 
 // Node's own bridges read through an async iterator or a second queue: several turns and promises for each token.
-function streamOf(bytes: Readable, check: (bytes: number) => void): ReadableStream<Uint8Array> {
+export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStream<Uint8Array> {
   let count = 0
+  let [isOver, isHeld, hasEnded] = [false, false, false]
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        const give = (chunk: Uint8Array | undefined) => {
+          if (chunk === undefined || isOver) return
+          controller.enqueue(chunk)
+          if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
+        }
+        const end = () => {
+          if (isOver) return
+          give(tap?.end())
+          controller.close()
+        }
         bytes.pause()
         bytes.on('data', (chunk: Uint8Array) => {
           try {
-            check((count += chunk.length))
+            check?.((count += chunk.length))
           } catch (error) {
             bytes.destroy(error instanceof Error ? error : new Error(String(error)))
             return
           }
-          controller.enqueue(chunk)
-          if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
+          if (!tap) return give(chunk)
+          const { left, hasPaused } = tap.take(chunk)
+          if (!hasPaused) return give(left)
+          // What the SDK makes of an end takes longer than all the rest: the last words go out before it.
+          bytes.pause()
+          isHeld = true
+          inTwoTurns(() => {
+            isHeld = false
+            give(left)
+            if (hasEnded) end()
+          })
         })
-        bytes.once('end', () => controller.close())
-        bytes.once('error', (error) => controller.error(error))
+        // The last bytes may bring it although they are paused.
+        bytes.once('end', () => {
+          hasEnded = true
+          if (!isHeld) end()
+        })
+        bytes.once('error', (error) => {
+          isOver = true
+          controller.error(error)
+        })
       },
       pull() {
         bytes.resume()
       },
       cancel() {
+        isOver = true
         bytes.destroy()
       },
     },
     { highWaterMark: 0 },
   )
+}
+
+/** Lets those go first who go on in the next turn. */
+function inTwoTurns(run: () => void): void {
+  setImmediate(() => setImmediate(run))
 }

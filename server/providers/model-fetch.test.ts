@@ -3,6 +3,7 @@ import { type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { modelFetch } from './model-fetch.ts'
+import { listenToText } from './tap-text.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -117,4 +118,25 @@ test('asks once where a connection that was used before breaks in the middle of 
   await expect((await post(address)).text()).rejects.toThrow()
   expect(await (await post(address)).text()).toBe('{"ü":1}')
   expect([asked.length, asked[1] === asked[0], asked[2] === asked[0]]).toEqual([3, true, false])
+})
+
+test('tells the text of events to whoever listens, and leaves other answers as they are', async () => {
+  const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
+  const address = await serve((request, response) => {
+    const [status, type] = (request.url ?? '').slice(1).split(',')
+    response.writeHead(Number(status), { 'content-type': type?.replace('+', '/') }).end(`${event}data: [DONE]\n\n`)
+  })
+  const told: string[] = []
+  const listen = async (path: string) => {
+    const response = await listenToText({ onText: (kind, text) => told.push(`${kind} ${text}`) }, () =>
+      post(`${address}/${path}`),
+    )
+    return response.text()
+  }
+  expect(await listen('200,text+event-stream')).toBe('data: [DONE]\n\n')
+  expect(told).toEqual(['text word'])
+  for (const other of ['200,application+json', '500,text+event-stream'])
+    expect(await listen(other)).toBe(`${event}data: [DONE]\n\n`)
+  expect(await (await post(`${address}/200,text+event-stream`)).text()).toContain('word')
+  expect(told).toHaveLength(1)
 })

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Takes text out of a provider's stream ahead of the SDK that reads it: the SDK takes every event through a dozen streams,
@@ -32,42 +31,33 @@ interface Piece {
 
 const listening = new AsyncLocalStorage<TextListener>()
 
-/** Runs what sends requests through `tapForListener`: their text goes to the listener. */
+/** The text of what is requested within goes to the listener. */
 export const listenToText = <T>(listener: TextListener, send: () => T): T => listening.run(listener, send)
 
-/** `fetch` for a model that is kept from one answer to the next, and so cannot be told who reads this one. */
-export function tapForListener(fetchEvents: typeof fetch): typeof fetch {
-  return (input, init) => {
-    const listener = listening.getStore()
-    return (listener ? tapText(fetchEvents, listener) : fetchEvents)(input, init)
-  }
+/** Who wants the text of what is requested now; undefined where nobody does. */
+export const textListener = (): TextListener | undefined => listening.getStore()
+
+/** What is between the bytes of an event stream and the SDK. */
+export interface TextTap {
+  /** Tells the text; returns what is left for the SDK, and whether the text has ended with it. */
+  readonly take: (bytes: Uint8Array) => { readonly left: Uint8Array | undefined; readonly hasPaused: boolean }
+  /** What was held back: the stream has ended. */
+  readonly end: () => Uint8Array | undefined
 }
 
-/** `fetch` whose streams of server-sent events arrive without their text, which is told as soon as it is read. */
-export function tapText(fetchEvents: typeof fetch, listener: TextListener): typeof fetch {
-  return async (input, init) => {
-    const response = await fetchEvents(input, init)
-    const { body, headers, status, statusText } = response
-    if (!response.ok || !body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response
-    return new Response(tap(body, listener), { headers, status, statusText })
-  }
-}
-
-function tap(body: ReadableStream<Uint8Array>, { onText, onPause }: TextListener): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+export function createTextTap({ onText, onPause }: TextListener): TextTap {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let rest = ''
   let isVerbatim = false
-  let hasPaused = false
 
-  /** What of these bytes is left for the SDK. */
-  function take(text: string): string {
+  function takeText(text: string) {
     rest += text
     // Lines that end otherwise are left to the SDK.
     isVerbatim ||= rest.includes('\r')
     let left = ''
     let from = 0
+    let hasPaused = false
     for (let end = rest.indexOf('\n\n'); end !== -1 && !isVerbatim; end = rest.indexOf('\n\n', from)) {
       const event = rest.slice(from, end)
       from = end + 2
@@ -87,33 +77,17 @@ function tap(body: ReadableStream<Uint8Array>, { onText, onPause }: TextListener
       left += rest
       rest = ''
     }
-    return left
+    return { left, hasPaused }
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read()
-          const left = done ? take(decoder.decode()) + rest : take(decoder.decode(value, { stream: true }))
-          // What the SDK makes of an end takes longer than all the rest: the last words go out before it.
-          if (hasPaused) await passTurns()
-          hasPaused = false
-          if (left !== '') controller.enqueue(encoder.encode(left))
-          if (done) return controller.close()
-          if (left !== '') return
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
+  const encoded = (text: string) => (text === '' ? undefined : encoder.encode(text))
+  return {
+    take(bytes) {
+      const { left, hasPaused } = takeText(decoder.decode(bytes, { stream: true }))
+      return { left: encoded(left), hasPaused }
     },
-    { highWaterMark: 0 },
-  )
-}
-
-/** Lets those go first who go on in the next turn. */
-async function passTurns(): Promise<void> {
-  await nextTurn()
-  await nextTurn()
+    end: () => encoded(takeText(decoder.decode()).left + rest),
+  }
 }
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
