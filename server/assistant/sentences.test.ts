@@ -18,6 +18,24 @@ test('keeps sentences whole over line breaks, abbreviations and initials', () =>
   ])
 })
 
+test('keeps the number of a day, a section or a point with what it counts', () => {
+  expect(
+    sentencesIn(
+      'Das Spiel ist am Samstag, 1. Februar, in der Halle. Im 3. Quartal steigt der Umsatz um 12. Danach nicht.',
+    ),
+  ).toEqual([
+    'Das Spiel ist am Samstag, 1. Februar, in der Halle.',
+    'Im 3. Quartal steigt der Umsatz um 12. Danach nicht.',
+  ])
+  expect(sentencesIn('2. The tenant pays. 3. The rent is 1,250. It rose in 1995. It fell by 3.5. Later not.')).toEqual([
+    '2. The tenant pays.',
+    '3. The rent is 1,250.',
+    'It rose in 1995.',
+    'It fell by 3.5.',
+    'Later not.',
+  ])
+})
+
 test('cuts what is longer than any sentence', () => {
   expect(sentencesIn('word '.repeat(400)).every((sentence) => sentence.length <= 600)).toBe(true)
 })

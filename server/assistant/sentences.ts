@@ -26,6 +26,11 @@ const LONGEST_SENTENCE = 600
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{L}|vs|cf|al|etc|e\.g|i\.e|nos?|figs?|eqs?|secs?|chap|vol|pp|art|approx|dr|mr|mrs|ms|prof|st|inc|ltd|corp|jr|sr|bzw|z\.\s?b|u\.\s?a|d\.\s?h|nr|abs|ca|ggf|p\.\s?ex|sr|sra|núm|pág|av|руб|т\.\s?е|стр)\.\s*$/iu
 
+/** A number of a list, a section or a day ("Samstag, 1. Februar", "3. Quartal"), unless it ends a paragraph. */
+const ORDINAL = /(?:^|[^\p{L}\p{N}.,])\d{1,2}\.\s*$/u
+
+const endsNothing = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
+
 /** Ranges of the sentences in a text. A line break inside a paragraph is where the page's line ended, not the sentence. */
 export function splitSentences(text: string): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = []
@@ -37,7 +42,7 @@ export function splitSentences(text: string): { start: number; end: number }[] {
       const start = paragraph.index + index
       const goesOn =
         open !== undefined &&
-        (ABBREVIATION.test(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
+        (endsNothing(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
         start + segment.length - open.start <= LONGEST_SENTENCE
       if (open && goesOn) open.end = start + segment.length
       else ranges.push((open = { start, end: start + segment.length }))
