@@ -9,6 +9,7 @@ const MESSAGES = {
   unsupported_old_word:
     'This file was written by Word 95 or older, which cannot be read. Save it as a newer Word document or as PDF.',
   too_large: 'This file holds more text than can be read.',
+  too_many_pixels: 'This picture has more pixels than can be read.',
   too_deep: 'The parts of this file stand inside each other too deeply to be read.',
   timed_out: 'Reading this file took too long.',
   out_of_memory: 'Reading this file needs more memory than is allowed.',

@@ -44,7 +44,7 @@ async function groundFor(picture: Sharp): Promise<string> {
 /**
  * A picture upright as its camera says and on a ground that it can be read on, made smaller or larger, as `draw` turns it
  * into bytes.
- * @throws ParseFailure `too_large` or `damaged`
+ * @throws ParseFailure `too_many_pixels` or `damaged`
  */
 export async function drawPicture<T>(
   bytes: Uint8Array,
@@ -53,7 +53,7 @@ export async function drawPicture<T>(
   try {
     const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
     const { width, height, orientation = 1, hasAlpha } = await open().metadata()
-    if (width * height > MAX_PIXELS) throw new ParseFailure('too_large')
+    if (width * height > MAX_PIXELS) throw new ParseFailure('too_many_pixels')
     // From 5 on, what the camera calls its height lies across.
     const upright = orientation >= 5 ? { width: height, height: width } : { width, height }
     const bounds = { ...boundsFor(upright), fit: 'inside' } as const
@@ -62,6 +62,6 @@ export async function drawPicture<T>(
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     const isTooLarge = error instanceof Error && /pixel limit/i.test(error.message)
-    throw new ParseFailure(isTooLarge ? 'too_large' : 'damaged', { cause: error })
+    throw new ParseFailure(isTooLarge ? 'too_many_pixels' : 'damaged', { cause: error })
   }
 }
