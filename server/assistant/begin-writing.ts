@@ -20,6 +20,7 @@ import { withRuns } from './tools/earlier-runs.ts'
 import { type Finding } from './tools/outcome.ts'
 import { type ResultRoom } from './tools/result-room.ts'
 import { condense } from './whole-document.ts'
+import { isAboutWhole } from './whole-question.ts'
 
 export interface Writing {
   readonly conversationId: string
@@ -49,7 +50,9 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
     const hasModels = providers.configured.length > 0
-    const parts = writeReading({ quotes, unreadDocuments, sections, hasModels })
+    // Of several documents none was meant by itself.
+    const isUnnamed = material.hasDocuments && isAboutWhole(material.asked)
+    const parts = writeReading({ quotes, unreadDocuments, isAboutWhole: isUnnamed, sections, hasModels })
     return (give) => Promise.resolve(parts.forEach(give))
   }
   const chat = providers.chatModel(model.provider, model.identifier)

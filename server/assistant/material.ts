@@ -141,7 +141,7 @@ export async function gather(
     // The Reader's sources are the very sentences that it quotes.
     sources:
       identifier === READER_MODEL
-        ? await quote(scope, isWhole ? '' : asked, isWhole ? found.slice(0, QUOTED_PAGES) : found)
+        ? await quote(scope, isWhole ? '' : asked, isWhole ? openingPages(found) : found)
         : addSources(previous.sources, found),
     attached: situation.sees === true ? await findPictures(scope, history) : [],
     pictures: [],
@@ -151,6 +151,12 @@ export async function gather(
     has: { providers: situation.has_providers, toolServers: situation.has_tool_servers },
   }
 }
+
+/** The first pages of each document. */
+const openingPages = (found: readonly QuotableSource[]): QuotableSource[] =>
+  [...Map.groupBy(found, (source) => (isPassageSource(source) ? source.documentId : source)).values()].flatMap(
+    (pages) => pages.slice(0, QUOTED_PAGES),
+  )
 
 async function quote(scope: Scope, asked: string, found: readonly QuotableSource[]): Promise<QuotableSource[]> {
   const reading = await prepareReading(scope, asked, found)

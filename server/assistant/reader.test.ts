@@ -104,7 +104,7 @@ test('answers a question in two languages where one half of it is covered', () =
 
 async function written(given: Partial<Written>): Promise<string> {
   let text = ''
-  const nothing = { quotes: [], unreadDocuments: 0, sections: null, hasModels: false }
+  const nothing = { quotes: [], unreadDocuments: 0, isAboutWhole: false, sections: null, hasModels: false }
   for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
@@ -132,8 +132,19 @@ test('shows rows of one table below their titles, each with its marker', async (
   )
 })
 
+test.each([
+  ['policies', '3) All policies are required.', String.raw`3\) All policies are required.`],
+  ['rent', '12. The rent is due.', String.raw`12\. The rent is due.`],
+  ['dogs', '- Dogs are allowed.', String.raw`\- Dogs are allowed.`],
+])('quotes a point of a list about %s with its sign, which makes no other list', async (asked, page, shown) => {
+  expect(await written({ quotes: chooseQuotes(reading(asked, [page])) })).toContain(`> ${shown} [1]`)
+})
+
 test('says plainly that there is nothing, and what is still being read', async () => {
   expect(await written({})).toBe('Your documents hold nothing that answers this.')
+  expect(await written({ isAboutWhole: true })).toBe(
+    'This asks about a whole document. Name the one that you mean, and ask again.',
+  )
   expect(await written({ unreadDocuments: 1 })).toContain('One of your documents is still being read.')
 })
 

@@ -179,12 +179,16 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
   return chosen.map((quoted, index) => quoteOf(quoted, index + 1))
 }
 
-/** How the material begins, for a question that names a document and nothing that it is asked. */
+/** How the material begins, each document of it, for a question that names documents and nothing that they are asked. */
 export function openingQuotes({ sentences }: Reading): QuotableSource[] {
-  return sentences.slice(0, MAX_QUOTES).map((sentence, index) => quoteOf(sentence, index + 1))
+  const documents = Map.groupBy(sentences, ({ source }) => (isMessageSource(source) ? source : source.documentId))
+  const opening =
+    documents.size > 1 ? [...documents.values()].flatMap(([first = []]) => first) : sentences.slice(0, MAX_QUOTES)
+  return opening.map((sentence, index) => quoteOf(sentence, index + 1))
 }
 
 const NOTHING = 'Your documents hold nothing that answers this.'
+const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
 /** Says whose words these are, and why there are no others. */
 function describeWords(hasModels: boolean, ofWhat: string): string {
@@ -200,7 +204,12 @@ const unwrap = (text: string) =>
     .replace(/\s+/g, ' ')
 
 /** Somebody else's words as they are: none of their signs is Markdown. */
-export const asPlainMarkdown = (text: string) => unwrap(text).replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+export const asPlainMarkdown = (text: string) =>
+  unwrap(text)
+    .replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+    // At the beginning they would be marks of a list.
+    .replace(/^(?=[-+]\s)/, '\\')
+    .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
 
 /** Whose words are quoted. */
 function nameQuoted(quotes: readonly QuotableSource[]): string {
@@ -227,6 +236,8 @@ export function describeUnread(count: number): string {
 export interface Written {
   readonly quotes: readonly QuotableSource[]
   readonly unreadDocuments: number
+  /** Whether a whole document was asked about. */
+  readonly isAboutWhole: boolean
   /** What tools brought back, in Markdown; null where no tool looked outside the documents. */
   readonly sections: readonly string[] | null
   /** Whether a language model could have been chosen instead. */
@@ -234,10 +245,16 @@ export interface Written {
 }
 
 /** Answers with quotes alone, or says that the documents hold nothing. */
-export function* writeReading({ quotes, unreadDocuments, sections, hasModels }: Written): Generator<ChatPart, void> {
+export function* writeReading({
+  quotes,
+  unreadDocuments,
+  isAboutWhole,
+  sections,
+  hasModels,
+}: Written): Generator<ChatPart, void> {
   const unread = describeUnread(unreadDocuments)
   const paragraphs = [...renderQuotes(quotes), ...(sections ?? [])]
-  if (paragraphs.length === 0) yield { type: 'text', text: NOTHING }
+  if (paragraphs.length === 0) yield { type: 'text', text: isAboutWhole ? NOT_NAMED : NOTHING }
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }

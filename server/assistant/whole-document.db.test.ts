@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { READER_MODEL } from '#contract/limits.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { openTestAssistant } from '#test/assistant.ts'
@@ -8,8 +9,10 @@ const { db, stub, assistant } = await openTestAssistant()
 
 const PAGES = ['The lamp was lit on 3 May.', 'The keeper left on 7 June.', 'Nobody came back.']
 
-async function answerTo(person: Claims & { sub: string }, question: string, metadata: object = {}) {
-  const conversationId = await assistant.startConversation(person)
+const READER = { model: READER_MODEL }
+
+async function answerTo(person: Claims & { sub: string }, question: string, metadata: object = {}, given = {}) {
+  const conversationId = await assistant.startConversation(person, given)
   const watched = await assistant.watch(conversationId)
   await db.database.asUser(person, (scope) =>
     scope.query('insert into messages (conversation_id, content, sender_role, metadata) values ($1, $2, 1, $3)', [
@@ -35,6 +38,24 @@ test('a question about a whole document is answered from all of its pages', asyn
   const prompt = await promptOf()
   for (const page of PAGES) expect(prompt).toContain(page)
   expect(prompt).not.toContain('Something else')
+})
+
+test('the Reader shows how the document begins that is meant, or each of a few, and asks where it cannot be told', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'other.pdf', ['Something else about lamps.'])
+  await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await assistant.startWorker()
+  const ask = async (question: string) => (await answerTo(person, question, {}, READER)).answer?.content ?? ''
+  const newest = await ask('What are the main points of my newest document?')
+  expect(newest).toContain('> The lamp was lit on 3 May. [1]')
+  expect(newest).not.toContain('Something else')
+  const question = 'What are the most important points in my documents?'
+  const both = await ask(question)
+  for (const opening of ['The lamp was lit on 3 May.', 'Something else about lamps.']) expect(both).toContain(opening)
+  expect(both).not.toContain('Nobody came back.')
+  for (const name of ['a', 'b', 'c', 'd'])
+    await addReadDocument(db.database, person, `${name}.txt`, [`A word of ${name}.`])
+  expect(await ask(question)).toBe('This asks about a whole document. Name the one that you mean, and ask again.')
 })
 
 test('a document larger than the window is read in pieces, and each page keeps its number', async () => {

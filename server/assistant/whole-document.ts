@@ -3,13 +3,15 @@ import { isPassageSource, type PassageSource, type Source } from '#contract/sour
 import { type Scope } from '#server/database/scope.ts'
 import { type FoundPassage } from '#server/documents/search.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
-import { pointsAtDocument } from './whole-question.ts'
+import { pointsAtDocument, pointsAtDocuments } from './whole-question.ts'
 
 /** Part of the window that sources may take: the answer and the conversation need some too. */
 const SOURCES_SHARE = 0.4
 const CHARACTERS_PER_TOKEN = 3
 const LONGEST_NOTES = 3_000
 const AT_ONCE = 3
+/** So many documents are taken for those that somebody means who speaks of several. */
+const MOST_TOGETHER = 5
 /** Pieces that a model reads for one answer; whoever asks is told where that is not all. */
 const MOST_PIECES = 80
 
@@ -18,7 +20,8 @@ export const roomForSources = (contextWindow: number): number =>
 
 /**
  * The documents that a question about a whole is about: those that it names; else the one that it points at, which is the
- * newest, or the only one. Undefined where that cannot be told. Run as the person.
+ * newest, or the only one; or all where it points at several and there are few. Undefined where that cannot be told. Run as
+ * the person.
  */
 export async function chooseWhole(scope: Scope, question: string): Promise<readonly string[] | undefined> {
   const { rows } = await scope.query<{ id: string; is_named: boolean; count: number }>(
@@ -35,6 +38,7 @@ export async function chooseWhole(scope: Scope, question: string): Promise<reado
   if (named.length > 0) return named
   const [newest] = rows
   if (!newest) return undefined
+  if (pointsAtDocuments(question)) return newest.count <= MOST_TOGETHER ? rows.map(({ id }) => id) : undefined
   return newest.count === 1 || pointsAtDocument(question) ? [newest.id] : undefined
 }
 

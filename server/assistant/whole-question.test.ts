@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import { isAboutWhole } from './whole-question.ts'
+import { isAboutWhole, pointsAtDocuments } from './whole-question.ts'
 
 test.each([
   'Summarise this file',
   'Please summarize the report in three sentences.',
   'Give me an overview of the contract',
   'What is this document about?',
+  'What are the main points of my newest document?',
+  'Which are the most important facts in the report?',
+  'Was sind die wichtigsten Punkte des Vertrags?',
   'list all dates',
   'Find every deadline in the lease',
   'Fasse das Dokument zusammen',
@@ -43,4 +46,16 @@ test.each([
   '',
 ])('%s does not', (question) => {
   expect(isAboutWhole(question)).toBe(false)
+})
+
+test('tells several documents from one', () => {
+  const several = [
+    'Summarise my documents',
+    'the main points of these files',
+    'Fasse alle Berichte zusammen',
+    'Résume mes documents',
+  ]
+  expect(several.filter(pointsAtDocuments)).toEqual(several)
+  const one = ['Summarise this document', 'What does the file say?', 'Fasse das Dokument zusammen', 'the documentation']
+  expect(one.filter(pointsAtDocuments)).toEqual([])
 })

@@ -2,9 +2,9 @@
 
 /** Words that ask for the gist, in the languages that we stem and some others; matched at the beginning of a word. */
 const GIST = [
-  String.raw`summar(?:y|i[sz]e|i[sz]ing)|overview of|gist of|tl;?dr|key (?:points|takeaways)|main (?:points|ideas?)`,
+  String.raw`summar(?:y|i[sz]e|i[sz]ing)|overview of|gist of|tl;?dr|(?:key|main|most important) (?:points|facts|ideas?|takeaways)`,
   String.raw`what (?:is|does) (?:this|the|that|my) (?:\w+ )?(?:file|document|pdf|paper|report|book|text|contract|letter) (?:all )?about`,
-  String.raw`zusammenfass|fass\w* .{0,80}zusammen|überblick über|worum geht es|kernaussagen|inhaltsangabe`,
+  String.raw`zusammenfass|fass\w* .{0,80}zusammen|überblick über|worum geht es|(?:kern|haupt)aussagen|wichtigste\w* (?:punkte|aussagen|fakten)|inhaltsangabe`,
   String.raw`résum|synthèse|de quoi (?:parle|traite)|points (?:clés|principaux)`,
   String.raw`resum[ei]|resúm|sintetiza|de qué (?:trata|habla)|puntos (?:clave|principales)`,
   String.raw`riassu|sintesi|sintetizza|di cosa (?:parla|tratta)|punti (?:chiave|principali)`,
@@ -48,6 +48,13 @@ export const isAboutWhole = (question: string): boolean => {
 /** Words that point at a document without naming it. */
 const POINTS =
   /(?:this|the|that|my|dies\w*|das|die|der|ce|cette|le|la|este|esta|el|il|questo|questa|o|a|dit|deze|het|эт\w+|этот|هذا|هذه)\s+(?:\S+\s+)?(?:file|document|pdf|paper|report|book|text|datei|dokument|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл\S*|документ\S*|книг\S*|текст\S*|ملف|الملف|المستند|الوثيقة)|文件|文档|文檔|文書|ファイル|문서|파일|เอกสาร|ไฟล์/iu
+
+/** The same for several. */
+const POINTS_AT_SEVERAL =
+  /(?:my|these|those|the|all|both|meine?\w*|diese\w*|die|alle\w*|mes|ces|les|mis|estos|los|miei|questi|meus|estes|os|mijn|deze|мои\S*|эти\S*)\s+(?:\S+\s+)?(?:files|documents|pdfs|papers|reports|books|texts|dateien|dokumente\w*|unterlagen|berichte\w*|fichiers|livres|rapports|archivos|documentos|informes|libros|documenti|rapporti|arquivos|bestanden|documenten|rapporten|файлы|документы|документах)(?!\p{L})/iu
+
+/** Whether it is about several documents at hand, none of which it names. */
+export const pointsAtDocuments = (question: string): boolean => POINTS_AT_SEVERAL.test(question)
 
 /** Whether it is about the document at hand, whichever that is. */
 export const pointsAtDocument = (question: string): boolean => POINTS.test(question)

@@ -5,7 +5,7 @@ import sampleAddress from './sample-document.txt?url'
 
 const SAMPLE_NAME = 'A short history of the alcove.txt'
 const SAMPLE_QUESTION = 'Where does the word alcove come from, and what was an alcove used for?'
-const OWN_QUESTION = 'What are the most important points in my documents?'
+const OWN_QUESTION = 'What are the main points of my newest document?'
 
 /**
  * A question to try. With no documents yet it is one that the bundled sample document answers, and that document is
