@@ -89,19 +89,26 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
         }
-        const end = () => {
+        const fail = (error: unknown) => {
+          isOver = true
+          controller.error(error)
+        }
+        // Nobody would catch what these throw.
+        const attempt = (step: () => void) => {
           if (isOver) return
+          try {
+            step()
+          } catch (error) {
+            fail(error)
+            bytes.destroy()
+          }
+        }
+        const end = () => {
           give(tap?.end())
           controller.close()
         }
-        bytes.pause()
-        bytes.on('data', (chunk: Uint8Array) => {
-          try {
-            check?.((count += chunk.length))
-          } catch (error) {
-            bytes.destroy(error instanceof Error ? error : new Error(String(error)))
-            return
-          }
+        const take = (chunk: Uint8Array) => {
+          check?.((count += chunk.length))
           if (!tap) return give(chunk)
           const { left, hasPaused } = tap.take(chunk)
           if (!hasPaused) return give(left)
@@ -111,18 +118,17 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
           inTwoTurns(() => {
             isHeld = false
             give(left)
-            if (hasEnded) end()
+            if (hasEnded) attempt(end)
           })
-        })
+        }
+        bytes.pause()
+        bytes.on('data', (chunk: Uint8Array) => attempt(() => take(chunk)))
         // The last bytes may bring it although they are paused.
         bytes.once('end', () => {
           hasEnded = true
-          if (!isHeld) end()
+          if (!isHeld) attempt(end)
         })
-        bytes.once('error', (error) => {
-          isOver = true
-          controller.error(error)
-        })
+        bytes.once('error', fail)
       },
       pull() {
         bytes.resume()

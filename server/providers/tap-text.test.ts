@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { streamOf } from './http-client.ts'
 import { createTextTap } from './tap-text.ts'
@@ -90,6 +91,18 @@ test('leaves other line ends and what it cannot read as they are', async () => {
   const foreign = ['data: {"choices"\r\n\r\n', FORMATS.chat('a'), 'data: {not json}\n\n', 'no end']
   expect(await pass(foreign)).toMatchObject({ left: foreign.join(''), text: '' })
   expect((await pass(['data: {not json}\n\n', 'no end'])).left).toBe('data: {not json}\n\nno end')
+})
+
+test('what a listener throws ends the stream', async () => {
+  const broken = new Error('the listener broke')
+  const tap = createTextTap({
+    onText: () => {
+      throw broken
+    },
+  })
+  const bytes = Readable.from(bytesOf([FORMATS.chat('a'), END]))
+  await expect(text(streamOf(bytes, { tap }))).rejects.toBe(broken)
+  expect(bytes.destroyed).toBe(true)
 })
 
 test('gives everything that came before a failure, then the failure', async () => {
