@@ -198,3 +198,23 @@ test('a finished answer is announced once, as a whole', async () => {
   const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard)
   expect(heard.filter((text) => text.includes(wanted))).toHaveLength(1)
 })
+
+test('of a very long question its beginning is shown, and the rest for who wants it', async () => {
+  const lines = Array.from({ length: 400 }, (_, index) => `Line ${index} of what was put in.`)
+  const long = await fillConversation(stage.dataDir, { title: 'Long', model: 'openai-compatible/stub-gpt' }, [
+    { sender_role: 1, content: lines.join('\n') },
+    { sender_role: 2, content: 'That is long.' },
+  ])
+  await page.goto(`${stage.alcove.url}/?chat=${long}`)
+  await answers().first().waitFor()
+  const height = async () => (await questions().first().boundingBox())?.height ?? 0
+  expect(await height()).toBeLessThan(500)
+  const [more, less] = ['Show more', 'Show less'].map((name) => questions().first().getByRole('button', { name }))
+  await more?.click()
+  await less?.waitFor()
+  expect(await height()).toBeGreaterThan(5_000)
+  await less?.click()
+  await expect.poll(height).toBeLessThan(500)
+  await expect.poll(() => questions().first().getByText('Line 0 of').isVisible()).toBe(true)
+  expect(await more?.getAttribute('aria-expanded')).toBe('false')
+})

@@ -5,6 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { EditQuestion } from './edit-question.tsx'
 import { usePlaceInThread } from './place-in-thread.tsx'
+import { QuestionWords } from './question-words.tsx'
 import { messageElementId } from './show-target.ts'
 import { useThreadActions } from './thread-actions.tsx'
 import styles from './message.module.css'
@@ -35,7 +36,7 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
         />
       ) : (
         <>
-          <p className={styles.words}>{content}</p>
+          <QuestionWords content={content} />
           <div className={styles.foot}>
             {actions !== null && !pending && (
               <Button

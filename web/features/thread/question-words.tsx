@@ -1,0 +1,32 @@
+import { useRef, useState, type JSX } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import styles from './message.module.css'
+
+const LONGEST_WHOLE = 2_000
+const MOST_LINES = 24
+
+const isLong = (content: string): boolean =>
+  content.length > LONGEST_WHOLE || content.split('\n', MOST_LINES + 1).length > MOST_LINES
+
+/** What a person asked; of a text that was put in, its beginning, until somebody wants to see the rest. */
+export function QuestionWords({ content }: { content: string }): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const words = useRef<HTMLParagraphElement>(null)
+  if (!isLong(content)) return <p className={styles.words}>{content}</p>
+  const toggle = (): void => {
+    setOpen(!isOpen)
+    // Where it is folded again, its beginning may be far above.
+    if (isOpen) requestAnimationFrame(() => words.current?.scrollIntoView({ block: 'nearest' }))
+  }
+  return (
+    <>
+      <p ref={words} className={classNames(styles.words, !isOpen && styles.folded)}>
+        {content}
+      </p>
+      <Button variant="link" className={styles.more} aria-expanded={isOpen} onClick={toggle}>
+        {isOpen ? 'Show less' : 'Show more'}
+      </Button>
+    </>
+  )
+}
