@@ -3,8 +3,7 @@
  * refused once a newer attempt has begun, so a worker that was stopped or cut off can do no harm when it wakes.
  */
 import { createHash } from 'node:crypto'
-import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
-import { holdConversation } from '#server/conversations/reply-queries.ts'
+import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 import { createGate } from './gate.ts'
@@ -79,13 +78,11 @@ const CLAIM = `
     exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
 // Whoever has it written anew is asked anew.
-const END = `
+const FORGET = `
   with parts as (
     delete from reply_parts where reply_id = $1
-  ), requests as (
-    delete from tool_requests where reply_id = $1
   )
-  select realtime.send($2::jsonb, $3, $4, true)`
+  delete from tool_requests where reply_id = $1`
 
 /** The same run has the same id in every attempt (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {
@@ -122,12 +119,8 @@ export function createReplies(database: Database, worker: string): Replies {
         await Promise.all([
           storeAnswer(scope, reply, answer),
           deleteFormerRuns(scope, reply, answer),
-          scope.prepared(END, [
-            reply.id,
-            JSON.stringify(answer.lastPart),
-            REPLY_EVENT,
-            conversationTopic(reply.conversationId),
-          ]),
+          scope.prepared(FORGET, [reply.id]),
+          broadcastPart(scope, reply.conversationId, answer.lastPart),
         ])
         return true
       },

@@ -4,7 +4,7 @@ import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 
 /** Hands a part to everyone who watches the conversation, when the transaction commits. */
-async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
+export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
   await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [
     JSON.stringify(part),
     REPLY_EVENT,
