@@ -189,13 +189,13 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
   /** Commits, and then rings for what was announced: a bell that rang before would bring nobody to what it tells of. */
   async function commit(client: pg.PoolClient): Promise<void> {
     const { command } = await client.query('commit')
-    const own = handedOut.get(client)
-    handedOut.delete(client)
-    if (own && command === 'COMMIT') ringAll(own)
+    if (command === 'COMMIT') ringFor(client)
   }
 
-  function ringAll(own: ReadonlyMap<string, Bell>): void {
-    for (const { channel, payload } of own.values()) {
+  function ringFor(client: pg.PoolClient): void {
+    const own = handedOut.get(client)
+    handedOut.delete(client)
+    for (const { channel, payload } of own?.values() ?? []) {
       if (bells?.ring({ channel, payload })) continue
       pool
         .query('select pg_notify($1, $2)', [channel, payload])
@@ -309,13 +309,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     values: readonly unknown[],
   ): Promise<Ahead<Row>> {
     const client = await servicePool.connect()
+    handedOut.delete(client)
     try {
       const { rows } = await sendAhead<Row>(client, prepared(text, values))
-      const own = handedOut.get(client)
-      if (own) ringAll(own)
+      ringFor(client)
       return { rows, flushed: flush }
     } finally {
-      handedOut.delete(client)
       client.release()
     }
   }
