@@ -105,7 +105,7 @@ export async function deleteConversation(id: string): Promise<void> {
 
 /** Puts a row that was created or changed into every list that shows it. */
 export function keepConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
-  setConversation(queryClient, row.id, row)
+  oneConversation.set(queryClient, conversationKey(row.id), row)
   conversationList.change(queryClient, conversationsKey(userId), (list) => {
     const others = list.filter((other) => other.id !== row.id)
     return [...others, row].toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
@@ -127,11 +127,5 @@ export function dropConversation(queryClient: QueryClient, userId: string, id: s
   conversationList.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
-  setConversation(queryClient, id, null)
-}
-
-/** Also where it is being read, or not loaded yet. */
-function setConversation(queryClient: QueryClient, id: string, row: ConversationRow | null): void {
-  oneConversation.change(queryClient, conversationKey(id), () => row)
-  queryClient.setQueryData(conversationKey(id), row)
+  oneConversation.set(queryClient, conversationKey(id), null)
 }

@@ -137,7 +137,7 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   const row = changedRow.parse(change.eventType === 'DELETE' ? change.old : change.new)
   if (change.eventType === 'DELETE') {
     documentList.change(queryClient, documentsKey, (list) => list.filter(({ id }) => id !== row.id))
-    oneDocument.change(queryClient, documentKey(row.id), () => null)
+    oneDocument.set(queryClient, documentKey(row.id), null)
     return
   }
   if (change.eventType === 'INSERT') return addDocuments(queryClient, [documentRow.parse(row)])

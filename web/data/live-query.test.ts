@@ -40,3 +40,14 @@ test('what is deleted while it is read stays deleted', async () => {
   row.change(client, KEY, (known) => known && `${known}, renamed`)
   expect(client.getQueryData(KEY)).toBeNull()
 })
+
+test('what is set reaches a reading, and is there where nothing was loaded', async () => {
+  const client = new QueryClient()
+  const row = createLiveQuery<string | null>()
+  const { promise: answer, resolve } = Promise.withResolvers<string | null>()
+  const reading = row.read(KEY, () => answer)
+  row.set(client, KEY, 'new')
+  expect(client.getQueryData(KEY)).toBe('new')
+  resolve(null)
+  expect(await reading).toBe('new')
+})

@@ -8,11 +8,18 @@ export interface LiveQuery<Data> {
   read(key: QueryKey, read: () => Promise<Data>): Promise<Data>
   /** Changes the data where it is loaded, and again what is being read now: that may be older than the change, which nobody tells again. */
   change(queryClient: QueryClient, key: QueryKey, change: Change<Data>): void
+  /** The same for all of the data, also where it is not loaded. */
+  set(queryClient: QueryClient, key: QueryKey, data: Data): void
 }
 
 export function createLiveQuery<Data>(): LiveQuery<Data> {
   /** Each reading that is under way, with the changes since it began. */
   const readings = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
+
+  function tellReadings(key: QueryKey, change: Change<Data>): void {
+    for (const { query, changes } of readings) if (query === hashKey(key)) changes.push(change)
+  }
+
   return {
     async read(key, read) {
       const reading = { query: hashKey(key), changes: [] as Change<Data>[] }
@@ -26,8 +33,12 @@ export function createLiveQuery<Data>(): LiveQuery<Data> {
       }
     },
     change(queryClient, key, change) {
-      for (const { query, changes } of readings) if (query === hashKey(key)) changes.push(change)
+      tellReadings(key, change)
       queryClient.setQueryData<Data>(key, (data) => (data === undefined ? data : change(data)))
+    },
+    set(queryClient, key, data) {
+      tellReadings(key, () => data)
+      queryClient.setQueryData<Data>(key, () => data)
     },
   }
 }
