@@ -14,7 +14,7 @@ import { type ClaimedReply } from './claimed-reply.ts'
 import { addSources, NOTHING_BEFORE, type Previous, readUnfinished } from './continuation.ts'
 import { findPassages, newestChosen } from './passages.ts'
 import { type AttachedPicture, findPictures, showPictures, type ShownPicture, withPictureSources } from './pictures.ts'
-import { type QuotableSource } from './quotable.ts'
+import { type QuotableSource, wholeOf } from './quotable.ts'
 import { chooseQuotes, openingQuotes, prepareReading } from './reader.ts'
 import { createSourceList, type SourceList } from './source-list.ts'
 import { parseCommands, type ToolCall } from './tools/commands.ts'
@@ -154,9 +154,7 @@ export async function gather(
 
 /** The first pages of each document. */
 const openingPages = (found: readonly QuotableSource[]): QuotableSource[] =>
-  [...Map.groupBy(found, (source) => (isPassageSource(source) ? source.documentId : source)).values()].flatMap(
-    (pages) => pages.slice(0, QUOTED_PAGES),
-  )
+  [...Map.groupBy(found, wholeOf).values()].flatMap((pages) => pages.slice(0, QUOTED_PAGES))
 
 async function quote(scope: Scope, asked: string, found: readonly QuotableSource[]): Promise<QuotableSource[]> {
   const reading = await prepareReading(scope, asked, found)

@@ -1,5 +1,5 @@
 /** Sources that hold words of the person's own library, to be quoted: passages of documents, and of what was said. */
-import { isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { isMessageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { type FoundPassage } from '#server/documents/search.ts'
 import { isSameMessage, type PastPassage } from './past-passages.ts'
 import { isSamePassage } from './tools/knowledge.ts'
@@ -7,6 +7,10 @@ import { isSamePassage } from './tools/knowledge.ts'
 export type QuotableSource = PassageSource | MessageSource
 /** The same without a number. */
 export type Quotable = FoundPassage | PastPassage
+
+/** The id of the document, or of the message, that it is a part of. */
+export const wholeOf = (source: QuotableSource): string =>
+  isMessageSource(source) ? source.messageId : source.documentId
 
 export const isQuotable = (source: Source): source is QuotableSource => !isWebSource(source)
 

@@ -9,7 +9,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
-import { type QuotableSource } from './quotable.ts'
+import { type QuotableSource, wholeOf } from './quotable.ts'
 import { renderTable } from './quoted-rows.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
 
@@ -181,7 +181,7 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
 
 /** How the material begins, each document of it, for a question that names documents and nothing that they are asked. */
 export function openingQuotes({ sentences }: Reading): QuotableSource[] {
-  const documents = Map.groupBy(sentences, ({ source }) => (isMessageSource(source) ? source : source.documentId))
+  const documents = Map.groupBy(sentences, ({ source }) => wholeOf(source))
   const opening =
     documents.size > 1 ? [...documents.values()].flatMap(([first = []]) => first) : sentences.slice(0, MAX_QUOTES)
   return opening.map((sentence, index) => quoteOf(sentence, index + 1))

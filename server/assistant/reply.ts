@@ -145,7 +145,7 @@ export async function answer(
     const live = createLiveText({ draft, writer, material, list })
     let hasBegun = false
     let recorded = Promise.resolve()
-    // Asking the signal costs more than all else that is done to a token.
+    // For each token: a signal that is made of others looks at them whenever it is asked.
     let isOver = signal.aborted
     signal.addEventListener('abort', () => (isOver = true), { once: true })
     const take = (part: ChatPart) => {

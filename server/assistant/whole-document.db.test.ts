@@ -11,7 +11,12 @@ const PAGES = ['The lamp was lit on 3 May.', 'The keeper left on 7 June.', 'Nobo
 
 const READER = { model: READER_MODEL }
 
-async function answerTo(person: Claims & { sub: string }, question: string, metadata: object = {}, given = {}) {
+async function answerTo(
+  person: Claims & { sub: string },
+  question: string,
+  metadata: object = {},
+  given?: { model: string },
+) {
   const conversationId = await assistant.startConversation(person, given)
   const watched = await assistant.watch(conversationId)
   await db.database.asUser(person, (scope) =>
