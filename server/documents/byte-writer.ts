@@ -3,19 +3,32 @@ export interface ByteWriter {
   readonly length: number
   /** Writes a whole number from 0 to 2^31 - 1: seven bits in each byte, the lowest first, the high bit says that more follow. */
   varint(value: number): void
-  bytes(given: Uint8Array): void
+  /** Those of `given` from the one place to the other; without places, all. */
+  bytes(given: Uint8Array, from?: number, to?: number): void
+  /** The same of what has been written before. */
+  again(from: number, to: number): void
   /** A view of what has been written, valid until more is. */
   written(): Uint8Array
 }
 
-export function createByteWriter(): ByteWriter {
-  let buffer = new Uint8Array(16)
+/** Fewer are copied faster one by one. */
+const LEAST_SET = 32
+
+/** @param expected bytes for which there is room from the beginning. */
+export function createByteWriter(expected = 16): ByteWriter {
+  let buffer = new Uint8Array(expected)
   let length = 0
   const reserve = (count: number) => {
     if (length + count <= buffer.length) return
     const grown = new Uint8Array(Math.max(buffer.length * 2, length + count))
     grown.set(buffer)
     buffer = grown
+  }
+  function add(given: Uint8Array, from: number, to: number): void {
+    reserve(to - from)
+    if (to - from >= LEAST_SET) buffer.set(given.subarray(from, to), length)
+    else for (let at = from; at < to; at += 1) buffer[length + at - from] = given[at] ?? 0
+    length += to - from
   }
   return {
     get length() {
@@ -32,10 +45,10 @@ export function createByteWriter(): ByteWriter {
       buffer[length] = rest
       length += 1
     },
-    bytes(given) {
-      reserve(given.length)
-      buffer.set(given, length)
-      length += given.length
+    bytes: (given, from = 0, to = given.length) => add(given, from, to),
+    again(from, to) {
+      reserve(to - from)
+      add(buffer, from, to)
     },
     written: () => buffer.subarray(0, length),
   }

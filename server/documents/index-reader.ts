@@ -16,6 +16,7 @@ import {
   readBucket,
 } from './segment-format.ts'
 import { isSpelt } from './pack-segment.ts'
+import { wordListOf, type WordList } from './spelling.ts'
 import { unpackBucket, unpackWords } from './stored-bucket.ts'
 
 interface Segment {
@@ -51,6 +52,7 @@ export interface Library {
 /** About a hundred thousand passages. */
 const keptBuckets = createKeptBytes<Uint8Array>(48_000_000)
 const keptLengths = createKeptBytes<Uint16Array>(4_000_000)
+const keptWords = createKeptBytes<WordList>(8_000_000)
 const NOTHING = new Uint8Array()
 
 interface SegmentRow {
@@ -197,35 +199,69 @@ function countPassages(parts: TermPostings['parts']): number {
 /** A segment of at least as many that has no vocabulary holds no words that could be misspelt, but pairs of characters. */
 const TOO_MANY_TO_READ = 8
 
-/** Terms of the library of the given lengths in characters, from which a misspelt word may have come. */
+/** Words of the library of the given lengths in characters, from which a misspelt word may have come; some more than once. */
 export async function readVocabulary(
   scope: Scope,
   { segments }: Library,
   lengths: readonly number[],
-): Promise<Set<string>> {
+): Promise<WordList[]> {
+  const lists: WordList[] = []
+  const missing = new Map<Segment, number[]>()
+  for (const segment of segments) {
+    for (const length of lengths) {
+      const kept = keptWords.get(`${segment.identity} ${length}`)
+      if (kept) lists.push(kept)
+      else missing.set(segment, [...(missing.get(segment) ?? []), length])
+    }
+  }
+  if (missing.size === 0) return lists
+  const words = await readWords(scope, [...missing.keys()], [...new Set([...missing.values()].flat())])
+  for (const [segment, ofSegment] of missing) {
+    for (const length of ofSegment) {
+      const list = wordListOf(length, words.get(`${segment.segment} ${length}`) ?? [])
+      keptWords.set(`${segment.identity} ${length}`, list)
+      lists.push(list)
+    }
+  }
+  return lists
+}
+
+/** By number of the segment and length of the words. */
+async function readWords(
+  scope: Scope,
+  segments: readonly Segment[],
+  lengths: readonly number[],
+): Promise<Map<string, string[]>> {
   const asked = segments.map(({ segment }) => segment)
   const small = segments.filter(({ buckets }) => buckets < TOO_MANY_TO_READ).map(({ segment }) => segment)
   const [vocabularies, buckets] = await Promise.all([
-    scope.prepared<{ content: Buffer }>(
-      `select content from search_vocabulary
+    scope.prepared<{ segment: string; length: number; content: Buffer }>(
+      `select segment::text, length, content from search_vocabulary
        where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
       [asked, lengths],
     ),
     // A segment of few terms is its own vocabulary.
     small.length === 0
       ? undefined
-      : scope.prepared<{ content: Buffer }>(
-          `select content from search_buckets
+      : scope.prepared<{ segment: string; content: Buffer }>(
+          `select segment::text, content from search_buckets
            where segment = any ($1) and owner = (select auth.uid())
              and segment not in (select segment from search_vocabulary where segment = any ($1) and owner = (select auth.uid()))`,
           [small],
         ),
   ])
-  const words = new Set(vocabularies.rows.flatMap(({ content }) => unpackWords(content)))
+  const words = new Map(
+    vocabularies.rows.map(({ segment, length, content }) => [`${segment} ${length}`, unpackWords(content)]),
+  )
   const isWished = new Set(lengths)
-  for (const { content } of buckets?.rows ?? []) {
-    for (const [term] of readBucket(unpackBucket(content)))
-      if (isWished.has(term.length) && isSpelt(term)) words.add(term)
+  for (const { segment, content } of buckets?.rows ?? []) {
+    for (const [term] of readBucket(unpackBucket(content))) {
+      if (!isWished.has(term.length) || !isSpelt(term)) continue
+      const key = `${segment} ${term.length}`
+      const list = words.get(key)
+      if (list) list.push(term)
+      else words.set(key, [term])
+    }
   }
   return words
 }

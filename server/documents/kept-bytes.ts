@@ -1,5 +1,9 @@
 /** Keeps what was read before, as long as it fits: the least recently used goes first. */
-export interface KeptBytes<T extends ArrayBufferView> {
+interface Sized {
+  readonly byteLength: number
+}
+
+export interface KeptBytes<T extends Sized> {
   get(key: string): T | undefined
   set(key: string, value: T): void
 }
@@ -7,7 +11,7 @@ export interface KeptBytes<T extends ArrayBufferView> {
 /** What a key and its place in the map take, about. */
 const BYTES_PER_ENTRY = 200
 
-export function createKeptBytes<T extends ArrayBufferView>(mostBytes: number): KeptBytes<T> {
+export function createKeptBytes<T extends Sized>(mostBytes: number): KeptBytes<T> {
   // In the order of use.
   const kept = new Map<string, T>()
   let bytes = 0

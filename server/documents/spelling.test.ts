@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { countEdits, guessTerms, lengthsAround } from './spelling.ts'
+import { countEdits, guessTerms, lengthsAround, wordListOf } from './spelling.ts'
+
+const vocabularyOf = (...words: string[]) => words.map((word) => wordListOf(word.length, [word]))
 
 test.each([
   ['harbour', 'harbour', 0],
@@ -18,10 +20,18 @@ test('counting stops at the limit', () => {
 
 test('short words are not guessed, longer ones allow more mistakes', () => {
   expect(lengthsAround('cat')).toEqual([])
-  expect(guessTerms('lamb', ['lamp', 'limp'])).toEqual([{ term: 'lamp', weight: 0.9 }])
-  expect(guessTerms('goverment', ['government', 'governor', 'lamp'])[0]?.term).toBe('government')
+  expect(guessTerms('lamb', vocabularyOf('lamp', 'limp'))).toEqual([{ term: 'lamp', weight: 0.9 }])
+  expect(guessTerms('goverment', vocabularyOf('government', 'governor', 'lamp'))[0]?.term).toBe('government')
 })
 
 test('another ending of the same word counts for less than a mistake', () => {
-  expect(guessTerms('użytkowych', ['użytkowego'])).toEqual([{ term: 'użytkowego', weight: 0.5 }])
+  expect(guessTerms('użytkowych', vocabularyOf('użytkowego'))).toEqual([{ term: 'użytkowego', weight: 0.5 }])
+})
+
+test('among words of one length each is looked at by itself, and one that stands in two lists counts once', () => {
+  const list = wordListOf(7, ['harbour', 'harvest', 'habitat', 'harbors'])
+  expect(guessTerms('harbuor', [list, wordListOf(7, ['harbour'])])).toEqual([
+    { term: 'harbour', weight: 0.9 },
+    { term: 'harbors', weight: expect.closeTo(0.6) as number },
+  ])
 })

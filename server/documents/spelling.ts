@@ -53,6 +53,28 @@ export interface Guess {
 
 const MOST_GUESSES = 8
 
+/** Words of one length, as they are looked through for those that resemble another. */
+export interface WordList {
+  /** Of each word, in UTF-16 code units. */
+  readonly length: number
+  /** The words, one behind the other. */
+  readonly units: Uint16Array
+  /** Of each word, as `lettersOf` counts them. */
+  readonly letters: Int32Array
+  readonly byteLength: number
+}
+
+/** @param words of that length, each once. */
+export function wordListOf(length: number, words: readonly string[]): WordList {
+  const units = new Uint16Array(words.length * length)
+  const letters = new Int32Array(words.length)
+  for (const [index, word] of words.entries()) {
+    for (let place = 0; place < length; place += 1) units[index * length + place] = word.charCodeAt(place)
+    letters[index] = lettersOf(word)
+  }
+  return { length, units, letters, byteLength: units.byteLength + letters.byteLength }
+}
+
 /** One bit for each kind of letter in a word; letters of scripts larger than 32 share theirs. */
 function lettersOf(word: string): number {
   let letters = 0
@@ -60,26 +82,41 @@ function lettersOf(word: string): number {
   return letters
 }
 
+/** Of 32, in pairs, fours and eights (Warren, Hacker's Delight, 5-1). */
 function countBits(bits: number): number {
-  let count = 0
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1
-  return count
+  const pairs = bits - ((bits >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** Likely first. */
-export function guessTerms(word: string, vocabulary: Iterable<string>): Guess[] {
+export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[] {
   const limit = mistakesAllowed(word)
   const letters = lettersOf(word)
-  const guesses: Guess[] = []
-  for (const term of vocabulary) {
-    // An edit brings in at most one kind of letter and takes at most one away: most terms need no closer look.
-    const others = lettersOf(term)
-    const isClose = countBits(letters & ~others) <= limit && countBits(others & ~letters) <= limit
-    const edits = isClose ? countEdits(word, term, limit) : limit + 1
-    if (edits <= limit) guesses.push({ term, weight: 0.9 - 0.3 * (edits - 1) })
-    else if (isOtherForm(word, term)) guesses.push({ term, weight: 0.5 })
+  const guesses = new Map<string, number>()
+  for (const list of vocabulary) {
+    const { length, units } = list
+    for (let index = 0, at = 0; at < units.length; index += 1, at += length) {
+      // An edit brings in at most one kind of letter and takes at most one away: most terms need no closer look.
+      const others = list.letters[index] ?? 0
+      const isClose = countBits(letters & ~others) <= limit && countBits(others & ~letters) <= limit
+      if (!isClose && !beginsAlike(word, units, at)) continue
+      const term = String.fromCharCode(...units.subarray(at, at + length))
+      const edits = isClose ? countEdits(word, term, limit) : limit + 1
+      if (edits <= limit) guesses.set(term, 0.9 - 0.3 * (edits - 1))
+      else if (isOtherForm(word, term)) guesses.set(term, 0.5)
+    }
   }
-  return guesses.sort((one, other) => other.weight - one.weight).slice(0, MOST_GUESSES)
+  return [...guesses]
+    .map(([term, weight]): Guess => ({ term, weight }))
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, MOST_GUESSES)
+}
+
+/** What forms of one word have in common at least. */
+function beginsAlike(word: string, units: Uint16Array, at: number): boolean {
+  for (let place = 0; place < LEAST_SHARED; place += 1) if (word.charCodeAt(place) !== units[at + place]) return false
+  return true
 }
 
 function isOtherForm(word: string, term: string): boolean {

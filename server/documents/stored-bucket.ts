@@ -15,7 +15,7 @@
  */
 import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
 import { createByteReader, createByteWriter } from './byte-writer.ts'
-import { readNamed, writeEntry } from './segment-format.ts'
+import { readNamed } from './segment-format.ts'
 
 /** Of a segment of more buckets, a row that is read for the first time would take longer than its space is worth. */
 const MOST_COMPRESSED = 128
@@ -100,40 +100,35 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
 function fromColumns(columns: Uint8Array): Uint8Array {
   const heads = createByteReader(columns)
   const [headsLength, namesLength, postingsLength] = [heads.varint(), heads.varint(), heads.varint()]
-  const names = createByteReader(columns, heads.at + headsLength)
-  const postings = createByteReader(columns, names.at + namesLength)
+  const namesAt = heads.at + headsLength
+  const postings = createByteReader(columns, namesAt + namesLength)
   const positions = createByteReader(columns, postings.at + postingsLength)
-  const namesAt = names.at
-  const bucket = createByteWriter()
-  let before: Uint8Array = new Uint8Array()
+  const bucket = createByteWriter(2 * columns.length)
+  let [nextName, nameBefore] = [namesAt, 0]
   while (heads.at < namesAt) {
     const head = heads.varint()
+    const shared = head >> 4
     const rest = (head & 15) < LONG ? head & 15 : heads.varint() + LONG
-    const name = new Uint8Array((head >> 4) + rest)
-    name.set(before.subarray(0, head >> 4))
-    name.set(take(names, rest), head >> 4)
-    before = name
     const size = heads.varint()
-    if (size !== 1) {
-      const [postingsOf, positionsOf] = [heads.varint(), heads.varint()]
-      writeEntry(bucket, { name, size, postings: take(postings, postingsOf), positions: take(positions, positionsOf) })
-      continue
-    }
     const [posting, places] = [postings.at, positions.at]
-    positions.skip(readPlaces(postings))
-    writeEntry(bucket, {
-      name,
-      size,
-      postings: columns.subarray(posting, postings.at),
-      positions: columns.subarray(places, positions.at),
-    })
+    if (size === 1) positions.skip(readPlaces(postings))
+    else {
+      postings.at += heads.varint()
+      positions.at += heads.varint()
+    }
+    bucket.varint(shared + rest)
+    const name = bucket.length
+    bucket.again(nameBefore, nameBefore + shared)
+    bucket.bytes(columns, nextName, nextName + rest)
+    bucket.varint(size)
+    bucket.varint(postings.at - posting)
+    bucket.varint(positions.at - places)
+    bucket.bytes(columns, posting, postings.at)
+    bucket.bytes(columns, places, positions.at)
+    nextName += rest
+    nameBefore = name
   }
   return bucket.written()
-
-  function take(reader: { at: number }, count: number): Uint8Array {
-    reader.at += count
-    return columns.subarray(reader.at - count, reader.at)
-  }
 }
 
 /** Passes over one posting. @returns how many places it has. */
