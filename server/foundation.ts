@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { type TokenVerifier } from './access/tokens.ts'
 import { type Log } from './base/log.ts'
+import { type Precedence } from './base/precedence.ts'
 import { type BlobStore } from './blobs/store.ts'
 import { type Config } from './config.ts'
 import { type Undo } from './connect.ts'
@@ -24,6 +25,8 @@ export interface Foundation {
   /** Refuses tokens of ended sessions too. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
+  /** Of whoever waits for an answer, before what is read in the background. */
+  readonly precedence: Precedence
   /** AES-256 key for what people entrust to us. */
   readonly encryptionKey: Buffer
 }

@@ -40,7 +40,20 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 4
 
 export async function startProduct(foundation: Foundation) {
-  const { config, log, undo, address, connection, database, listener, bells, tokens, blobs, encryptionKey } = foundation
+  const {
+    config,
+    log,
+    undo,
+    address,
+    connection,
+    database,
+    listener,
+    bells,
+    tokens,
+    blobs,
+    precedence,
+    encryptionKey,
+  } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
   const openai = { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL }
   const compatible = { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL }
@@ -58,7 +71,7 @@ export async function startProduct(foundation: Foundation) {
   const refreshEveryones = () => refreshModels({ database, settings, defaultModel: config.DEFAULT_MODEL, log })
   // Without workers jobs are only asked for here, and done elsewhere.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
-  const readers = createReadyReaders()
+  const readers = createReadyReaders({ precedence })
   undo.push(() => readers.stop())
   const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
   const handlers = hasWorkers
@@ -79,6 +92,7 @@ export async function startProduct(foundation: Foundation) {
       providersOf,
       embedderOf,
       viewPicture: createPictureView(blobs),
+      precedence,
       toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue, listener) },
       listener,
       log,

@@ -8,6 +8,7 @@ import { createTokens } from './access/tokens.ts'
 import { createApp } from './app.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { type Log } from './base/log.ts'
+import { createPrecedence } from './base/precedence.ts'
 import { createDiskStore } from './blobs/disk.ts'
 import { lendMemory } from './blobs/send.ts'
 import { type BlobStore } from './blobs/store.ts'
@@ -106,7 +107,11 @@ export async function startAlcove(
     // Any other wish to upgrade is answered as if it had not been made: some clients offer HTTP/2 with every request.
     const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
       headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
-    const server = createServer({ shouldUpgradeCallback }, (request, response) => void handle(request, response))
+    const precedence = createPrecedence()
+    const server = createServer({ shouldUpgradeCallback }, (request, response) => {
+      response.once('close', precedence.begin())
+      void handle(request, response)
+    })
 
     await openDataFolder(config.DATA_DIR)
     if (config.DATABASE_URL === undefined) undo.push(await claimDataFolder(config.DATA_DIR))
@@ -153,6 +158,7 @@ export async function startAlcove(
       bells: nats,
       tokens: acceptSharedSecret(issued, config.JWT_SECRET),
       blobs: await openBlobs(config),
+      precedence,
       encryptionKey,
     }
     const product = hasProduct ? await startProduct(foundation) : undefined

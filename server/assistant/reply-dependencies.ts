@@ -1,5 +1,6 @@
 /** What the writing of an answer stands on. */
 import { type Log } from '#server/base/log.ts'
+import { type Precedence } from '#server/base/precedence.ts'
 import { type ToolConsents } from '#server/connections/tool-consent.ts'
 import { type ConnectedServer } from '#server/connections/tool-servers.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -39,5 +40,7 @@ export interface ReplyDependencies {
   /** Absent: of pictures, only the text that was recognised in them is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalTools
+  /** Over what is read in the background, until the first words are there. */
+  readonly precedence?: Precedence
   readonly log: Log
 }

@@ -33,7 +33,8 @@ export async function answer(
   dependencies: ReplyDependencies,
 ): Promise<void> {
   const { database, passToRead, providersOf, replies, replyLog, titles, outsideTools, toolServers, log } = dependencies
-  const { embedderOf = () => Promise.resolve(null) } = dependencies
+  const { embedderOf = () => Promise.resolve(null), precedence } = dependencies
+  const leave = precedence?.begin()
   const lost = new AbortController()
   const ended = AbortSignal.any([endedOutside, lost.signal])
   const signal = AbortSignal.any([stopped, ended])
@@ -57,6 +58,7 @@ export async function answer(
     await reply.holds
     if (!ended.aborted) await store(stopped.aborted)
   } finally {
+    leave?.()
     writer.close()
     await served?.close()
   }
@@ -150,7 +152,10 @@ export async function answer(
     signal.addEventListener('abort', () => (isOver = true), { once: true })
     const take = (part: ChatPart) => {
       if (isOver) return
-      if (!hasBegun) stopwatch.lap('begun')
+      if (!hasBegun) {
+        stopwatch.lap('begun')
+        leave?.()
+      }
       hasBegun = true
       if (part.type === 'finish') {
         const { tokensIn, tokensOut, isCut = false } = part

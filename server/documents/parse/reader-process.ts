@@ -2,11 +2,13 @@
  * Starts the processes that read files: Node's permission model, an empty environment, low priority and a heap limit. Each
  * reads one file and ends.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type DocumentLanguage } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { codeOf } from '#server/base/errors.ts'
+import { type Precedence } from '#server/base/precedence.ts'
 import { lowerPriority, type ParseLimits } from './watch-child.ts'
 
 export interface ReaderWish {
@@ -50,14 +52,48 @@ export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): s
   '--disable-warning=SecurityWarning',
 ]
 
-/** @param isReady loads what recognises pages before there is a file. */
+/** Of util-linux: what it starts is ended by the kernel when we end, however we do, and even where it was stopped. */
+const BINDER = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
+let hasBinder: boolean | undefined
+
+/** Looked for once: other systems have none, or one that cannot do this. */
+function canBind(): boolean {
+  const [command, ...args] = BINDER
+  return (hasBinder ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
+}
+
+/** Whether the process is a reader by now: what binds it to us takes a moment. */
+function isBound(pid = 0): () => boolean {
+  let isReader = false
+  return () => (isReader ||= !['setpriv', undefined].includes(nameOf(pid)))
+}
+
+function nameOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch (error) {
+    // It may be over already.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined
+    throw error
+  }
+}
+
+interface ReaderSurroundings {
+  /** Loads what recognises pages before there is a file. */
+  readonly isReady?: boolean
+  /** Whoever waits for an answer goes before it. */
+  readonly precedence?: Precedence | undefined
+}
+
 export function startReader(
   { mimetype, limits, recognises }: ReaderWish,
-  { isReady = false } = {},
+  { isReady = false, precedence }: ReaderSurroundings = {},
 ): ChildProcessWithoutNullStreams {
+  const [command, ...args] = canBind() ? ([...BINDER, process.execPath] as const) : ([process.execPath] as const)
   const child = spawn(
-    process.execPath,
+    command,
     [
+      ...args,
       ...readerFlags(limits, mimetype),
       CHILD_FILE,
       mimetype,
@@ -66,5 +102,6 @@ export function startReader(
     { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
   )
   if (child.pid !== undefined) lowerPriority(child.pid)
+  if (canBind()) precedence?.keepBehind(child, isBound(child.pid))
   return child
 }

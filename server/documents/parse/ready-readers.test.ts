@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { drawText, makePng } from '#test/make-scan.ts'
@@ -72,4 +76,25 @@ test('nothing is made ready by reading text alone, or after the end', async () =
   readers.stop()
   const afterEnd = await takeAndEnd(readers, WISH)
   expect([isReady(afterText), isReady(afterEnd)]).toEqual([false, false])
+})
+
+test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends with whoever started it', async () => {
+  const program = `
+    import { createPrecedence } from ${JSON.stringify(path.resolve('server/base/precedence.ts'))}
+    import { startReader } from ${JSON.stringify(path.resolve('server/documents/parse/reader-process.ts'))}
+    const precedence = createPrecedence()
+    const reader = startReader(${JSON.stringify(WISH)}, { precedence })
+    precedence.begin()
+    console.log(reader.pid)
+    setInterval(() => precedence.begin(), 1)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+  const stateOf = async () =>
+    (await readFile(`/proc/${Number(said)}/stat`, 'utf8').catch(() => 'gone')).split(') ').at(-1)
+  await vi.waitFor(async () => expect(await stateOf()).toMatch(/^T/), { interval: 1 })
+  parent.kill('SIGKILL')
+  // As long as nobody has asked how it ended, Linux keeps its name (Z).
+  await vi.waitFor(async () => expect(await stateOf()).toMatch(/^(gone|Z)/), { interval: 1 })
 })

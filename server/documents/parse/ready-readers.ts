@@ -4,6 +4,7 @@
  * reads one file and ends, so that nothing of a document can reach another.
  */
 import { type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type Precedence } from '#server/base/precedence.ts'
 import { isPicture, type ReaderWish, startReader } from './reader-process.ts'
 
 export interface ReadyReaders {
@@ -26,13 +27,19 @@ const IDLE_MS = 60_000
 const kindOf = ({ mimetype, limits }: ReaderWish): string =>
   `${isPicture(mimetype) ? 'picture' : mimetype} ${limits.heapMegabytes}`
 
-/** @param idleMs how long a process waits for a file. */
-export function createReadyReaders({ idleMs = IDLE_MS } = {}): ReadyReaders {
+interface ReadyReadersOptions {
+  /** How long a process waits for a file. */
+  readonly idleMs?: number
+  /** Whoever waits for an answer goes before all of them. */
+  readonly precedence?: Precedence
+}
+
+export function createReadyReaders({ idleMs = IDLE_MS, precedence }: ReadyReadersOptions = {}): ReadyReaders {
   const ready = new Map<string, ReadyReader>()
   let isStopped = false
 
   function prepare(kind: string, wish: ReaderWish): void {
-    const child = startReader(wish, { isReady: true })
+    const child = startReader(wish, { isReady: true, precedence })
     // One that cannot start, or is ended by the system, leaves its place empty: the next file starts its own.
     const release = () => {
       clearTimeout(timer)
@@ -52,11 +59,11 @@ export function createReadyReaders({ idleMs = IDLE_MS } = {}): ReadyReaders {
 
   return {
     take(wish) {
-      if (wish.recognises === undefined) return startReader(wish)
+      if (wish.recognises === undefined) return startReader(wish, { precedence })
       const kind = kindOf(wish)
       const found = ready.get(kind)
       found?.release()
-      const child = found?.child ?? startReader(wish)
+      const child = found?.child ?? startReader(wish, { precedence })
       child.once('close', () => {
         if (!isStopped && !ready.has(kind)) prepare(kind, wish)
       })
