@@ -61,6 +61,31 @@ test('a single statement as the service commits, or leaves nothing behind', asyn
   expect(counted.rows).toEqual([{ count: 1 }])
 })
 
+test('a transaction whose end is sent at once tells what is refused there, and the connection goes on', async () => {
+  const { database, createPerson, admin } = await openNarrowDatabase()
+  const person = await createPerson()
+  await admin.query(`create table public.steps (id int primary key, after int references public.steps deferrable initially deferred);
+    grant select, insert on public.steps to authenticated`)
+  const add = (values: string) =>
+    database.asUser(person, (scope) => scope.query(`insert into public.steps values ${values}`), { endsAtOnce: true })
+  expect((await add('(1, 2), (2, null)')).rowCount).toBe(2)
+  await expect(add('(3, 4)')).rejects.toMatchObject({ code: '23503' })
+  await expect(add('(1, null)')).rejects.toMatchObject({ code: '23505' })
+  await expect(
+    database.asUser(
+      person,
+      async (scope) => {
+        await scope.query('insert into public.steps values (5, null)')
+        throw new Error('too late')
+      },
+      { endsAtOnce: true },
+    ),
+  ).rejects.toThrow('too late')
+  const kept = await database.asUser(person, (scope) => scope.query('select id from public.steps order by id'))
+  expect(kept.rows).toEqual([{ id: 1 }, { id: 2 }, { id: 5 }])
+  expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
+})
+
 test('a statement that requests keep bringing about stays planned, and shows each caller their own', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const people = [await createPerson(), await createPerson()]

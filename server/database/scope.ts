@@ -37,6 +37,11 @@ export interface ScopeOptions {
    * transaction would survive a crash; others may see it a moment before.
    */
   readonly flushesAfter?: boolean
+  /**
+   * The transaction consists of what `run` sends before it first waits: its end is sent right behind that, which spares a
+   * round trip. What `run` throws afterwards undoes nothing; where PostgreSQL refuses a statement, nothing was written.
+   */
+  readonly endsAtOnce?: boolean
 }
 
 /** One statement as one person. */
@@ -141,6 +146,11 @@ function endReading(client: pg.PoolClient): void {
   })
 }
 
+/** What PostgreSQL has refused at the end has ended as well. */
+function passRefusal(error: unknown): void {
+  if (!(error instanceof pg.DatabaseError)) throw error
+}
+
 /** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
 export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
   let isClosed = false
@@ -239,12 +249,13 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     role: ApiRole | ServiceRole,
     claims: Claims,
     run: (scope: Scope) => Promise<T>,
-    { readOnly = false, flushesAfter = false, settings = {} }: ScopeOptions,
+    { readOnly = false, flushesAfter = false, endsAtOnce = false, settings = {} }: ScopeOptions,
   ): Promise<T> {
     const given = settingsOf(flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings)
     const client = await pool.connect()
     let broken: Error | undefined
     let entered: Promise<unknown> | undefined
+    let ended: Promise<void> | undefined
     let isEnding = false
     handedOut.delete(client)
     try {
@@ -255,18 +266,21 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         client.query(prepared(ENTER, [role, JSON.stringify(claims), Object.keys(given), Object.values(given)])),
       ])
       entered.catch(() => undefined)
-      const result = await run({
+      const running = run({
         query: (text, values) => client.query(text, values as unknown[] | undefined),
         prepared: (text, values) => client.query(prepared(text, values)),
         asked: (text, values) => client.query(preparedIfFrequent(text, values)),
       })
+      if (endsAtOnce) ended = commit(client)
+      ended?.catch(() => undefined)
+      const result = await running
       await entered
       if (readOnly) {
         isEnding = true
         endReading(client)
         return result
       }
-      await commit(client)
+      await (ended ?? commit(client))
       return result
     } catch (thrown) {
       // Where the transaction could not be entered, every later error only says that it was aborted.
@@ -274,7 +288,8 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         () => thrown,
         (reason: unknown) => reason,
       )
-      await client.query('rollback').catch((rollbackError: unknown) => {
+      // After a failure a commit only ends the transaction: PostgreSQL then rolls back.
+      await (ended?.catch(passRefusal) ?? client.query('rollback')).catch((rollbackError: unknown) => {
         broken = new Error('the connection could not be rolled back', { cause: rollbackError })
       })
       throw error
@@ -283,26 +298,13 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     }
   }
 
-  async function serviceStatement<Row extends pg.QueryResultRow>(
+  const serviceStatement = <Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
-  ): Promise<pg.QueryResult<Row>> {
-    const client = await pool.connect()
-    const claims = JSON.stringify({ role: 'service_role' })
-    const given = settingsOf({})
-    handedOut.delete(client)
-    const [begun, entered, answered, ended] = await Promise.allSettled([
-      client.query('begin'),
-      client.query(prepared(ENTER, ['service_role', claims, Object.keys(given), Object.values(given)])),
-      client.query<Row>(prepared(text, values)),
-      // After a failure this only ends the transaction: PostgreSQL then rolls back.
-      commit(client),
-    ])
-    client.release(ended.status === 'rejected')
-    for (const step of [begun, entered, ended]) if (step.status === 'rejected') throw step.reason
-    if (answered.status === 'rejected') throw answered.reason
-    return answered.value
-  }
+  ): Promise<pg.QueryResult<Row>> =>
+    transaction('service_role', { role: 'service_role' }, (scope) => scope.prepared<Row>(text, values), {
+      endsAtOnce: true,
+    })
 
   async function serviceStatementAhead<Row extends pg.QueryResultRow>(
     text: string,
