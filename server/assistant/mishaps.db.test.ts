@@ -105,7 +105,7 @@ test('a question of a second tab waits for the first, and is answered with the f
   await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
   expect(await createReplies(db.database, 'another').claim(9)).toEqual([])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
-  await createReplies(db.database, 'a test').finish(claimed, {
+  const finished = await createReplies(db.database, 'a test').finish(claimed, {
     content: 'answer to the first',
     hasNewText: true,
     tokensIn: null,
@@ -114,6 +114,7 @@ test('a question of a second tab waits for the first, and is answered with the f
     state: 'done',
     lastPart,
   })
+  expect(finished).toEqual({ isStored: true, othersWait: true })
   await ask(person, conversationId, 'third')
   const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 200))
   expect(turns.map(({ content }) => content)).toEqual(['first', 'answer to the first', 'second'])
@@ -157,7 +158,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
   await deleting.query('delete from conversations where id = $1', [conversationId])
   await deleting.query('commit')
   deleting.release()
-  expect(await finishing).toBe(false)
+  expect(await finishing).toMatchObject({ isStored: false })
 })
 
 test('connections that are lost while an answer is written cost neither a word nor its order', async () => {

@@ -40,6 +40,8 @@ export interface ReplyDependencies {
   /** Absent: of pictures, only the text that was recognised in them is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalTools
+  /** How often questions have been announced to this process. */
+  readonly announced: () => number
   /** Over what is read in the background, until the first words are there. */
   readonly precedence?: Precedence
   readonly log: Log

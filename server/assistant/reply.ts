@@ -25,15 +25,16 @@ const STORE_AGAIN_MS = 250
 /**
  * Answers one claimed question. Ends in exactly one stored message, or in none where the attempt is no longer the newest
  * or the server is shutting down.
+ * @returns whether questions may be queued that were announced before this one had ended.
  * @throws what the database refused; the question is then claimed anew when its lease has run out.
  */
 export async function answer(
   reply: ClaimedReply,
   { stopped, ended: endedOutside }: Interruptions,
   dependencies: ReplyDependencies,
-): Promise<void> {
+): Promise<boolean> {
   const { database, passToRead, providersOf, replies, replyLog, titles, outsideTools, toolServers, log } = dependencies
-  const { embedderOf = () => Promise.resolve(null), precedence } = dependencies
+  const { embedderOf = () => Promise.resolve(null), precedence, announced } = dependencies
   const leave = precedence?.begin()
   const lost = new AbortController()
   const ended = AbortSignal.any([endedOutside, lost.signal])
@@ -56,7 +57,7 @@ export async function answer(
       log.warn({ err: thrown, reply: reply.id, model: draft.model }, 'a reply failed')
     })
     await reply.holds
-    if (!ended.aborted) await store(stopped.aborted)
+    return ended.aborted || (await store(stopped.aborted))
   } finally {
     leave?.()
     writer.close()
@@ -203,14 +204,16 @@ export async function answer(
   }
 
   /** Goes on trying while the database is away and the lease may still be ours. */
-  async function store(isStopped: boolean): Promise<void> {
+  async function store(isStopped: boolean): Promise<boolean> {
     for (;;) {
       try {
         await writer.flushed()
-        if (lost.signal.aborted) return
+        if (lost.signal.aborted) return true
         const ending = { seq: writer.nextSeq(), isStopped, runCount: runs?.count() ?? 0, steps: stopwatch.steps }
-        if (await replies.finish(reply, finishDraft(draft, reply, ending))) suggestTitle(isStopped)
-        return
+        const announcedBefore = announced()
+        const { isStored, othersWait } = await replies.finish(reply, finishDraft(draft, reply, ending))
+        if (isStored) suggestTitle(isStopped)
+        return othersWait || announced() !== announcedBefore
       } catch (error) {
         if (!isPassingFailure(error) || ended.aborted) throw error
         await delay(STORE_AGAIN_MS)

@@ -37,11 +37,15 @@ const INSERT = `
   insert into messages (id, content, token_in, token_out, metadata, conversation_id, sender_role)
   values ($1, $2, $3, $4, $5, $6, 2) on conflict (id) do nothing`
 
+/** As it is stored. */
+export const storedMetadata = ({ attempt }: ClaimedReply, { metadata }: FinishedAnswer): string =>
+  JSON.stringify({ ...metadata, attempt })
+
 /** Runs as the service, in the transaction that ends the reply. */
 export async function storeAnswer(scope: Scope, reply: ClaimedReply, answer: FinishedAnswer): Promise<void> {
-  const { content, tokensIn, tokensOut, metadata } = answer
+  const { content, tokensIn, tokensOut } = answer
   if (reply.kind !== 'answer' && !answer.hasNewText) return keepAnswer(scope, reply, answer.lastPart.error)
-  const values = [reply.answerId, content, tokensIn, tokensOut, JSON.stringify({ ...metadata, attempt: reply.attempt })]
+  const values = [reply.answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)]
   if (reply.kind === 'answer') await scope.prepared(INSERT, [...values, reply.conversationId])
   else await scope.query(reply.kind === 'rewrite' ? REPLACE : APPEND, values)
 }

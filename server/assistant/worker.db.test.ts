@@ -154,7 +154,7 @@ test('refuses everything from a worker whose lease went to another', async () =>
     state: 'done' as const,
     lastPart,
   }
-  expect(await slow.finish(claimed, answer)).toBe(false)
+  expect(await slow.finish(claimed, answer)).toMatchObject({ isStored: false })
   expect(await answersIn(person, conversationId)).toEqual([])
   await db.admin.query('delete from replies where id = $1', [claimed.id])
 })

@@ -28,7 +28,7 @@ interface Running {
 
 export interface WorkerOptions extends Omit<
   ReplyDependencies,
-  'passToRead' | 'titles' | 'outsideTools' | 'toolServers'
+  'passToRead' | 'titles' | 'outsideTools' | 'toolServers' | 'announced'
 > {
   readonly listener: Listener
   readonly log: Log
@@ -63,23 +63,25 @@ export async function startWorker({
     of: () => Promise.resolve([]),
     consents: createToolConsents(database, listener),
   }
-  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead: createGate(READING_AT_ONCE) }
+  let wakes = 0
+  const passToRead = createGate(READING_AT_ONCE)
+  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead, announced: () => wakes }
   const running = new Map<string, Running>()
   let isStopping = false
   let isClaiming = false
   let claiming = Promise.resolve()
-  let wakes = 0
 
   function start(reply: ClaimedReply, claimedAt: number): void {
     const [stopped, ended] = [new AbortController(), new AbortController()]
     if (reply.stopRequested) stopped.abort()
     const done = answer(reply, { stopped: stopped.signal, ended: ended.signal }, dependencies)
-      .catch((error: unknown) =>
-        log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out'),
-      )
-      .finally(() => {
+      .catch((error: unknown) => {
+        log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out')
+        return true
+      })
+      .then((mayOthersWait) => {
         running.delete(reply.id)
-        wake()
+        if (mayOthersWait) wake()
       })
     running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
   }
