@@ -215,6 +215,7 @@ test('a passage of a workbook is marked in the grid of its sheet, and its cells 
   await rail('Chat').click()
   await stage.stub.configure({ words: 'Until ten [1].' })
   await startChat(page, '@knowledge “Lamps.xlsx” How long does the lamp of the pier burn?')
+  await page.getByText('Source: Lamps.xlsx · Of oil').first().waitFor()
   await answerOn(page).locator('[data-citation="1"]').first().click()
   await page.getByText('Cited: B2:D5').waitFor()
   const sheet = page.getByRole('region', { name: 'Sheet 1' })

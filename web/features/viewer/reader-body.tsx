@@ -38,8 +38,8 @@ export function ReaderBody({ document, ...props }: ReaderBodyProps): JSX.Element
     return (
       <ReaderState
         kind="failed"
-        title="This document was deleted"
-        text="The answer still quotes it, but its pages can no longer be shown."
+        title="This document is not there"
+        text="It was deleted, or it is somebody else’s. An answer that rests on it still shows the passage."
       />
     )
   }
