@@ -30,7 +30,7 @@ const stands = (child: ChildProcess, isStill: boolean) =>
   vi.waitFor(async () => expect(await isStopped(child)).toBe(isStill), { interval: 1 })
 
 test('processes stand still while somebody waits, except such as might outlive us, and go on afterwards', async () => {
-  const precedence = createPrecedence()
+  const precedence = createPrecedence({ processors: 2 })
   const [first, second] = [startChild(), startChild()]
   precedence.keepBehind(first, () => true)
   precedence.keepBehind(second, () => false)
@@ -44,7 +44,7 @@ test('processes stand still while somebody waits, except such as might outlive u
 })
 
 test('whoever waits long keeps them from working for a moment only, and does not hold them when others have left', async () => {
-  const precedence = createPrecedence()
+  const precedence = createPrecedence({ processors: 2 })
   const child = startChild()
   precedence.keepBehind(child, () => true)
   precedence.begin()
@@ -59,9 +59,22 @@ test('whoever waits long keeps them from working for a moment only, and does not
   expect(kill.mock.calls).toEqual([['SIGSTOP'], ['SIGCONT']])
 })
 
+test('where processors are left for the answer, nothing stands still', () => {
+  const precedence = createPrecedence({ processors: 4 })
+  const [first, second, third] = [startChild(), startChild(), startChild()]
+  const killed = [first, second, third].map((child) => vi.spyOn(child, 'kill'))
+  precedence.keepBehind(first, () => true)
+  precedence.keepBehind(second, () => true)
+  precedence.begin()()
+  expect(killed.map(({ mock }) => mock.calls)).toEqual([[], [], []])
+  precedence.keepBehind(third, () => true)
+  precedence.begin()()
+  expect(killed.map(({ mock }) => mock.calls)).toEqual([[['SIGSTOP']], [['SIGSTOP']], [['SIGSTOP']]])
+})
+
 test('however many wait, half of the time is left', () => {
   vi.useFakeTimers()
-  const precedence = createPrecedence()
+  const precedence = createPrecedence({ processors: 2 })
   const child = startChild()
   precedence.keepBehind(child, () => true)
   let [stillMs, stoppedAt] = [0, 0]

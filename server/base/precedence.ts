@@ -2,9 +2,10 @@
  * People first: processes that work in the background stand still while somebody waits for an answer, so that it is not
  * written on what they leave of the processors. A low priority does not see to that: in containers, and wherever Linux
  * groups processes by session, it counts only against their own kind. However many people wait, half of the time stays
- * theirs.
+ * theirs; and where processors are left, nothing stands still.
  */
 import { type ChildProcess } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 
 export interface Precedence {
   /** Somebody waits, until the function that this returns is called. */
@@ -22,8 +23,10 @@ const MOST_MS = 60
 const LEAST_MS = 15
 /** Between the steps of one answer, in which nobody seems to wait, lie a few milliseconds. */
 const LINGER_MS = 4
+/** What an answer takes: one for the server and one for PostgreSQL. */
+const PROCESSORS_OF_ANSWER = 2
 
-export function createPrecedence(): Precedence {
+export function createPrecedence({ processors = availableParallelism() } = {}): Precedence {
   const children = new Map<ChildProcess, () => boolean>()
   let waiting = new Set<symbol>()
   let areStopped = false
@@ -61,7 +64,8 @@ export function createPrecedence(): Precedence {
       waiting.add(one)
       if (children.size > 0) {
         countCredit()
-        if (!areStopped && creditMs >= LEAST_MS) tell('SIGSTOP')
+        const areScarce = children.size + PROCESSORS_OF_ANSWER > processors
+        if (!areStopped && areScarce && creditMs >= LEAST_MS) tell('SIGSTOP')
         if (areStopped) resumeAfter(creditMs)
       }
       return () => {

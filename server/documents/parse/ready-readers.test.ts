@@ -82,7 +82,7 @@ test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends w
   const program = `
     import { createPrecedence } from ${JSON.stringify(path.resolve('server/base/precedence.ts'))}
     import { startReader } from ${JSON.stringify(path.resolve('server/documents/parse/reader-process.ts'))}
-    const precedence = createPrecedence()
+    const precedence = createPrecedence({ processors: 1 })
     const reader = startReader(${JSON.stringify(WISH)}, { precedence })
     precedence.begin()
     console.log(reader.pid)
