@@ -147,11 +147,6 @@ function endReading(client: pg.PoolClient): void {
   })
 }
 
-/** What PostgreSQL has refused at the end has ended as well. */
-function passRefusal(error: unknown): void {
-  if (!(error instanceof pg.DatabaseError)) throw error
-}
-
 /** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
 export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
   let isClosed = false
@@ -290,9 +285,14 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         (reason: unknown) => reason,
       )
       // After a failure a commit only ends the transaction: PostgreSQL then rolls back.
-      await (ended?.catch(passRefusal) ?? client.query('rollback')).catch((rollbackError: unknown) => {
-        broken = new Error('the connection could not be rolled back', { cause: rollbackError })
-      })
+      const isOver = await ended?.then(
+        () => true,
+        () => false,
+      )
+      if (isOver !== true)
+        await client.query('rollback').catch((rollbackError: unknown) => {
+          broken = new Error('the connection could not be rolled back', { cause: rollbackError })
+        })
       throw error
     } finally {
       if (!isEnding) client.release(broken)
