@@ -26,7 +26,7 @@ export interface Renewal {
 export interface Finished {
   /** False where a newer attempt has begun: nothing was written. */
   readonly isStored: boolean
-  /** Whether questions are queued, as far as those had been stored that this one waited for. */
+  /** Whether questions are queued. Of those that were announced since it was asked to finish it may not know. */
   readonly othersWait: boolean
 }
 

@@ -40,7 +40,7 @@ export interface ReplyDependencies {
   /** Absent: of pictures, only the text that was recognised in them is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalTools
-  /** How often questions have been announced to this process. */
+  /** Rises whenever this process has cause to look for questions, above all when one is announced. */
   readonly announced: () => number
   /** Over what is read in the background, until the first words are there. */
   readonly precedence?: Precedence

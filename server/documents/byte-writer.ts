@@ -46,10 +46,7 @@ export function createByteWriter(expected = 16): ByteWriter {
       length += 1
     },
     bytes: (given, from = 0, to = given.length) => add(given, from, to),
-    again(from, to) {
-      reserve(to - from)
-      add(buffer, from, to)
-    },
+    again: (from, to) => add(buffer, from, to),
     written: () => buffer.subarray(0, length),
   }
 }

@@ -1,8 +1,8 @@
-/** Keeps what was read before, as long as it fits: the least recently used goes first. */
 interface Sized {
   readonly byteLength: number
 }
 
+/** Keeps what was read before, as long as it fits: the least recently used goes first. */
 export interface KeptBytes<T extends Sized> {
   get(key: string): T | undefined
   set(key: string, value: T): void
