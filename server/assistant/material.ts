@@ -88,13 +88,7 @@ async function readSituation(scope: Scope, { conversationId, modelName }: Claime
   return situation
 }
 
-/**
- * With which `gather` is to be run: what it reads around every question is found by keys, and planning that anew each time
- * takes PostgreSQL several times as long as reading it.
- */
-export const GATHER_SETTINGS = { plan_cache_mode: 'force_generic_plan' }
-
-/** Reads everything as the person who asked, so that the policies guard retrieval too. */
+/** Reads everything as the person who asked, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
 export async function gather(
   scope: Scope,
   reply: ClaimedReply,

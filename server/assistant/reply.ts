@@ -2,14 +2,14 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
+import { GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { beginWriting } from './begin-writing.ts'
 import { type ClaimedReply } from './claimed-reply.ts'
 import { addNote, checkDraft, createDraft, type Draft, finishDraft, MOST_UNCITED, toReplyError } from './draft.ts'
 import { createLiveText } from './live-text.ts'
-import { gather, GATHER_SETTINGS, listSources, type Material, openPictures } from './material.ts'
+import { gather, listSources, type Material, openPictures } from './material.ts'
 import { MAX_TRIES } from './replies.ts'
 import { type Interruptions, type ReplyDependencies } from './reply-dependencies.ts'
 import { startStopwatch } from './stopwatch.ts'
@@ -81,7 +81,7 @@ export async function answer(
     // Asked first, so that whoever reads holds no connection for which another one waits.
     const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
     const [gathered, embedder] = await Promise.all([
-      read((scope) => gather(scope, reply, embedding), GATHER_SETTINGS),
+      read((scope) => gather(scope, reply, embedding), GENERIC_PLANS),
       embedding,
     ])
     const { has } = gathered

@@ -106,11 +106,16 @@ const ENTER = `
   select set_config('role', $1, true), set_config('request.jwt.claims', $2, true),
     (select count(set_config(name, value, true)) from unnest($3::text[], $4::text[]) as given (name, value))`
 
-// For as long as the connection lasts. What is asked often is found by keys: planning it anew, as PostgreSQL does the first
-// times, takes longer than finding it.
+/**
+ * Settings for a transaction whose statements, and those of their triggers, find what they read by keys: planning each anew,
+ * as PostgreSQL does the first times on a connection, takes several times as long as running it.
+ */
+export const GENERIC_PLANS = { plan_cache_mode: 'force_generic_plan' }
+
+// For as long as the connection lasts.
 const BE_SERVICE = `
   select set_config('role', 'service_role', false), set_config('request.jwt.claims', '{"role":"service_role"}', false),
-    set_config('synchronous_commit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false)`
+    set_config('synchronous_commit', 'off', false), set_config('plan_cache_mode', '${GENERIC_PLANS.plan_cache_mode}', false)`
 
 // The role as well: what a function of the one before has set must not reach the next.
 const BECOME = `select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)`

@@ -1,7 +1,7 @@
 /** One request, one transaction: the plan's statement as the caller's role, and the checks that may still undo it. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { type Claims, type Database, GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
 import { type TablePlan } from './plan.ts'
 import { type CallPlan, isReadOnlyCall } from './plan-call.ts'
@@ -103,12 +103,6 @@ const isFinal = ({ media, preferences }: RestRequest, plan: Plan): boolean =>
   plan.kind === 'insert' && media.shape === 'array' && preferences.tx !== 'rollback'
 
 /**
- * What an insert and its triggers read is found by keys: planning each of their statements anew, as PostgreSQL does the
- * first times, takes longer than running them.
- */
-const INSERT_SETTINGS = { plan_cache_mode: 'force_generic_plan' }
-
-/**
  * Runs the plan; whatever is thrown, nothing was changed.
  * @throws RestError where the number of rows is not what was asked for, or PostgreSQL's own error.
  */
@@ -145,7 +139,7 @@ export async function run(
   try {
     return await database.asUser(claims, runInside, {
       readOnly,
-      settings: plan.kind === 'insert' ? { ...settings, ...INSERT_SETTINGS } : settings,
+      settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
       flushesAfter: !readOnly,
       endsAtOnce: isFinal(request, plan),
     })
