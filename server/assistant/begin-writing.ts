@@ -45,7 +45,7 @@ export interface Writing {
  * @throws ProviderError, what the database refused, or the reason of an aborted signal; so does what it resolves with.
  */
 export async function beginWriting(writing: Writing): Promise<(give: GivePart) => Promise<void>> {
-  const { material, draft, providers, findings, list, sections, room, signal } = writing
+  const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
   const { history, previous, model, sources, trace, unreadDocuments } = material
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
@@ -78,7 +78,9 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
   }
   const prompt = await fit(writing, input, chat)
   room.begin(requestText(prompt, input), pictureTokensOf(input))
-  return (give) => chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal }, give)
+  // Where the database is away, storing tries again.
+  const onPause = () => writer.flushed().catch(() => undefined)
+  return (give) => chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal, onPause }, give)
 }
 
 /** A whole document as far as the model's window and patience go. */

@@ -162,7 +162,6 @@ export async function answer(
         const { tokensIn, tokensOut, isCut = false } = part
         Object.assign(draft, { tokensIn, tokensOut, isCut })
       } else if (part.type === 'text') live.push(part.text)
-      else if (part.type === 'pause') writer.hurry()
       else if (part.type === 'pictures-refused')
         addNote(draft, 'The model takes no pictures: only the text recognised in them was read.')
       else if (part.type === 'failed-call') {

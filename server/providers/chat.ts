@@ -32,13 +32,16 @@ export interface ChatRequest {
   readonly tools?: readonly ChatTool[]
   /** Aborting closes the provider's connection. */
   readonly signal: AbortSignal
+  /**
+   * Nothing more is to come soon: the text has ended, for good or until the model goes on, which is read once this resolves.
+   * Not every provider says so.
+   */
+  readonly onPause?: () => Promise<void>
 }
 
 /** `finish` comes last, with the provider's own token counts where it gave any; cut: at the limit of its length. */
 export type ChatPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  /** Nothing more is to come soon: the text has ended, for good or until the model goes on. Not every provider says so. */
-  | { readonly type: 'pause' }
   /** The model takes no pictures: it answers without them. */
   | { readonly type: 'pictures-refused' }
   /** A call that came to nothing before the tool was reached, or in it. The model knows. */

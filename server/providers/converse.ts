@@ -73,7 +73,7 @@ const describe = ({ name, description, parameters }: ChatTool): NonNullable<Call
 
 /** Resolves when everything was given, `finish` last. @throws what the provider failed with, or the reason of the signal. */
 export async function converse(load: LoadModel, request: ChatRequest, { give, silence }: Conversation): Promise<void> {
-  const { system, turns, tools = [], signal } = request
+  const { system, turns, tools = [], signal, onPause } = request
   const prompt: Message[] = [{ role: 'system', content: system }, ...turns.map(toMessage)]
   let [tokensIn, tokensOut]: (number | undefined)[] = []
   // What stands between the words before a call and those after it.
@@ -98,7 +98,7 @@ export async function converse(load: LoadModel, request: ChatRequest, { give, si
       },
       {
         say,
-        pause: () => give({ type: 'pause' }),
+        onPause,
         silence,
         run: mayCall ? (call) => runTool(call, request, give) : undefined,
       },
@@ -119,7 +119,7 @@ export async function converse(load: LoadModel, request: ChatRequest, { give, si
 
 interface Reading {
   readonly say: (type: Block['type'], text: string) => void
-  readonly pause: () => void
+  readonly onPause: ChatRequest['onPause']
   readonly silence: Silence
   /** Absent: calls are not answered any more. */
   readonly run: ((call: Call) => Promise<ToolContent[number]>) | undefined
@@ -128,7 +128,7 @@ interface Reading {
 async function readAnswer(
   load: LoadModel,
   options: CallOptions & { readonly abortSignal: AbortSignal },
-  { say, pause, silence, run }: Reading,
+  { say, onPause, silence, run }: Reading,
 ): Promise<Said> {
   const tapped = { text: '', reasoning: '' }
   const content: AssistantContent = []
@@ -142,13 +142,13 @@ async function readAnswer(
       tapped[kind] += text
       say(kind, text)
     },
-    onPause: pause,
+    ...(onPause ? { onPause } : {}),
   }
   const model = await load()
-  const { stream } = await sendAgain(
-    () => listenToText(listener, async () => model.doStream(options)),
-    options.abortSignal,
-  )
+  const { stream } = await sendAgain(() => listenToText(listener, async () => model.doStream(options)), {
+    signal: options.abortSignal,
+    isUnheard: () => tapped.text === '' && tapped.reasoning === '',
+  })
   for await (const part of stream) {
     silence.broken()
     if (part.type === 'text-start' || part.type === 'reasoning-start') {

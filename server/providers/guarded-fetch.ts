@@ -84,7 +84,7 @@ interface Sent extends Pick<RequestOptions, 'method' | 'headers'> {
 
 const open = (url: URL, addresses: readonly string[], { body, ...sent }: Sent, signal: AbortSignal) =>
   // No shared agent: its idle connections are found by name, whatever address they lead to.
-  sendRequest(url, { ...sent, agent: false, lookup: pinTo(addresses), signal }, body)
+  sendRequest(url, { ...sent, agent: false, lookup: pinTo(addresses), signal }, (response) => response, body)
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AppError('too_large', `The page is larger than ${Math.round(maxBytes / 1024)} KB.`)
@@ -196,9 +196,11 @@ export function createGuardedFetch({
         response.destroy()
         throw new AppError('unavailable', `${url.host} sends on to another address, which is not followed.`)
       }
-      return toResponse(response, (bytes) => {
-        // Whoever reads an answer may keep all of it in memory.
-        if (bytes > maxBytes) throw new AppError('too_large', `${url.host} answered with far too much.`)
+      return toResponse(response, {
+        check(bytes) {
+          // Whoever reads an answer may keep all of it in memory.
+          if (bytes > maxBytes) throw new AppError('too_large', `${url.host} answered with far too much.`)
+        },
       })
     } catch (error) {
       signal.throwIfAborted()

@@ -4,30 +4,39 @@ import { request as requestHttps } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { createTextTap, textListener, type TextTap } from './tap-text.ts'
+import { createTextTap, textListener, type TextListener, type TextTap } from './tap-text.ts'
 
-/** Resolves with the beginning of the answer, whatever its status. */
-export function sendRequest(
+/**
+ * Resolves with what is made of the answer, whatever its status.
+ * @param receive is given its beginning in the turn in which that comes. What it throws, this rejects with.
+ */
+export function sendRequest<T>(
   url: URL,
   options: RequestOptions,
+  receive: (response: IncomingMessage) => T,
   body?: string | Buffer | null,
-): Promise<IncomingMessage> {
+): Promise<T> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
     const request = send(url, options)
     let isAnswered = false
     request.once('response', (response) => {
       isAnswered = true
-      resolve(response)
+      resolve(new Promise((received) => received(receive(response))))
     })
     request.on('error', (error) => {
       // The server has closed a connection that was kept, just when it was to be used again: it has read nothing.
       const isStale = !isAnswered && request.reusedSocket && codeOf(error) === 'ECONNRESET'
-      if (isStale) resolve(sendRequest(url, options, body))
+      if (isStale) resolve(sendRequest(url, options, receive, body))
       else reject(error)
     })
     request.end(body)
   })
+}
+
+interface Reading extends Pick<Passage, 'check'> {
+  /** Who wants the text of events. */
+  readonly listener?: TextListener | undefined
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -51,10 +60,10 @@ export function decoded(response: IncomingMessage): Readable {
 }
 
 /**
- * Its body is read as it comes, and no faster than it is asked for; events without their text, where somebody listens to it.
- * @param check is given the count of bytes so far; what it throws breaks the answer off.
+ * Its body is read as it comes, and after its first piece no faster than it is asked for; events without their text, where
+ * somebody listens to it.
  */
-export function toResponse(response: IncomingMessage, check: (bytes: number) => void = () => undefined): Response {
+export function toResponse(response: IncomingMessage, { check, listener = textListener() }: Reading = {}): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -67,13 +76,13 @@ export function toResponse(response: IncomingMessage, check: (bytes: number) => 
     return new Response(null, { status, statusText, headers })
   }
   const isTold = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true
-  const listener = isTold ? textListener() : undefined
-  const body = streamOf(decoded(response), { check, tap: listener && createTextTap(listener) })
+  const body = streamOf(decoded(response), { check, tap: isTold && listener ? createTextTap(listener) : undefined })
   return new Response(body, { status, statusText, headers })
 }
 
 interface Passage {
-  readonly check?: (bytes: number) => void
+  /** Is given the count of bytes so far; what it throws breaks the answer off. */
+  readonly check?: ((bytes: number) => void) | undefined
   readonly tap?: TextTap | undefined
 }
 
@@ -110,18 +119,19 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
         const take = (chunk: Uint8Array) => {
           check?.((count += chunk.length))
           if (!tap) return give(chunk)
-          const { left, hasPaused } = tap.take(chunk)
-          if (!hasPaused) return give(left)
+          const { left, paused } = tap.take(chunk)
+          if (!paused) return give(left)
           // What the SDK makes of an end takes longer than all the rest: the last words go out before it.
           bytes.pause()
           isHeld = true
-          inTwoTurns(() => {
-            isHeld = false
-            give(left)
-            if (hasEnded) attempt(end)
-          })
+          const goOn = () =>
+            attempt(() => {
+              isHeld = false
+              give(left)
+              if (hasEnded) end()
+            })
+          paused.then(goOn, fail)
         }
-        bytes.pause()
         bytes.on('data', (chunk: Uint8Array) => attempt(() => take(chunk)))
         // The last bytes may bring it although they are paused.
         bytes.once('end', () => {
@@ -131,7 +141,7 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
         bytes.once('error', fail)
       },
       pull() {
-        bytes.resume()
+        if (!isHeld) bytes.resume()
       },
       cancel() {
         isOver = true
@@ -140,9 +150,4 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
     },
     { highWaterMark: 0 },
   )
-}
-
-/** Lets those go first who go on in the next turn. */
-function inTwoTurns(run: () => void): void {
-  setImmediate(() => setImmediate(run))
 }

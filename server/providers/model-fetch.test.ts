@@ -120,6 +120,16 @@ test('asks once where a connection that was used before breaks in the middle of 
   expect([asked.length, asked[1] === asked[0], asked[2] === asked[0]]).toEqual([3, true, false])
 })
 
+test('tells the words that come with the beginning of an answer before the answer is given', async () => {
+  const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
+  const address = await serve((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event),
+  )
+  const told: string[] = []
+  await listenToText({ onText: (_, text) => told.push(text) }, () => post(address))
+  expect(told).toEqual(['word'])
+})
+
 test('tells the text of events to whoever listens, and leaves other answers as they are', async () => {
   const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
   const address = await serve((request, response) => {

@@ -1,4 +1,4 @@
-/** A request that a provider cannot take at the moment is sent once more. */
+/** A request that a provider cannot take at the moment is sent once more, unless some of its answer was heard. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 
@@ -23,14 +23,20 @@ function waitMs(headers: Readonly<Record<string, string>>): number {
   return asked >= 0 && asked <= LONGEST_WAIT_MS ? asked : WAIT_MS
 }
 
+interface Sending {
+  readonly signal: AbortSignal
+  /** Text is taken ahead of the SDK, for which a stream may then have failed before it said anything. */
+  readonly isUnheard: () => boolean
+}
+
 /** @throws what `send` throws the second time, or the reason of the signal. */
-export async function sendAgain<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function sendAgain<T>(send: () => Promise<T>, { signal, isUnheard }: Sending): Promise<T> {
   try {
     return await send()
   } catch (error) {
     signal.throwIfAborted()
     const refused = refusal.safeParse(error)
-    if (!refused.success) throw error
+    if (!refused.success || !isUnheard()) throw error
     await delay(waitMs(refused.data.responseHeaders ?? {}), undefined, { signal })
     return send()
   }

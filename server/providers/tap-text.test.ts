@@ -23,7 +23,10 @@ async function pass(pieces: readonly (string | Uint8Array | Error)[]) {
   const pauses: string[] = []
   const tap = createTextTap({
     onText: (kind, text) => (taken[kind] += text),
-    onPause: () => pauses.push(taken.text),
+    onPause() {
+      pauses.push(taken.text)
+      return Promise.resolve()
+    },
   })
   const decoder = new TextDecoder()
   let left = ''
@@ -61,6 +64,32 @@ test('tells text in the turn in which it is read, before the stream goes on', as
   expect(taken).toEqual(['first'])
   await reader.cancel()
   expect(await read).toEqual({ done: true, value: undefined })
+})
+
+test('holds what follows a text back until its listener lets it go, however much is asked for and comes', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+  const taken: string[] = []
+  const onPause = () => released.then(() => void taken.push('released'))
+  const tap = createTextTap({ onText: (_, text) => taken.push(text), onPause })
+  const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
+  const bytes = new PassThrough()
+  const read = text(streamOf(bytes, { tap })).then((left) => taken.push(left))
+  const paused = once(bytes, 'pause')
+  bytes.write(FORMATS.chat('a') + end)
+  await paused
+  bytes.end(FORMATS.chat('b') + END)
+  await new Promise(setImmediate)
+  expect(taken).toEqual(['a'])
+  release(undefined)
+  await read
+  expect(taken).toEqual(['a', 'released', 'b', end + END])
+})
+
+test('a listener that fails to let go ends the stream', async () => {
+  const broken = new Error('the listener broke')
+  const tap = createTextTap({ onText: () => undefined, onPause: () => Promise.reject(broken) })
+  const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
+  await expect(text(streamOf(Readable.from(bytesOf([FORMATS.chat('a'), end])), { tap }))).rejects.toBe(broken)
 })
 
 test('reads events however their bytes are cut', async () => {

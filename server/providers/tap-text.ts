@@ -9,8 +9,11 @@ type TextKind = 'text' | 'reasoning'
 
 export interface TextListener {
   readonly onText: (kind: TextKind, text: string) => void
-  /** The text has ended, for good or until the model goes on: the SDK says so only when the whole answer is read. */
-  readonly onPause?: () => void
+  /**
+   * The text has ended, for good or until the model goes on: the SDK says so only when the whole answer is read, which is
+   * held back until this resolves.
+   */
+  readonly onPause?: () => Promise<void>
 }
 
 /** How the formats, and compatible servers of models that think, name the text in a delta. */
@@ -39,8 +42,11 @@ export const textListener = (): TextListener | undefined => listening.getStore()
 
 /** What is between the bytes of an event stream and the SDK. */
 export interface TextTap {
-  /** Tells the text; returns what is left for the SDK, and whether the text has ended with it. */
-  readonly take: (bytes: Uint8Array) => { readonly left: Uint8Array | undefined; readonly hasPaused: boolean }
+  /** Tells the text; returns what is left for the SDK, and until when it is held back. */
+  readonly take: (bytes: Uint8Array) => {
+    readonly left: Uint8Array | undefined
+    readonly paused: Promise<void> | undefined
+  }
   /** What was held back: the stream has ended. */
   readonly end: () => Uint8Array | undefined
 }
@@ -57,7 +63,7 @@ export function createTextTap({ onText, onPause }: TextListener): TextTap {
     isVerbatim ||= rest.includes('\r')
     let left = ''
     let from = 0
-    let hasPaused = false
+    let paused: Promise<void> | undefined
     for (let end = rest.indexOf('\n\n'); end !== -1 && !isVerbatim; end = rest.indexOf('\n\n', from)) {
       const event = rest.slice(from, end)
       from = end + 2
@@ -68,23 +74,21 @@ export function createTextTap({ onText, onPause }: TextListener): TextTap {
         continue
       }
       left += `${event}\n\n`
-      if (!data || !endsText(data)) continue
-      onPause?.()
-      hasPaused = true
+      if (data && endsText(data)) paused = onPause?.()
     }
     rest = rest.slice(from)
     if (isVerbatim) {
       left += rest
       rest = ''
     }
-    return { left, hasPaused }
+    return { left, paused }
   }
 
   const encoded = (text: string) => (text === '' ? undefined : encoder.encode(text))
   return {
     take(bytes) {
-      const { left, hasPaused } = takeText(decoder.decode(bytes, { stream: true }))
-      return { left: encoded(left), hasPaused }
+      const { left, paused } = takeText(decoder.decode(bytes, { stream: true }))
+      return { left: encoded(left), paused }
     },
     end: () => encoded(takeText(decoder.decode()).left + rest),
   }

@@ -130,7 +130,11 @@ type Format = keyof typeof FORMATS
 const formats = Object.keys(FORMATS) as Format[]
 
 /** What a server that answers like this is understood to say. */
-async function readParts(format: Format, answer: (response: ServerResponse) => Promise<void>): Promise<ChatPart[]> {
+async function readParts(
+  format: Format,
+  answer: (response: ServerResponse) => Promise<void>,
+  parts: ChatPart[] = [],
+): Promise<ChatPart[]> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => void answer(response))
   })
@@ -142,7 +146,6 @@ async function readParts(format: Format, answer: (response: ServerResponse) => P
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const endpoint = { apiKey: 'k', baseUrl }
   const providers = createProviders({ anthropic: endpoint, openai: endpoint, compatible: endpoint, silenceMs: 2_000 })
-  const parts: ChatPart[] = []
   const chat = providers.chatModel(format, FORMATS[format].identifier)
   const request = { system: 's', turns: [{ role: 'user' as const, content: 'q' }], tools: [] }
   await chat.stream({ ...request, signal: AbortSignal.timeout(10_000) }, (part) => parts.push(part))
@@ -198,6 +201,26 @@ test.for(formats)('%s: an answer that ends at its limit of length says so', asyn
   })
   expect(textOf(parts)).toBe('as far as it goes')
   expect(parts.at(-1)).toMatchObject({ type: 'finish', isCut: true })
+})
+
+test('what fails after its first words is not asked for again', async () => {
+  const { begin, text } = FORMATS.OpenAI
+  const created = begin.slice(0, begin.indexOf('event:', 1))
+  let answers = 0
+  const parts: ChatPart[] = []
+  const failure = await readParts(
+    'OpenAI',
+    async (response) => {
+      answers += 1
+      stream(response)
+      const error = { type: 'error', sequence_number: 3, code: 'server_error', message: 'no', param: null }
+      response.end(created + text('once') + event('error', error))
+      await Promise.resolve()
+    },
+    parts,
+  ).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'provider_failed' })
+  expect([answers, textOf(parts)]).toEqual([1, 'once'])
 })
 
 test.for(formats)('%s: a model that falls silent is given up', async (format) => {
