@@ -51,6 +51,16 @@ test('keeps the newest turns word for word and the question always', async () =>
   expect(tight.kept).toEqual([question])
 })
 
+test('keeps the last answer word for word as long as it fits beside a summary', async () => {
+  const history = [...Array.from({ length: 10 }, () => turn(1, WORDS.repeat(40))), turn(1, 'Why?')]
+  const answer = turn(2, WORDS.repeat(220))
+  const question = turn(1, 'Shorter, please.')
+  const fit = (contextWindow: number) =>
+    fitHistory({ history: [...history, answer, question], material: '', contextWindow, provider: 'OpenAI' })
+  expect((await fit(4_800)).kept.map(({ content }) => content)).toEqual(['Why?', answer.content, 'Shorter, please.'])
+  expect((await fit(4_000)).kept).toEqual([question])
+})
+
 test('takes sentences out of the messages where no model summarises', () => {
   const summary = extractSummary('Asked: Who?', [
     turn(1, 'Where is the lamp? I need it.'),

@@ -17,6 +17,8 @@ const MOST_FOR_ANSWER = 16_000
 const ANSWER_SHARE = 0.25
 /** Of the room for history, for what is kept word for word once the rest is summarised: the next turns need some too. */
 const KEPT_SHARE = 0.5
+/** The question, the answer before it and what that answered: what "make that shorter" is about. As long as they fit beside a summary. */
+const LAST_TURNS = 3
 /** What a summary takes. */
 const SUMMARY_TOKENS = 1_000
 
@@ -53,13 +55,14 @@ export async function fitHistory({
 
   const counter = await loadCounter(provider)
   const left = Math.max(0, room - (await counter.count(material)))
-  const roomKept = Math.floor(Math.max(0, left - SUMMARY_TOKENS) * KEPT_SHARE)
+  const besideSummary = Math.max(0, left - SUMMARY_TOKENS)
   let tokens = 0
   let firstKept = readable.length
   for (const [index, { content }] of [...readable.entries()].toReversed()) {
     tokens += await counter.count(content)
     if (tokens > left) break
-    if (tokens <= roomKept) firstKept = index
+    const isLast = index >= readable.length - LAST_TURNS
+    if (tokens <= (isLast ? besideSummary : besideSummary * KEPT_SHARE)) firstKept = index
     if (index === 0) return { kept: readable, older: [], counter }
   }
   const from = Math.min(firstKept, readable.length - 1)

@@ -4,10 +4,11 @@ import { type Log } from '#server/base/log.ts'
 import { storeSummary, type StoredSummary } from '#server/conversations/summary-queries.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
-import { fitHistory } from './fit-context.ts'
+import { ProviderError } from '#server/providers/provider-error.ts'
+import { fitHistory, roomBesideAnswer } from './fit-context.ts'
 import { buildPrompt, type Prompt, type PromptInput } from './prompt.ts'
 import { summarise } from './summary.ts'
-import { type TokenCounter } from './tokens.ts'
+import { marginOf, type TokenCounter } from './tokens.ts'
 import { describeTool } from './tools/fit-tools.ts'
 
 export interface FittedPrompt extends Prompt {
@@ -28,12 +29,12 @@ interface FitOptions {
   readonly onSummary: () => void
 }
 
-/** Of the window, for instructions, passages and findings: the conversation needs some too. */
+/** Of the window, for instructions, passages and findings, at most: the conversation needs some too. */
 const MATERIAL_SHARE = 0.6
 const FEWEST = 1 / 16
 
-/** Fewer passages and shorter findings, until they leave room. */
-async function shrink(input: PromptInput, counter: TokenCounter): Promise<PromptInput> {
+/** Fewer passages and shorter findings, until they take no more tokens than this. */
+async function shrink(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
   const { sources, contextWindow } = input
   for (let scale = 1; ; scale /= 2) {
     const smaller = {
@@ -42,7 +43,7 @@ async function shrink(input: PromptInput, counter: TokenCounter): Promise<Prompt
       contextWindow: contextWindow * scale,
     }
     const tokens = await counter.count(buildPrompt({ ...smaller, history: [] }).system)
-    if (tokens <= contextWindow * MATERIAL_SHARE || scale <= FEWEST) return smaller
+    if (tokens <= room || scale <= FEWEST) return smaller
   }
 }
 
@@ -56,7 +57,18 @@ export const pictureTokensOf = ({ pictures = [] }: Pick<PromptInput, 'pictures'>
 export const requestText = ({ system, turns }: Prompt, input: Pick<PromptInput, 'tools'>): string =>
   [system, describeTools(input), ...turns.map(({ content }) => content)].join('\n')
 
-/** @throws what the database refused, or the reason of an aborted signal. */
+/** Some servers would cut off its beginning, and the instructions before it, without a word. */
+function refuseTooLong(tokens: number, contextWindow: number): void {
+  const inFigures = (count: number) => Math.round(count).toLocaleString('en')
+  if (tokens > roomBesideAnswer(contextWindow))
+    throw new ProviderError(
+      'question_too_long',
+      `Your message is too long for this model: it takes about ${inFigures(tokens)} tokens, and with the answer there is room for ${inFigures(contextWindow)}. Shorten it, upload it as a document, or choose another model.`,
+      { retryable: false },
+    )
+}
+
+/** @throws ProviderError where not even the question fits, what the database refused, or the reason of an aborted signal. */
 export async function fitPrompt(
   input: PromptInput,
   { conversationId, provider, chat, summary, signal, onSummary }: FitOptions,
@@ -69,7 +81,10 @@ export async function fitPrompt(
   const fit = await fitHistory({ history, material, pictureTokens: pictureTokensOf(input), contextWindow, provider })
   if (!fit.counter) return { ...prompt, summaryId: summary?.id, leftOut: [] }
 
-  const smaller = await shrink(whole, fit.counter)
+  const asked = await fit.counter.count(fit.kept.at(-1)?.content ?? '')
+  refuseTooLong(asked / marginOf(provider), contextWindow)
+  const room = Math.min(contextWindow * MATERIAL_SHARE, roomBesideAnswer(contextWindow) - asked)
+  const smaller = await shrink(whole, fit.counter, room)
   const leftOut = input.sources.slice(smaller.sources.length)
   const last = fit.older.at(-1)
   if (!last) return { ...buildPrompt({ ...smaller, history: fit.kept }), summaryId: summary?.id, leftOut }

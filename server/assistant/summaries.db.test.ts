@@ -63,6 +63,22 @@ test('summarises older turns once, tells who watches, and says so in the answer'
   await expect.poll(() => summariesOf(person, conversationId)).toEqual([])
 })
 
+test('refuses a question that is larger than the window, without asking the model', async () => {
+  await assistant.startWorker()
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person, { model: SMALL_MODEL })
+  const before = await stub.lastRequest()
+  await askAll(person, conversationId, [`${'one two three four '.repeat(1_500)}?`])
+  const [answer] = await answersIn(person, conversationId)
+  expect(answer?.metadata?.error).toEqual({
+    code: 'question_too_long',
+    message:
+      'Your message is too long for this model: it takes about 6,006 tokens, and with the answer there is room for 4,000. Shorten it, upload it as a document, or choose another model.',
+    retryable: false,
+  })
+  expect(await stub.lastRequest()).toEqual(before)
+})
+
 test('goes on with sentences of the messages where the model gives no summary', async () => {
   await assistant.startWorker()
   const person = await db.createPerson()

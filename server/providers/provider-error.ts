@@ -7,6 +7,7 @@ const LONGEST_QUOTED_ERROR = 300
 export type ProviderErrorCode =
   | 'not_configured'
   | 'unknown_model'
+  | 'question_too_long'
   | 'provider_refused_key'
   | 'provider_rate_limited'
   | 'provider_rejected'
