@@ -51,6 +51,13 @@ test('asks Tavily with its key', async () => {
   expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ query: 'rent', max_results: 6 })
 })
 
+test('leaves out what leads to no page, and keeps the rest', async () => {
+  const odd = [{ title: 'B', url: 'javascript:alert(1)' }, { title: 'C', url: null }, 'D', { url: 'magnet:?xt=1' }]
+  const { origin } = await serve({ results: [...odd, ...results('content'), { title: null, url: 'https://e.test/' }] })
+  const search = createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined })
+  expect(await search?.search('x', signal)).toEqual([...FOUND, { title: '', address: 'https://e.test/', snippet: '' }])
+})
+
 test('is not there without a provider, and finds nothing where there is nothing', async () => {
   expect(createWebSearch({ provider: undefined, url: undefined, apiKey: undefined })).toBeNull()
   const { origin } = await serve({ type: 'search' })
@@ -59,7 +66,7 @@ test('is not there without a provider, and finds nothing where there is nothing'
 
 test.for([
   [{}, 429, 'SearXNG answered with status 429.'],
-  [{ results: [{ url: 'javascript:alert(1)' }] }, 200, 'SearXNG answered with something that is no list of results.'],
+  [{ results: 'many' }, 200, 'SearXNG answered with something that is no list of results.'],
   [undefined, 200, 'SearXNG did not answer within 0.05 seconds.'],
 ] as const)('says what went wrong: %j with status %i', async ([answer, status, message]) => {
   const { origin } = await serve(answer, status)

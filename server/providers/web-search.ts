@@ -32,7 +32,12 @@ interface Engine {
 const TIMEOUT_MS = 10_000
 const MAX_RESULTS = 6
 
-const found = z.looseObject({ title: z.string().default(''), url: z.url({ protocol: /^https?$/ }) })
+const found = z.looseObject({ title: z.string().nullish(), url: z.url({ protocol: /^https?$/ }) })
+
+/** Those that lead to a page: engines list magnets, places and what their plug-ins made up beside them. */
+const listOf = <Result extends z.ZodType>(result: Result) =>
+  z.array(z.unknown()).transform((given) => given.flatMap((one) => result.safeParse(one).data ?? []))
+
 /** Engines mark the words that they found, as HTML. */
 const plain = (text: string) => text.replace(/<\/?(?:strong|b|em|mark)>/g, '')
 
@@ -44,9 +49,9 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
     request: (base, words) =>
       new Request(`${base}/search?${new URLSearchParams({ q: words, format: 'json' }).toString()}`),
     answer: z
-      .looseObject({ results: z.array(found.extend({ content: z.string().nullish() })) })
+      .looseObject({ results: listOf(found.extend({ content: z.string().nullish() })) })
       .transform(({ results }) =>
-        results.map(({ title, url, content }) => ({ title, address: url, snippet: content ?? '' })),
+        results.map(({ title, url, content }) => ({ title: title ?? '', address: url, snippet: content ?? '' })),
       ),
   },
   // https://api-dashboard.search.brave.com/app/documentation/web-search
@@ -59,11 +64,11 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
       }),
     answer: z
       .looseObject({
-        web: z.looseObject({ results: z.array(found.extend({ description: z.string().nullish() })) }).optional(),
+        web: z.looseObject({ results: listOf(found.extend({ description: z.string().nullish() })) }).optional(),
       })
       .transform(({ web }) =>
         (web?.results ?? []).map(({ title, url, description }) => ({
-          title,
+          title: title ?? '',
           address: url,
           snippet: description ?? '',
         })),
@@ -80,9 +85,9 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
         body: JSON.stringify({ query: words, max_results: MAX_RESULTS }),
       }),
     answer: z
-      .looseObject({ results: z.array(found.extend({ content: z.string().nullish() })) })
+      .looseObject({ results: listOf(found.extend({ content: z.string().nullish() })) })
       .transform(({ results }) =>
-        results.map(({ title, url, content }) => ({ title, address: url, snippet: content ?? '' })),
+        results.map(({ title, url, content }) => ({ title: title ?? '', address: url, snippet: content ?? '' })),
       ),
   },
 }

@@ -1,6 +1,7 @@
 /** Runs the tools that look outside. What goes wrong is an outcome as well: the person reads why, and so does the model. */
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
+import { decodeEntities } from '#server/documents/parse/html-text.ts'
 import { type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { type WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
@@ -43,7 +44,13 @@ export function createOutsideTools({ webSearch, log, ...access }: OutsideToolsOp
     if (argument === '') throw new AppError('bad_request', 'Name what to search for after @search.')
     if (!webSearch)
       throw new AppError('unavailable', 'No search engine is configured. The operator can set SEARCH_PROVIDER.')
-    return { kind: 'results', words: argument, results: await webSearch.search(argument, signal) }
+    const found = await webSearch.search(argument, signal)
+    const results = found.map(({ title, address, snippet }) => ({
+      title: decodeEntities(title),
+      address,
+      snippet: decodeEntities(snippet),
+    }))
+    return { kind: 'results', words: argument, results }
   }
 
   return {

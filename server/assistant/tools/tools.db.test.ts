@@ -19,7 +19,7 @@ beforeEach(async () => {
 /** A page, and a search engine beside it. */
 async function serveWeb(body: string): Promise<string> {
   const { origin } = await serveLoopback(({ url }, response) => {
-    const results = [{ title: 'Rent [1]', url: 'https://a.test/rent', content: 'about rent' }]
+    const results = [{ title: 'Rent [1]', url: 'https://a.test/rent', content: 'about rent &amp; <b>notice</b>' }]
     if (url?.startsWith('/search')) response.end(JSON.stringify({ results }))
     else response.writeHead(200, { 'content-type': 'text/html' }).end(body)
   })
@@ -212,9 +212,9 @@ describe('@search', () => {
     const conversationId = await assistant.startConversation(person, { model: READER_MODEL })
     const { tools, answer } = await answered(conversationId, '@search rent')
     expect(tools).toMatchObject([
-      { content: 'Rent [1]\nhttps://a.test/rent\nabout rent', metadata: { status: 'done' } },
+      { content: 'Rent [1]\nhttps://a.test/rent\nabout rent & notice', metadata: { status: 'done' } },
     ])
-    expect(answer?.content).toContain(String.raw`- Rent \[1\]: about rent [1]`)
+    expect(answer?.content).toContain(String.raw`- Rent \[1\]: about rent & notice [1]`)
   })
 
   test('says plainly that no engine is configured', async () => {

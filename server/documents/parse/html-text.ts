@@ -53,7 +53,8 @@ function characterOf(code: number): string {
   return isCharacter ? String.fromCodePoint(code) : '\ufffd'
 }
 
-const decodeEntities = (text: string) =>
+/** Text that has no tags, or may show them. */
+export const decodeEntities = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));?/gi,
     (whole, decimal?: string, hex?: string, name?: string) => {
