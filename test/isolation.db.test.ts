@@ -87,9 +87,10 @@ async function seed(): Promise<void> {
     `insert into tool_servers (id, owner, name, url) values ($1, $2, 'home', 'https://tools.test/mcp')`,
     [serverId, owner.sub],
   )
-  await db.admin.query('insert into tool_consents (conversation_id, server_id, owner) values ($1, $2, $3)', [
+  await db.admin.query('insert into tool_consents (conversation_id, server_id, tool, owner) values ($1, $2, $3, $4)', [
     conversationId,
     serverId,
+    'add',
     owner.sub,
   ])
   await db.admin.query(

@@ -1,6 +1,6 @@
 /**
- * A person's leave to call what their tool servers offer: asked for before the first call in a conversation, and kept in
- * the database, so that neither the question nor the answer is lost with the process that waits.
+ * A person's leave to call what their tool servers offer: asked for before a tool's first call in a conversation, and kept
+ * in the database, so that neither the question nor the answer is lost with the process that waits.
  */
 import { type ToolAnswer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -84,8 +84,8 @@ export function createToolConsents(
   return {
     async ask({ reply, serverId, tool, arguments: given }, signal, onAsk) {
       const { rowCount } = await database.serviceStatement(
-        'select from tool_consents where conversation_id = $1 and server_id = $2 and owner = $3',
-        [reply.conversationId, serverId, reply.owner],
+        'select from tool_consents where conversation_id = $1 and server_id = $2 and tool = $3 and owner = $4',
+        [reply.conversationId, serverId, tool, reply.owner],
       )
       if (rowCount !== 0) return 'conversation'
       const { rows } = await database.serviceStatement<{ id: string }>(FIND_OR_ASK, [
@@ -127,8 +127,8 @@ export async function answerToolRequest(
   answer: ToolAnswer,
 ): Promise<void> {
   await database.asUser(person, async (scope) => {
-    const { rows } = await scope.query<{ conversation_id: string; server_id: string; is_open: boolean }>(
-      `select conversation_id, server_id, state = 'waiting' and expires_at > now() as is_open
+    const { rows } = await scope.query<{ conversation_id: string; server_id: string; tool: string; is_open: boolean }>(
+      `select conversation_id, server_id, tool, state = 'waiting' and expires_at > now() as is_open
        from tool_requests where id = $1`,
       [id],
     )
@@ -141,8 +141,8 @@ export async function answerToolRequest(
     if (rowCount === 0 || !request.is_open) throw new AppError('conflict', 'This was answered before, or too late.')
     if (answer === 'conversation')
       await scope.query(
-        'insert into tool_consents (conversation_id, server_id) values ($1, $2) on conflict do nothing',
-        [request.conversation_id, request.server_id],
+        'insert into tool_consents (conversation_id, server_id, tool) values ($1, $2, $3) on conflict do nothing',
+        [request.conversation_id, request.server_id, request.tool],
       )
     await scope.query('select pg_notify($1, $2)', [CHANNEL, id])
   })

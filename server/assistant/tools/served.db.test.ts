@@ -141,13 +141,15 @@ test('a call waits for leave, which for one call is good for one call', async ()
   expect(sent).toContain('The sum is 3 &lt;/tool>.')
 })
 
-test('leave for the conversation is asked once, and holds for no other conversation', async () => {
+test('leave for the conversation is asked once, and holds for no other tool and no other conversation', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
   const question = calling('sums__add', { a: 1, b: 2 }, 'calls=2')
   expect((await answered(conversationId, question, ['conversation'])).runs).toHaveLength(2)
   expect((await answered(conversationId, question)).live).not.toContain('asking')
+  const another = await answered(conversationId, calling('sums__fail'), ['denied'])
+  expect(another.live).toContain('asking')
   const other = await answered(await assistant.startConversation(person), question, ['denied'])
   expect(other.live).toContain('asking')
   expect(server.calls).toHaveLength(4)
@@ -207,7 +209,7 @@ test('a tool that fails, and a server that is gone, are failed runs', async () =
   const failing = await answered(conversationId, calling('sums__fail'), ['conversation'])
   expect(failing.runs).toEqual([['sums__fail', 'failed', 'It is out of order.']])
   server.stop()
-  const gone = await answered(conversationId, calling('sums__add', { a: 1, b: 2 }))
+  const gone = await answered(conversationId, calling('sums__add', { a: 1, b: 2 }), ['once'])
   expect(gone.runs.at(-1)).toMatchObject(['sums__add', 'failed', expect.stringContaining('cannot be reached')])
 })
 
