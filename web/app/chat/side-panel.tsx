@@ -1,12 +1,14 @@
-import type { JSX } from 'react'
+import { lazy, Suspense, type JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
-import { AccountPanel } from '#web/features/account/account-panel.tsx'
-import { SettingsPanel } from '#web/features/account/settings-panel.tsx'
+import { FaultBoundary } from '#web/app/fault-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
+
+const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
+const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.tsx'))
 
 type SidePanelProps = {
   tab: RailTab
@@ -34,8 +36,13 @@ export function SidePanel({
           <DocumentList label="Files" onOpen={onOpenDocument} onAsk={onAskAbout} />
         </section>
       )}
-      {tab === 'users' && <AccountPanel />}
-      {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}
+      {/* By tab, so that one which could not be fetched stands in nobody else's way. */}
+      <FaultBoundary key={tab}>
+        <Suspense>
+          {tab === 'users' && <AccountPanel />}
+          {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}
+        </Suspense>
+      </FaultBoundary>
     </div>
   )
 }

@@ -10,7 +10,7 @@ import { useSignOut } from './use-sign-out.ts'
 import styles from './account.module.css'
 
 /** The users tab: who is signed in, and what keeps others out. */
-export function AccountPanel(): JSX.Element {
+export default function AccountPanel(): JSX.Element {
   const user = useUser()
   const leave = useSignOut()
   return (

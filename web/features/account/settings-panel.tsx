@@ -14,7 +14,7 @@ import { ToolServers } from './tool-servers.tsx'
 import styles from './account.module.css'
 
 /** The settings tab: what this browser and this account remember, and what is kept of the person. */
-export function SettingsPanel({ onShowIntroduction }: { onShowIntroduction: () => void }): JSX.Element {
+export default function SettingsPanel({ onShowIntroduction }: { onShowIntroduction: () => void }): JSX.Element {
   const { theme, showToolMessages } = usePageSettings()
   return (
     <section className={styles.panel} aria-labelledby="settings-heading">
