@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { composerOf, openStage, type Stage } from './stage.ts'
+import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 const FAKE_MICROPHONE = ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
 const TRANSCRIPT = 'this is the fixed transcript of the stub'
@@ -54,6 +54,23 @@ async function record(): Promise<void> {
   await oneSecond()
   await stop().click()
 }
+
+/** How many recordings the browser has on its disk. */
+const onDisk = (): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const opening = indexedDB.open('alcove-recordings', 1)
+        opening.addEventListener('error', () => reject(new Error('no database')))
+        opening.addEventListener('success', () => {
+          const counting = opening.result.transaction('recordings').objectStore('recordings').count()
+          counting.addEventListener('success', () => {
+            opening.result.close()
+            resolve(counting.result)
+          })
+        })
+      }),
+  )
 
 beforeEach(() => {
   errors = []
@@ -120,6 +137,7 @@ describe('with a provider on the server', () => {
     expect(errors).toContain(NO_TRANSCRIPT)
     expect(await composerOf(page).inputValue()).toBe('Typed before')
     await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await expect.poll(onDisk).toBe(0)
     await stage.stub.configure({ sttdelay: 300 })
     await page.reload()
     await composerOf(page).waitFor()
@@ -129,8 +147,10 @@ describe('with a provider on the server', () => {
     await speak().click()
     await oneSecond()
     await page.getByRole('button', { name: 'New chat' }).first().click()
+    await expect.poll(trackStates).not.toContain('live')
+    await expect.poll(() => kept().count()).toBe(0)
+    await page.goBack()
     await tryAgain().waitFor()
-    expect(await trackStates()).not.toContain('live')
     await kept().getByRole('button', { name: 'Discard recording' }).click()
     await expect.poll(() => kept().count()).toBe(0)
   })
@@ -164,6 +184,110 @@ describe('with a provider on the server', () => {
   test('the page may call no other host', async () => {
     const policy = (await fetch(stage.alcove.url)).headers.get('content-security-policy')
     expect(policy).not.toContain('openai')
+  })
+})
+
+describe('a recording that has not become text', () => {
+  beforeAll(async () => {
+    await open({ OPENAI_BROWSER_KEY: 'for browsers', AUTH_AUTOCONFIRM: 'true' })
+    await page.route('**/api/transcribe', (route) => route.fulfill({ status: 503, body: 'busy' }))
+  })
+  afterAll(() => stage.close())
+
+  test('is offered again after a reload, in its conversation alone', async () => {
+    await startChat(page, 'A question [[stub tokens=5]]')
+    const address = page.url()
+    await record()
+    await tryAgain().waitFor()
+    await expect.poll(onDisk).toBe(1)
+    await page.reload()
+    await tryAgain().waitFor()
+    await page.goto(stage.alcove.url)
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await speak().waitFor()
+    expect(await kept().count()).toBe(0)
+    await page.goto(address)
+    const download = page.waitForEvent('download')
+    await kept().getByRole('button', { name: 'Save it' }).click()
+    expect((await readFile(await (await download).path())).subarray(0, 4)).toEqual(WEBM)
+  })
+
+  test('is not shown to another person in the same browser, and is still there for the first', async () => {
+    const address = page.url()
+    const session = await page.evaluate(() => localStorage.getItem('alcove-session') ?? '')
+    await page.evaluate(() => localStorage.removeItem('alcove-session'))
+    await page.goto(`${stage.alcove.url}/login`)
+    await page.getByText("Don't have an account? Sign up").click()
+    await page.getByPlaceholder('Enter your email').fill('next@example.test')
+    await page.getByPlaceholder('Enter your password').fill('a long enough password')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Chat History').waitFor()
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await speak().waitFor()
+    await record()
+    await tryAgain().waitFor()
+    expect(await kept().count()).toBe(1)
+    await expect.poll(onDisk).toBe(2)
+    await page.getByRole('button', { name: 'Account', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+    await page.getByText('Use test account').waitFor()
+    await expect.poll(onDisk).toBe(1)
+    await page.evaluate((stored) => localStorage.setItem('alcove-session', stored), session)
+    await page.goto(address)
+    await tryAgain().waitFor()
+    expect(await kept().count()).toBe(1)
+  })
+
+  test('leaves the disk with its words', async () => {
+    await page.unroute('**/api/transcribe')
+    await tryAgain().click()
+    await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
+    await expect.poll(onDisk).toBe(0)
+  })
+
+  test('is on the disk while it is being transcribed, and leaves it when it is discarded', async () => {
+    await page.route('**/api/transcribe', () => new Promise(() => undefined))
+    await record()
+    await busy().waitFor()
+    await expect.poll(onDisk).toBe(1)
+    await page.reload()
+    await tryAgain().waitFor()
+    await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await expect.poll(onDisk).toBe(0)
+    await page.reload()
+    await speak().waitFor()
+    expect(await kept().count()).toBe(0)
+  })
+
+  test('leaves the disk with its conversation', async () => {
+    await page.unroute('**/api/transcribe')
+    await page.route('**/api/transcribe', (route) => route.fulfill({ status: 503, body: 'busy' }))
+    await startChat(page, 'Another question [[stub tokens=5]]')
+    await record()
+    await tryAgain().waitFor()
+    await expect.poll(onDisk).toBe(1)
+    await page
+      .getByRole('button', { name: /^Delete / })
+      .first()
+      .press('Enter')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await expect.poll(onDisk).toBe(0)
+  })
+
+  test('whoever leaves the page while speaking is asked first', async () => {
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.accept()
+    })
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await page.reload()
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await speak().click()
+    await oneSecond()
+    expect(asked).toEqual([])
+    await page.reload()
+    expect(asked).toEqual(['beforeunload'])
   })
 })
 

@@ -4,6 +4,7 @@ import { conversationRow, type ConversationPatch, type ConversationRow } from '#
 import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
 import { storeDraft } from './drafts.ts'
+import { forgetRecordings } from './recordings.ts'
 import { createLiveQuery } from './live-query.ts'
 
 const rows = z.array(conversationRow)
@@ -126,6 +127,7 @@ export async function reloadConversations(queryClient: QueryClient, userId: stri
 export function dropConversation(queryClient: QueryClient, userId: string, id: string): void {
   conversationList.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
+  forgetRecordings(userId, id)
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
   oneConversation.set(queryClient, conversationKey(id), null)
 }

@@ -12,6 +12,7 @@ import {
   stopReply,
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
+import { adoptRecordings } from '#web/data/recordings.ts'
 import { hasStoredSession } from '#web/data/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/merge-messages.ts'
@@ -58,6 +59,7 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
       return reportFailure(error, 'Failed to create conversation. Please try again.')
     }
     keepConversation(queryClient, userId, conversation)
+    adoptRecordings(userId, conversation.id)
     try {
       const row = await addMessage(conversation.id, pendingId, text)
       queryClient.setQueryData<Thread>(messagesKey(conversation.id), (thread) => ({

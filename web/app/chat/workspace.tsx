@@ -6,6 +6,7 @@ import { useUser } from '#web/data/auth-context.tsx'
 import { areFirstCodesExpected } from '#web/data/first-codes.ts'
 import { readDraft, restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live.ts'
+import { recallRecordings } from '#web/data/recordings.ts'
 import { aimAtMessage, type TargetMessage } from '#web/data/target-message.ts'
 import { clearTemporary, resetThreads, setExternalConversation } from '#web/data/thread-store.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
@@ -13,7 +14,6 @@ import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { UploadTray } from '#web/features/library/upload-tray.tsx'
-import { forgetRecordings } from '#web/features/voice/recording-store.ts'
 import { askOfDocuments } from '#web/lib/document-names.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
@@ -65,7 +65,7 @@ export function Workspace(): JSX.Element {
 
   useEffect(() => followAccount(queryClient, user.id), [queryClient, user.id])
   useEffect(() => resetThreads, [])
-  useEffect(() => forgetRecordings, [])
+  useEffect(() => recallRecordings(user.id), [user.id])
   useVisibleHeight()
   const debug = useDebugShortcut()
   const palette = usePalette()

@@ -2,6 +2,7 @@ import { useState, type JSX, type SubmitEvent } from 'react'
 import { closeAccount } from '#web/data/account.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import { forgetDrafts } from '#web/data/drafts.ts'
+import { forgetRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -21,6 +22,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
     void run(async () => {
       await closeAccount({ confirmation, password })
       forgetDrafts(id)
+      forgetRecordings(id)
     })
   }
   const isTyped = confirmation.trim().toLowerCase() === name.toLowerCase()

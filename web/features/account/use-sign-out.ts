@@ -1,10 +1,11 @@
 import { useUser } from '#web/data/auth-context.tsx'
 import { forgetDrafts } from '#web/data/drafts.ts'
+import { forgetRecordings } from '#web/data/recordings.ts'
 import { signOut } from '#web/data/session.ts'
 import { messageOr } from '#web/lib/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Signs out and forgets what was typed; the gate leaves the page once the session is gone. */
+/** Signs out and forgets what was typed and said; the gate leaves the page once the session is gone. */
 export function useSignOut(): () => void {
   const { id } = useUser()
   const leave = async (): Promise<void> => {
@@ -12,6 +13,7 @@ export function useSignOut(): () => void {
       const { error } = await signOut()
       if (error !== null) throw error
       forgetDrafts(id)
+      forgetRecordings(id)
     } catch (error) {
       console.error(error)
       toast({

@@ -31,6 +31,7 @@ function afterPaint(act: () => void): () => void {
 
 /** What a way of input other than typing is given. */
 export type MessageBox = {
+  conversationId: string | null
   disabled: boolean
   /** Replaces what is typed. */
   replace: (text: string) => void
@@ -122,7 +123,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
             }}
           />
         </div>
-        <Microphone disabled={waiting} replace={replace} />
+        <Microphone conversationId={conversationId} disabled={waiting} replace={replace} />
         {waiting && onStop !== null ? (
           <Tooltip content="Stop">
             <Button variant="outline" size="icon" aria-label="Stop" onClick={onStop}>

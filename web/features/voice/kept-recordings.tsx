@@ -1,30 +1,33 @@
 import { X } from 'lucide-react'
 import type { JSX } from 'react'
+import { forgetRecording, type Recording } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
-import { forgetRecording, useKeptRecordings } from './recording-store.ts'
 import styles from './voice.module.css'
 
 /** A download begins after the task that asks for it; its address must live until then. */
 const ADDRESS_LIVES_MS = 60_000
 
-function save(recording: Blob): void {
-  const address = URL.createObjectURL(recording)
+function save({ audio }: Recording): void {
+  const address = URL.createObjectURL(audio)
   const link = document.createElement('a')
   link.href = address
-  link.download = `recording.${recording.type === 'audio/mp4' ? 'm4a' : 'webm'}`
+  link.download = `recording.${audio.type === 'audio/mp4' ? 'm4a' : 'webm'}`
   link.click()
   setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIVES_MS)
 }
 
-type KeptRecordingsProps = { disabled: boolean; onTryAgain: (recording: Blob) => void }
+type KeptRecordingsProps = {
+  recordings: readonly Recording[]
+  disabled: boolean
+  onTryAgain: (recording: Recording) => void
+}
 
 /** What can be done with recordings that have not become text; nothing where there are none. */
-export function KeptRecordings({ disabled, onTryAgain }: KeptRecordingsProps): JSX.Element {
-  const recordings = useKeptRecordings((kept) => kept.recordings)
+export function KeptRecordings({ recordings, disabled, onTryAgain }: KeptRecordingsProps): JSX.Element {
   return (
     <>
-      {recordings.map((recording, index) => (
-        <div key={index} role="group" aria-label="Recording" className={styles.kept}>
+      {recordings.map((recording) => (
+        <div key={recording.id} role="group" aria-label="Recording" className={styles.kept}>
           <span className={styles.words}>Recording kept.</span>
           <Button variant="link" disabled={disabled} onClick={() => onTryAgain(recording)}>
             Try again

@@ -1,5 +1,7 @@
 import { Mic, Square } from 'lucide-react'
 import type { JSX } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
+import { useRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -8,6 +10,8 @@ import { useVoice, type Voice } from './use-voice.ts'
 import styles from './voice.module.css'
 
 type MicrophoneProps = {
+  /** The one of the message box. */
+  conversationId: string | null
   /** The message box is. */
   disabled: boolean
   onText: (text: string) => void
@@ -22,8 +26,11 @@ const LABELS: Record<Voice['state'], string> = {
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
 /** The microphone button, and below the text the recordings that have not become text. */
-export function Microphone({ disabled, onText }: MicrophoneProps): JSX.Element {
-  const { state, seconds, press, transcribeAgain } = useVoice(onText)
+export function Microphone({ conversationId, disabled, onText }: MicrophoneProps): JSX.Element {
+  const { state, seconds, press, transcribeAgain } = useVoice({ conversationId, onText })
+  const userId = useUser().id
+  const recordings = useRecordings((kept) => kept.recordings)
+  const ofBox = recordings.filter((kept) => kept.userId === userId && kept.conversationId === conversationId)
   return (
     <>
       {state === 'recording' && (
@@ -49,7 +56,7 @@ export function Microphone({ disabled, onText }: MicrophoneProps): JSX.Element {
         {state === 'recording' && 'Recording'}
         {state === 'transcribing' && LABELS.transcribing}
       </span>
-      {state === 'idle' && <KeptRecordings disabled={disabled} onTryAgain={transcribeAgain} />}
+      {state === 'idle' && <KeptRecordings recordings={ofBox} disabled={disabled} onTryAgain={transcribeAgain} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useUser } from '#web/data/auth-context.tsx'
+import { forgetRecording, keepRecording, recordingsDatabase, type Recording } from '#web/data/recordings.ts'
 import { transcribe } from '#web/data/transcribe.ts'
-import { forgetRecording, keepRecording } from './recording-store.ts'
 import { startRecording, type Recorder } from './recorder.ts'
 
 const NO_MICROPHONE = 'Failed to access microphone. Please check your permissions.'
@@ -13,29 +14,55 @@ export type Voice = {
   /** Starts a recording, or ends it and has it transcribed. */
   press: () => void
   /** Has a recording transcribed that was made before. */
-  transcribeAgain: (recording: Blob) => void
+  transcribeAgain: (recording: Recording) => void
 }
 
-/** From speech to `onText`. A recording that does not become text is kept. */
-export function useVoice(onText: (text: string) => void): Voice {
+type VoiceOptions = {
+  /** What is said is kept for it. */
+  conversationId: string | null
+  onText: (text: string) => void
+}
+
+/** Has the browser ask whoever leaves. */
+const holdBack = (event: BeforeUnloadEvent): void => event.preventDefault()
+
+/** From speech to `onText`. What was said is kept until it has become text. */
+export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
+  const userId = useUser().id
   const [state, setState] = useState<Voice['state']>('idle')
   const [seconds, setSeconds] = useState(0)
   const recorder = useRef<Recorder | null>(null)
   const asking = useRef(false)
   const mounted = useRef(true)
 
+  const keep = useCallback(
+    (audio: Blob): Recording => {
+      const recording = { id: crypto.randomUUID(), userId, conversationId, audio, madeAt: Date.now() }
+      keepRecording(recording)
+      return recording
+    },
+    [userId, conversationId],
+  )
+
   useEffect(() => {
     mounted.current = true
     return () => {
       mounted.current = false
-      recorder.current?.stop().then(keepRecording, (error: unknown) => console.error(error))
+      recorder.current?.stop().then(keep, (error: unknown) => console.error(error))
       recorder.current = null
     }
-  }, [])
+  }, [keep])
+
+  useEffect(() => {
+    if (state !== 'recording') return
+    window.addEventListener('beforeunload', holdBack)
+    return () => window.removeEventListener('beforeunload', holdBack)
+  }, [state])
 
   const start = async (): Promise<void> => {
     if (asking.current) return
     asking.current = true
+    recordingsDatabase().catch((error: unknown) => console.error(error))
     try {
       setSeconds(0)
       const started = await startRecording(() => setSeconds((before) => before + 1))
@@ -53,19 +80,17 @@ export function useVoice(onText: (text: string) => void): Voice {
     }
   }
 
-  const intoText = async (made: Promise<Blob>): Promise<void> => {
+  const intoText = async (made: Promise<Recording>): Promise<void> => {
     setState('transcribing')
-    let recording: Blob | null = null
     try {
-      recording = await made
-      const text = (await transcribe(recording)).trim()
+      const recording = await made
+      const text = (await transcribe(recording.audio)).trim()
       if (text === '') throw new Error('No words were heard')
       if (mounted.current) {
         forgetRecording(recording)
         onText(text)
-      } else keepRecording(recording)
+      }
     } catch (error) {
-      if (recording !== null) keepRecording(recording)
       console.error(error)
       console.error(NO_TRANSCRIPT)
     } finally {
@@ -81,7 +106,7 @@ export function useVoice(onText: (text: string) => void): Voice {
       if (state !== 'recording' || recorder.current === null) return
       const { stop } = recorder.current
       recorder.current = null
-      void intoText(stop())
+      void intoText(stop().then(keep))
     },
     transcribeAgain: (recording) => void intoText(Promise.resolve(recording)),
   }
