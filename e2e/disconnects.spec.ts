@@ -67,3 +67,13 @@ test('an answer that ended while the network was gone is there when it is back',
   await finished(shaky).nth(1).waitFor()
   expect((await wordsOf(shaky)).trim()).toBe(await plainText())
 })
+
+test('while the network is gone one quiet line says so', async () => {
+  const line = shaky.getByRole('status').getByText('Connection lost. Reconnecting…')
+  expect(await line.count()).toBe(0)
+  proxy.refuse(true)
+  proxy.cut()
+  await line.waitFor()
+  proxy.refuse(false)
+  await line.waitFor({ state: 'detached' })
+})

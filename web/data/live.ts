@@ -8,6 +8,7 @@ import { isTemporary, type Thread, type ThreadMessage } from '#web/lib/merge-mes
 import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/reply-parts.ts'
 import { isSettled } from '#web/lib/rewriting.ts'
 import { config } from './config.ts'
+import { followNetwork, noteConnection } from './connection.ts'
 import { conversationsKey, dropConversation, keepConversation, reloadConversations } from './conversations.ts'
 import { applyDocumentChange, documentsKey } from './documents.ts'
 import { reloadModels } from './models.ts'
@@ -54,8 +55,15 @@ function logged(task: Promise<unknown>): void {
   task.catch((error: unknown) => console.error(error))
 }
 
-/** Joins a channel once a token is at hand; `joined` runs after every join and rejoin. Returns the function that leaves. */
-function join(build: (client: RealtimeClient) => RealtimeChannel, joined: () => void): () => void {
+/**
+ * Joins a channel once a token is at hand; `joined` runs after every join and rejoin, `broken` whenever it breaks off or
+ * cannot be joined. Returns the function that leaves.
+ */
+function join(
+  build: (client: RealtimeClient) => RealtimeChannel,
+  joined: () => void,
+  broken: () => void = () => undefined,
+): () => void {
   const client = realtime()
   let left = false
   let channel: RealtimeChannel | null = null
@@ -67,7 +75,10 @@ function join(build: (client: RealtimeClient) => RealtimeChannel, joined: () => 
       if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) joined()
       // The server closes channels by itself only when their session has ended.
       else if (status === REALTIME_SUBSCRIBE_STATES.CLOSED && !left) logged(confirmSession())
-      else if (error !== undefined) console.error(error)
+      else if (!left) {
+        broken()
+        if (error !== undefined) console.error(error)
+      }
     })
   }
   logged(start())
@@ -127,12 +138,16 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
         )
         .on('postgres_changes', { event: '*', schema: 'public', table: 'models' }, reloadModelsSoon),
     () => {
+      noteConnection(true)
       joins += 1
       if (joins > 1) refresh()
     },
+    () => noteConnection(false),
   )
+  const stopFollowing = followNetwork()
   return () => {
     clearTimeout(modelsTimer)
+    stopFollowing()
     leave()
   }
 }

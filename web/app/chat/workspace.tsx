@@ -19,6 +19,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
+import { ConnectionLine } from './connection-line.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { HeaderBar } from './header-bar.tsx'
 import { Palette } from './palette.tsx'
@@ -185,6 +186,7 @@ export function Workspace(): JSX.Element {
             onSearch={() => palette.setOpen(true)}
             onOpenSettings={() => openTab('settings')}
           />
+          <ConnectionLine />
           <UploadTray />
           <main ref={mainRef} className={classNames(styles.main, marginNotes && styles.withNotes)}>
             {place.chatId === null ? (
