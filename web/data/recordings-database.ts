@@ -1,6 +1,5 @@
 /** Recordings in the browser's own database, where they outlive the page and a crash of it. Fetched when it is needed. */
 import { z } from 'zod'
-import type { Recording } from './recordings.ts'
 
 const STORE = 'recordings'
 const BY_PERSON = 'by person'
@@ -11,10 +10,12 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 const stored = z.object({
   id: z.string(),
   userId: z.string(),
+  /** The conversation it was made for; null: the one that begins with it. */
   conversationId: z.string().nullable(),
   audio: z.instanceof(Blob),
   madeAt: z.number(),
 })
+export type Recording = z.infer<typeof stored>
 
 function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {

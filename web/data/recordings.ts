@@ -4,15 +4,7 @@
  */
 import { create } from 'zustand'
 import type * as RecordingsDatabase from './recordings-database.ts'
-
-export type Recording = {
-  id: string
-  userId: string
-  /** The conversation it was made for; null: the one that begins with it. */
-  conversationId: string | null
-  audio: Blob
-  madeAt: number
-}
+import type { Recording } from './recordings-database.ts'
 
 export const useRecordings = create<{ recordings: readonly Recording[] }>(() => ({ recordings: [] }))
 

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import type { JSX } from 'react'
-import { forgetRecording, type Recording } from '#web/data/recordings.ts'
+import { forgetRecording } from '#web/data/recordings.ts'
+import type { Recording } from '#web/data/recordings-database.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './voice.module.css'
 

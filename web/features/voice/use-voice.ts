@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { forgetRecording, keepRecording, recordingsDatabase, type Recording } from '#web/data/recordings.ts'
+import { forgetRecording, keepRecording, recordingsDatabase } from '#web/data/recordings.ts'
+import type { Recording } from '#web/data/recordings-database.ts'
 import { transcribe } from '#web/data/transcribe.ts'
 import { startRecording, type Recorder } from './recorder.ts'
 
