@@ -37,7 +37,7 @@ export type Heading = readonly [offset: number, text: string]
 
 /**
  * A reader first says how many pages there will be, then yields them, and before OCR which page it turns to. Pages that it
- * leaves to others to recognise are only named.
+ * leaves to others to recognise, or to recognise after it, are only named.
  */
 export type ParsedPart =
   { readonly pages: number } | { readonly recognising: number } | { readonly deferred: number } | ParsedPage

@@ -86,18 +86,33 @@ async function* recognisePages(
   const recogniser = createRecogniser(languages)
   const fonts: Fonts = new Map()
   try {
-    for (const page of pages) {
+    for (const [index, page] of pages.entries()) {
       yield { recognising: page }
       const layer = await readPage(document, page, fonts)
       const raster = await rasteriser.draw(page).catch(() => 'broken' as const)
-      if (raster !== undefined && raster !== 'broken' && !isBlank(raster))
-        yield choose(layer, { page, ...(await recogniser.recognise(raster)) })
-      else if (layer) yield withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
+      if (raster !== undefined && raster !== 'broken' && !isBlank(raster)) {
+        const recognised = await recogniser.recognise(raster).catch(abortedOnly)
+        if (recognised !== 'aborted') {
+          yield choose(layer, { page, ...recognised })
+          continue
+        }
+        yield withGap(layer?.page ?? { page, text: '' }, 'not_recognised')
+        // What aborted is of no use any more: the pages that are left are for another process.
+        for (const left of pages.slice(index + 1)) yield { deferred: left }
+        return
+      }
+      if (layer) yield withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
       else yield { page, text: '', gap: 'unreadable' }
     }
   } finally {
     rasteriser.close()
   }
+}
+
+/** An engine may fail at a page that it does not expect; any other failure is no page's fault. */
+function abortedOnly(error: unknown): 'aborted' {
+  if (isNamed(error, 'RuntimeError')) return 'aborted'
+  throw error
 }
 
 /** The text that a page brings along, and whether it can be what the page shows. */

@@ -109,11 +109,26 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
-    recognisers.hold(signal, () => runChild({ ...run, signal }, { languages, pages }))
+    recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }))
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) yield notice(part)
   if (seen.text) return
   if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
+}
+
+/** A page that makes its process unfit leaves those after it to another one. */
+async function* recognisePages(
+  run: ParserRun,
+  { languages, pages }: Required<ParseOptions>,
+): AsyncGenerator<ParsedPart> {
+  for (let left = pages; left.length > 0;) {
+    const deferred: number[] = []
+    for await (const part of runChild(run, { languages, pages: left })) {
+      if ('deferred' in part) deferred.push(part.deferred)
+      else yield part
+    }
+    left = deferred
+  }
 }
 
 async function* runChild(

@@ -83,21 +83,24 @@ function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], 
   return read.map((word) => ({ ...word, line: lineKey, paragraph }))
 }
 
-/** From one syllable to the next where there is something else between them. */
-function stretchesOf(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
+/**
+ * From one syllable to the next where there is something else between them. The engine may see two lines in the band, which
+ * it tells one after the other, and syllables that overlap.
+ */
+export function stretchesOf(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
   const stretches: Block[] = []
   let from = left
   let isDoubtful = false
-  for (const word of words) {
+  for (const word of words.toSorted((one, other) => one.left - other.left)) {
     if (!IS_HANGUL.test(word.text)) {
       isDoubtful = true
       continue
     }
-    if (isDoubtful) stretches.push({ left: from, right: word.left, top, bottom })
+    if (isDoubtful) stretches.push({ left: from, right: Math.max(from, word.left), top, bottom })
     isDoubtful = false
-    from = word.left + word.width
+    from = Math.max(from, word.left + word.width)
   }
-  return isDoubtful ? [...stretches, { left: from, right, top, bottom }] : stretches
+  return isDoubtful ? [...stretches, { left: from, right: Math.max(from, right), top, bottom }] : stretches
 }
 
 const readStretches = (tesseract: Tesseract, raster: Raster, stretches: readonly Block[]): Word[][] =>

@@ -42,7 +42,7 @@ export interface Tesseract {
   /** By how much the picture is to be turned clockwise to stand upright; 0 where that cannot be told. */
   findTurn(raster: Raster): QuarterTurn
   readWords(raster: Raster, languages: readonly OcrLanguage[]): Word[]
-  /** Reads parts of the picture, each as one block of lines. */
+  /** Reads parts of the picture, each as one block of lines; where a part has no extent there is nothing. */
   readBlocks(raster: Raster, blocks: readonly Block[], languages: readonly OcrLanguage[]): Word[][]
 }
 
@@ -128,6 +128,8 @@ async function load(): Promise<Tesseract> {
       show(api, raster)
       api.SetVariable('tessedit_pageseg_mode', ONE_BLOCK)
       const words = blocks.map(({ left, top, right, bottom }) => {
+        // The engine aborts, for good.
+        if (right <= left || bottom <= top) return []
         // A part as wide as the picture is taken for the whole of it by the engine, which then reads other lines.
         const isWhole = left <= 0 && right >= raster.width
         api.SetRectangle(left, top, right - left - (isWhole ? 1 : 0), bottom - top)
