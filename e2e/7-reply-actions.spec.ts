@@ -53,6 +53,25 @@ test('an answer is written anew by another model in both tabs, and leafed back',
   await here.getByText('2 / 2').waitFor()
 })
 
+test('an earlier version that is shown says so, and gives way to the newest when something else is asked', async () => {
+  const line = here.getByText('This is an earlier version. The conversation goes on from the newest one.')
+  await openInBoth('Which of them? [[stub tokens=20]]')
+  await regenerate(here, 'stub:content=plain')
+  await here.getByText('2 / 2').waitFor()
+  expect(await line.count()).toBe(0)
+  await button(here, 'Earlier version').click()
+  await line.waitFor()
+  await composerOf(here).fill('Go on [[stub tokens=5 ttft=600]]')
+  await composerOf(here).press('Control+Enter')
+  await here.getByText('2 / 2').waitFor()
+  await line.waitFor({ state: 'detached' })
+  await expect.poll(() => button(here, 'Good answer').count()).toBe(2)
+  await button(here, 'Earlier version').click()
+  await line.waitFor()
+  await button(here, 'Later version').click()
+  await line.waitFor({ state: 'detached' })
+})
+
 test('what is written anew is seen growing in the other tab, and can be stopped from there', async () => {
   await openInBoth('Slowly [[stub tokens=20]]')
   await stage.stub.configure({ tps: 40, tokens: 4000 })

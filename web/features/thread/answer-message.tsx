@@ -22,9 +22,17 @@ type AnswerMessageProps = Omit<AssistantMessageProps, 'lead' | 'footer' | 'misqu
 
 const NONE: [] = []
 
-/** Leafs through the versions of an answer; a newer one than was known comes into view by itself. */
-function useVersion(messageId: string, newest: number) {
+/**
+ * Leafs through the versions of an answer. The newest is what the conversation goes on from: it comes into view by itself
+ * where there is a newer one than was known, and where something else is asked.
+ */
+function useVersion(messageId: string, newest: number, awaiting: boolean) {
   const [leaf, setLeaf] = useState({ newest, version: newest })
+  const [wasAwaiting, setWasAwaiting] = useState(awaiting)
+  if (awaiting !== wasAwaiting) {
+    setWasAwaiting(awaiting)
+    if (awaiting) setLeaf({ newest, version: newest })
+  }
   const version = leaf.newest === newest ? leaf.version : newest
   const { data } = useQuery({ ...earlierVersionsQuery(messageId, newest), enabled: version < newest })
   return {
@@ -55,8 +63,8 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const { metadata, tokensIn, tokensOut, showTrace, ...shown } = props
   const { messageId, writing, error } = shown
   const newest = metadata?.version ?? 1
-  const { version, earlier, step } = useVersion(messageId, newest)
   const actions = useThreadActions()
+  const { version, earlier, step } = useVersion(messageId, newest, actions === null)
   const known = earlier?.metadata ?? metadata
   const view = earlier
     ? {
@@ -91,6 +99,9 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
         <Button variant="outline" size="sm" className={styles.goOn} onClick={() => actions.continueAnswer(messageId)}>
           Continue
         </Button>
+      )}
+      {earlier && (
+        <p className={styles.aside}>This is an earlier version. The conversation goes on from the newest one.</p>
       )}
       {(view.error === null || newest > 1) && (
         <MessageActions messageId={messageId} version={version} text={view.text} sources={view.sources}>
