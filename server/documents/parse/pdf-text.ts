@@ -7,6 +7,7 @@ import { inReadingDirection, uprightColumns } from './pdf-directions.ts'
 import { columnByColumn, fromTheTop, withoutLetterspacing } from './pdf-order.ts'
 import { type PageNote, type Rectangle } from './pdf-notes.ts'
 import { regionByRegion } from './pdf-regions.ts'
+import { facingPages } from './pdf-spreads.ts'
 import { markTables } from './pdf-tables.ts'
 import { placeNotes, withNotes } from './place-notes.ts'
 
@@ -55,7 +56,9 @@ export function joinItems(
   )
   const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
   const gathered = gatherLines(withNotes(placed, inPlace))
-  const lines = regionByRegion(columnByColumn(fromTheTop(withoutLetterspacing(gathered, drawn))))
+  const lines = facingPages(withoutLetterspacing(gathered, drawn)).flatMap((page) =>
+    regionByRegion(columnByColumn(fromTheTop(page))),
+  )
   const ranges: NoteRange[] = []
   const lineDistance = usualLineDistance(lines)
   const tables = markTables(lines)
