@@ -17,7 +17,6 @@ import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest.ts'
-import { compoundFiles } from './parse/compound-file.ts'
 import {
   claimDocument,
   deleteDocument,
@@ -108,14 +107,6 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
   expect(counts['distinct_passages']).toBe(counts['passages'])
   expect(counts['segments']).toBe(counts['used_segments'])
   expect(counts['total']).toBe(counts['passages'])
-}
-
-/** A compound file whose only stream begins like Word 95 (MS-CFB 2.2, MS-DOC 2.5.2). */
-function makeOldWord(): Buffer {
-  const { utils, write } = compoundFiles
-  const file = utils.cfb_new()
-  utils.cfb_add(file, '/WordDocument', Buffer.from([0xdc, 0xa5, ...Array<number>(510).fill(0)]))
-  return Buffer.from(Uint8Array.from(write(file, { type: 'array' })))
 }
 
 class Crash extends Error {}
@@ -395,7 +386,6 @@ describe('a file that cannot be read', () => {
     ['half a pdf', Buffer.from('%PDF-1.7\nnothing more'), UPLOAD_TYPES.pdf, 'damaged'],
     ['a zip that is none', Buffer.from('PK\u0003\u0004 and no more'), UPLOAD_TYPES.docx, 'damaged'],
     ['half a picture', Buffer.from('\x89PNG'), UPLOAD_TYPES.png, 'damaged'],
-    ['a document of Word 95', makeOldWord(), UPLOAD_TYPES.doc, 'unsupported_old_word'],
   ]
   for (const [name, bytes, mimetype, code] of cases) {
     test(`says so: ${name}`, async () => {

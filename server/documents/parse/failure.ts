@@ -6,8 +6,6 @@ const MESSAGES = {
   damaged: 'This file is damaged or incomplete and cannot be opened.',
   no_text: 'No text was found in this file.',
   no_text_in_picture: 'No text was found in this picture.',
-  unsupported_old_word:
-    'This file was written by Word 95 or older, which cannot be read. Save it as a newer Word document or as PDF.',
   too_large: 'This file holds more text than can be read.',
   too_many_pixels: 'This picture has more pixels than can be read.',
   too_deep: 'The parts of this file stand inside each other too deeply to be read.',

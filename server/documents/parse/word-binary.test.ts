@@ -91,16 +91,13 @@ test('without its table of pieces it is damaged', async () => {
   expect(await readDocument(bytes, 'a.doc')).toMatchObject({ failure: 'damaged' })
 })
 
-test.each([
-  ['a document of Word 95', 0xa5dc, 0, 'unsupported_old_word'],
-  ['a document with a password', 0xa5ec, 0x0100, 'encrypted'],
-])('%s is told by its header, however short it is', async (_, magic, flags, failure) => {
+test('a document with a password is told by its header, however short it is', async () => {
   const header = Buffer.alloc(1_536)
-  header.writeUInt16LE(magic, 0)
-  header.writeUInt16LE(flags, 0x0a)
+  header.writeUInt16LE(0xa5ec, 0)
+  header.writeUInt16LE(0x0100, 0x0a)
   const { utils, write } = compoundFiles
   const file = utils.cfb_new()
   utils.cfb_add(file, '/WordDocument', header)
   const bytes = Uint8Array.from(write(file, { type: 'array' }))
-  expect(await readDocument(bytes, 'a.doc')).toEqual({ pages: [], failure })
+  expect(await readDocument(bytes, 'a.doc')).toEqual({ pages: [], failure: 'encrypted' })
 })

@@ -1,4 +1,4 @@
-/** Lists of formatting properties, as a Word document of the years 1997 to 2003 keeps them (MS-DOC 2.6.1). */
+/** Lists of formatting properties, as Word documents keep them. */
 
 /** Bytes of the operand by the upper three bits of the property's number; 6 says its length itself (MS-DOC 2.6.1). */
 const OPERAND_BYTES = [1, 1, 2, 4, 2, 2, undefined, 3] as const
@@ -12,7 +12,7 @@ export interface Property {
 
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The properties of a list of them, as far as it can be read. */
+/** The properties of a list of a document of the years 1997 to 2003, as far as it can be read. */
 export function* listProperties(bytes: Uint8Array): Generator<Property> {
   const view = viewOf(bytes)
   for (let at = 0; at + 2 < view.byteLength;) {
@@ -25,5 +25,48 @@ export function* listProperties(bytes: Uint8Array): Generator<Property> {
     if (at + 2 + length > view.byteLength) return
     yield { number, operand: viewOf(bytes.subarray(at + 2, at + 2 + length)) }
     at += 2 + length
+  }
+}
+
+/** How many bytes the operands of Word 6 and 95 take; those of other properties say it themselves, in their first byte. */
+const OLD_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
+  (
+    [
+      [0, '0 52 83 163'],
+      [
+        1,
+        '4-11 13 14 24 25 29 37 44 50 51 65-67 71 75 85-92 94 98 100 102 104 117-119 131 132 138 139 142 143 146 147 150-153',
+      ],
+      [1, '158 159 162 185 186'],
+      [2, '2 16-19 21 22 26-28 30-36 38-43 45-49 69 72 80 93 96 97 99 101 107 109 110 121-124 140 141 144 145 148 149'],
+      [2, '154-157 160 161 164-171 182-184 189 195 197 198'],
+      [3, '73 95 136 137'],
+      [4, '20 70 192 194 196 200'],
+      [5, '193 199'],
+      [12, '187'],
+    ] as const
+  ).flatMap(([bytes, numbers]) =>
+    numbers.split(' ').flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, index): [number, number] => [first + index, bytes])
+    }),
+  ),
+)
+/** Definitions of tables: their length takes two bytes, and counts one of them. */
+const OLD_TABLE_DEFINITIONS: readonly number[] = [188, 190]
+
+/** The properties of a list of a document of Word 6 or 95, whose numbers take one byte, as far as it can be read. */
+export function* listOldProperties(bytes: Uint8Array): Generator<Property> {
+  const view = viewOf(bytes)
+  for (let at = 0; at + 1 < view.byteLength;) {
+    const number = view.getUint8(at)
+    const isTable = OLD_TABLE_DEFINITIONS.includes(number)
+    if (isTable && at + 3 > view.byteLength) return
+    const length = isTable
+      ? 1 + view.getUint16(at + 1, true)
+      : (OLD_OPERAND_BYTES.get(number) ?? view.getUint8(at + 1) + 1)
+    if (at + 1 + length > view.byteLength) return
+    yield { number, operand: viewOf(bytes.subarray(at + 1, at + 1 + length)) }
+    at += 1 + length
   }
 }
