@@ -81,10 +81,83 @@ test('a model of it searches the documents by meaning once it has answered, unti
     .waitFor()
 })
 
-test('a server that is removed takes its models along', async () => {
+/** Presses Remove, and confirms it in the words of the question. */
+async function remove(name: string, question: RegExp): Promise<void> {
+  await providers()
+    .getByRole('button', { name: `Remove ${name}` })
+    .click()
+  const dialog = page.getByRole('alertdialog', { name: `Remove ${name}` })
+  await dialog.getByText(question).waitFor()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await expect.poll(() => providers().getByText(name).count()).toBe(0)
+}
+
+test('nothing is removed without a question', async () => {
   await providers().getByRole('button', { name: 'Remove Attic' }).click()
-  await expect.poll(() => providers().getByText('Attic').count()).toBe(0)
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await providers().getByText('Attic', { exact: true }).waitFor()
+})
+
+test('a server that is removed takes its models along', async () => {
+  await remove('Attic', /Its models leave the list/)
   await picker().click()
   await page.getByRole('menu').getByText('OpenAI-compatible', { exact: true }).waitFor()
   await expect.poll(() => page.getByRole('menu').getByText('Attic', { exact: true }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+})
+
+test('a conversation with one of them still names it, the picker says that it is gone, and so does its error', async () => {
+  expect(await page.getByRole('main').getByText('stub-gpt', { exact: true }).count()).toBe(1)
+  await picker().getByText('This model is no longer connected.').waitFor()
+  await composerOf(page).fill('Are you there?')
+  await composerOf(page).press('Control+Enter')
+  await page
+    .getByRole('alert')
+    .getByText('"stub-gpt" belongs to a model server that is no longer connected. Choose another model.')
+    .waitFor()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Chat', exact: true }).click()
+  await page.getByRole('region', { name: 'Chat history' }).getByText('stub-gpt', { exact: true }).first().waitFor()
+  expect(await page.evaluate(() => document.body.innerText)).not.toContain('endpoint:')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' }).click()
+})
+
+test('a model whose key is removed says so at once, and is not what a new chat begins with', async () => {
+  await picker().click()
+  await page.getByRole('menuitemradio', { name: /Claude Sonnet 5\.5/ }).click()
+  expect(await picker().getByText('No key is configured', { exact: false }).count()).toBe(0)
+  await remove('Anthropic', /Its key is forgotten/)
+  await picker().getByText('No key is configured for Anthropic.').waitFor()
+  await page.getByRole('button', { name: /start a new chat/ }).click()
+  await page.getByRole('button', { name: 'Model: stub-gpt DEFAULT', exact: true }).waitFor()
+})
+
+test('a key that the list of models asks for is entered at once', async () => {
+  for (const [provider, kind] of [
+    ['OpenAI', 'openai'],
+    ['Anthropic', 'anthropic'],
+  ] as const) {
+    await picker().click()
+    await page.getByRole('menuitem', { name: `Add a key for ${provider}` }).click()
+    await expect.poll(() => form().getByLabel('Provider').inputValue()).toBe(kind)
+    await expect
+      .poll(() =>
+        form()
+          .getByLabel('Key')
+          .evaluate((field) => field === document.activeElement),
+      )
+      .toBe(true)
+  }
+  await form().getByRole('button', { name: 'Cancel' }).click()
+  await page.reload()
+  await picker().click()
+  await page.getByRole('menuitem', { name: 'Add a key for OpenAI' }).click()
+  await expect.poll(() => form().getByLabel('Provider').inputValue()).toBe('openai')
+  await expect
+    .poll(() =>
+      form()
+        .getByLabel('Key')
+        .evaluate((field) => field === document.activeElement),
+    )
+    .toBe(true)
 })

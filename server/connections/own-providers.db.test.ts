@@ -119,7 +119,10 @@ test('an endpoint is tried, and its models are listed for its owner alone', asyn
   await expect(providers.disconnect(stranger, id)).rejects.toMatchObject({ code: 'not_found' })
   await providers.disconnect(person, id)
   expect(await modelsSeenBy(person)).toEqual([])
-  await expect(answerOf(person, 'Home', identifier)).rejects.toMatchObject({ code: 'unknown_model' })
+  await expect(answerOf(person, 'Home', identifier)).rejects.toMatchObject({
+    code: 'unknown_model',
+    message: `"${identifier.slice(identifier.indexOf('/') + 1)}" belongs to a model server that is no longer connected. Choose another model.`,
+  })
 })
 
 test('two people may give their endpoints the same name', async () => {

@@ -83,7 +83,15 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
 
   function chatModel(provider: string | undefined, identifier: string): ChatModel {
     const endpoint = ownOf(identifier)
-    if (provider === undefined || (endpoint === undefined && identifier.startsWith(OWN_PREFIX))) {
+    if (endpoint === undefined && identifier.startsWith(OWN_PREFIX)) {
+      const name = identifier.slice(identifier.indexOf('/') + 1)
+      throw new ProviderError(
+        'unknown_model',
+        `"${name}" belongs to a model server that is no longer connected. Choose another model.`,
+        { retryable: false },
+      )
+    }
+    if (provider === undefined) {
       throw new ProviderError('unknown_model', `There is no model named "${identifier}". Choose another one.`, {
         retryable: false,
       })

@@ -14,6 +14,10 @@ it('calls a model by its display name where it is known', () => {
   expect(modelLabel('somewhere/else', known)).toBe('somewhere/else')
 })
 
+it('calls a model of an endpoint that is gone by its own name', () => {
+  expect(modelLabel('endpoint:a60c3a4d-9851-43cc-aadd-f4017bef0561/org/model:8b', [])).toBe('org/model:8b')
+})
+
 it('searches title and description, whatever the case', () => {
   const words = ['Bees of the Alps', 'Alcove Reader']
   expect(['BEES', 'reader', ' alps '].map((search) => matchesSearch(words, search))).toEqual([true, true, true])

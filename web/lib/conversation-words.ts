@@ -19,13 +19,16 @@ export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'
 
 export const activeTitle = (row: Titled | null | undefined): string => given(row?.title) ?? DEFAULT_TITLES.active
 
+/** What an own endpoint's models begin with: it tells people nothing once the endpoint is gone. */
+const OWN_ENDPOINT = /^endpoint:[^/]*\//
+
 /** The display name of a model where it is among the known ones, else its identifier. */
 export function modelLabel(
   identifier: string | null | undefined,
   known: readonly { model_identifier: string; name: string }[],
 ): string {
   const model = known.find(({ model_identifier }) => model_identifier === identifier)
-  return model?.name ?? given(identifier) ?? DEFAULT_MODEL_LABEL
+  return model?.name ?? given(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
 }
 
 /** Whether one of the words of an entry (title, description) holds the text, whatever the case. */

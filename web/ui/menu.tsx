@@ -25,11 +25,20 @@ export type MenuProps = {
   align?: 'start' | 'center' | 'end'
   label?: string
   onOpenChange?: (open: boolean) => void
+  /** Whoever prevents what the event would do keeps the focus where it is; else it goes back to the button. */
+  onCloseAutoFocus?: (event: Event) => void
   children: ReactNode
 }
 
 /** A dropdown menu: arrow keys, type-ahead and Escape come with it. */
-export function Menu({ trigger, align = 'end', label, onOpenChange, children }: MenuProps): JSX.Element {
+export function Menu({
+  trigger,
+  align = 'end',
+  label,
+  onOpenChange,
+  onCloseAutoFocus,
+  children,
+}: MenuProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null)
   const [place, setPlace] = useState<HTMLElement | null>(null)
   const change = (open: boolean): void => {
@@ -48,6 +57,7 @@ export function Menu({ trigger, align = 'end', label, onOpenChange, children }: 
           collisionPadding={8}
           className={styles.menu}
           {...(label === undefined ? {} : { 'aria-label': label })}
+          {...(onCloseAutoFocus === undefined ? {} : { onCloseAutoFocus })}
         >
           <MenuPlace value={place}>{children}</MenuPlace>
         </Primitive.Content>

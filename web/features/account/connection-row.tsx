@@ -1,15 +1,23 @@
 import { X } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
+import { useState, type JSX, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Refusal } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
-type ConnectionRowProps = { name: string; children: ReactNode; onRemove: () => Promise<void> }
+type ConnectionRowProps = {
+  name: string
+  children: ReactNode
+  /** What goes with it. */
+  warning: string
+  onRemove: () => Promise<void>
+}
 
 /** One thing that is connected: its name, what is known of it, and the way to remove it. */
-export function ConnectionRow({ name, children, onRemove }: ConnectionRowProps): JSX.Element {
+export function ConnectionRow({ name, children, warning, onRemove }: ConnectionRowProps): JSX.Element {
   const { busy, refusal, run } = useAttempt()
+  const [isAsking, setIsAsking] = useState(false)
   return (
     <li className={styles.row}>
       <div className={styles.words}>
@@ -22,10 +30,18 @@ export function ConnectionRow({ name, children, onRemove }: ConnectionRowProps):
         size="icon"
         aria-label={`Remove ${name}`}
         disabled={busy}
-        onClick={() => void run(onRemove)}
+        onClick={() => setIsAsking(true)}
       >
         <X size={15} />
       </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title={`Remove ${name}`}
+        description={warning}
+        confirmLabel="Remove"
+        onConfirm={() => void run(onRemove)}
+      />
     </li>
   )
 }

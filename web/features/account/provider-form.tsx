@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type SubmitEvent, type JSX } from 'react'
+import { useEffect, useRef, useState, type SubmitEvent, type JSX } from 'react'
 import type { NewOwnProvider } from '#contract/provider.ts'
 import { connectProvider } from '#web/data/providers.ts'
+import type { WantedKey } from '#web/data/wanted-key.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'
 import { SelectField } from './select-field.tsx'
@@ -24,10 +25,20 @@ function providerOf(kind: Kind, form: FormData): NewOwnProvider {
   return apiKey === '' ? endpoint : { ...endpoint, apiKey }
 }
 
+type ProviderFormProps = {
+  /** What it is opened for, so that only the key is left to enter; null: nothing in particular. */
+  wanted: WantedKey | null
+  onDone: () => void
+}
+
 /** Takes a key or an endpoint; what the server says of it stands below. */
-export function ProviderForm({ onDone }: { onDone: () => void }): JSX.Element {
+export function ProviderForm({ wanted, onDone }: ProviderFormProps): JSX.Element {
   const queryClient = useQueryClient()
-  const [kind, setKind] = useState<Kind>('anthropic')
+  const [kind, setKind] = useState<Kind>(wanted?.provider ?? 'anthropic')
+  const key = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (wanted !== null) key.current?.focus()
+  }, [wanted])
   const { busy, refusal, run } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
@@ -50,6 +61,7 @@ export function ProviderForm({ onDone }: { onDone: () => void }): JSX.Element {
       )}
       <TextField
         label={kind === 'compatible' ? 'Key (if it wants one)' : 'Key'}
+        ref={key}
         name="apiKey"
         type="password"
         autoComplete="off"

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type JSX } from 'react'
+import { useEffect, useState, type JSX } from 'react'
 import type { OwnProvider } from '#contract/provider.ts'
 import { disconnectProvider, ownProvidersQuery } from '#web/data/providers.ts'
+import { forgetWantedKey, useWantedKey } from '#web/data/wanted-key.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { EmbeddingsModel } from './embeddings-model.tsx'
@@ -12,11 +13,20 @@ import styles from './connections.module.css'
 const describe = ({ base_url, last_four }: OwnProvider): string =>
   [base_url, last_four === null ? 'No key' : `Key ends in ${last_four}`].filter(Boolean).join(' · ')
 
+/** What ends with it. */
+const warnOf = ({ kind, last_four }: OwnProvider): string =>
+  kind === 'compatible'
+    ? `Its models leave the list${last_four === null ? '' : ', and its key is forgotten'}. Conversations that use them stay, and go on with another model.`
+    : 'Its key is forgotten. Conversations with its models stay, and go on with another model unless this server has a key of its own.'
+
 /** Keys of the person's own, and model servers of their own. A key that was saved is never shown again. */
 export function ProviderKeys(): JSX.Element {
   const queryClient = useQueryClient()
   const { data: providers, isError } = useQuery(ownProvidersQuery)
-  const [adding, setAdding] = useState(false)
+  const wanted = useWantedKey((state) => state.wanted)
+  const [pressed, setPressed] = useState(false)
+  const adding = pressed || wanted !== null
+  useEffect(() => forgetWantedKey, [])
   return (
     <Section title="Model providers">
       <p className={styles.caption}>
@@ -29,6 +39,7 @@ export function ProviderKeys(): JSX.Element {
             <ConnectionRow
               key={provider.id}
               name={provider.name}
+              warning={warnOf(provider)}
               onRemove={() => disconnectProvider(queryClient, provider)}
             >
               {describe(provider)}
@@ -37,9 +48,16 @@ export function ProviderKeys(): JSX.Element {
         </ul>
       )}
       {adding ? (
-        <ProviderForm onDone={() => setAdding(false)} />
+        <ProviderForm
+          key={wanted?.provider}
+          wanted={wanted}
+          onDone={() => {
+            setPressed(false)
+            forgetWantedKey()
+          }}
+        />
       ) : (
-        <Button variant="outline" size="sm" className={styles.start} onClick={() => setAdding(true)}>
+        <Button variant="outline" size="sm" className={styles.start} onClick={() => setPressed(true)}>
           Add a key or a server
         </Button>
       )}

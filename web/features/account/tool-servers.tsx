@@ -34,6 +34,7 @@ export function ToolServers(): JSX.Element {
             <ConnectionRow
               key={server.id}
               name={server.name}
+              warning={`Models can no longer call its tools${server.last_four === null ? '' : ', and its token is forgotten'}.`}
               onRemove={() => disconnectToolServer(queryClient, server)}
             >
               {describe(server)}

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles } from 'lucide-react'
-import { Fragment, useState, type JSX } from 'react'
+import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
+import { Fragment, useRef, useState, type JSX } from 'react'
 import { refusalOf } from '#web/data/client.ts'
 import { availabilityQuery, refreshModels, selectModel, useSelectedModel, type Model } from '#web/data/models.ts'
+import { wantKey } from '#web/data/wanted-key.ts'
 import { groupModels } from '#web/lib/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
@@ -68,6 +69,10 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
   const reasons = new Map(
     availability?.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
   )
+  const isGone = identifier !== null && models.length > 0 && selected === undefined
+  const fault = isGone ? 'This model is no longer connected.' : reasons.get(identifier ?? '')
+  // Whoever goes on to enter a key has the focus there.
+  const leaving = useRef(false)
   const choose = (chosen: string): void => {
     const model = models.find((given) => given.model_identifier === chosen)
     if (model !== undefined) selectModel(model)
@@ -78,10 +83,20 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
       onOpenChange={(open) => {
         if (open) void refetch()
       }}
+      onCloseAutoFocus={(event) => {
+        if (leaving.current) event.preventDefault()
+        leaving.current = false
+      }}
       trigger={
         <Button variant="ghost" size="sm" className={styles.trigger}>
           <span className={hidden.hidden}>Model: </span>
           <span className={styles.name}>{name ?? 'none selected'}</span>
+          {fault !== undefined && (
+            <span className={styles.fault} title={fault}>
+              <Unplug size={14} aria-hidden />
+              <span className={hidden.hidden}>{fault}</span>
+            </span>
+          )}
           {selected?.is_default === true && <span className={styles.badge}>DEFAULT</span>}
           <ChevronDown size={14} aria-hidden />
         </Button>
@@ -120,7 +135,13 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
                 )
               })}
               {shared !== null && (
-                <MenuItem onSelect={onAddKey}>
+                <MenuItem
+                  onSelect={() => {
+                    leaving.current = true
+                    wantKey(group.provider === 'OpenAI' ? 'openai' : 'anthropic')
+                    onAddKey()
+                  }}
+                >
                   <KeyRound size={15} aria-hidden /> Add a key for {group.provider}
                 </MenuItem>
               )}

@@ -1,16 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { FALLBACK_MODELS, modelsQuery, selectInitialModel, useSelectedModel, type Model } from '#web/data/models.ts'
+import {
+  availabilityQuery,
+  FALLBACK_MODELS,
+  modelsQuery,
+  selectInitialModel,
+  useSelectedModel,
+  type Model,
+} from '#web/data/models.ts'
 import { accountSettingsQuery } from '#web/data/settings.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** The models to choose from; selects the person's own default, or the first one, as long as nobody has chosen one that is there, and tells when the table cannot be read. */
+/** The models to choose from; selects the person's own default, or the first one, as long as nobody has chosen one that is there and can be used, and tells when the table cannot be read. */
 export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
   const held = useSelectedModel((state) => state.held)
   const settings = useQuery(accountSettingsQuery(useUser().id))
   const preferred = settings.data?.preferences.default_model
+  const { data: availability } = useQuery(availabilityQuery)
   const models = data ?? (error === null ? null : FALLBACK_MODELS)
   useEffect(() => {
     if (error === null) return
@@ -24,8 +32,9 @@ export function useModels(): Model[] {
   useEffect(() => {
     const { identifier, byDefault } = useSelectedModel.getState()
     if (models === null || settings.isPending || (held && identifier !== null)) return
-    if (!byDefault && models.some((model) => model.model_identifier === identifier)) return
+    const isUsable = availability?.find((row) => row.model_identifier === identifier)?.available !== false
+    if (!byDefault && isUsable && models.some((model) => model.model_identifier === identifier)) return
     selectInitialModel(models, preferred)
-  }, [models, settings.isPending, preferred, held])
+  }, [models, availability, settings.isPending, preferred, held])
   return models ?? []
 }
