@@ -5,7 +5,7 @@ import { groupSections } from './sections.ts'
 import { readWordBinary, type WordParts } from './word-binary.ts'
 import { blocksOfWordText } from './word-text.ts'
 
-/** Reads a Word document of the years 1997 to 2003; its sections are numbered, for the file knows no pages. */
+/** Reads a Word document of the years 1993 to 2003; its sections are numbered, for the file knows no pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const { body, textboxes, footnotes, endnotes, comments, headers, headerTextboxes } = read(bytes)
   const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(blocksOfWordText)

@@ -27,6 +27,19 @@ test('fields, ruby and words of another direction are read, and breaks keep word
   expect((await read(blocks)).text).toBe('See section 4\n\n東京に行く\n\nleftשמאל\n\nfirst\nsecond\nthird')
 })
 
+test('a large first letter belongs to the word that it begins', async () => {
+  const initial = (letter: string) =>
+    `<w:pPr><w:keepNext/><w:framePr w:dropCap="drop" w:lines="3"/><w:rPr><w:sz w:val="112"/></w:rPr></w:pPr>${run(letter)}`
+  const blocks: DocxBlock[] = [
+    { paragraph: 'Before.' },
+    { xml: initial('O') },
+    { xml: `<w:pPr><w:jc w:val="both"/></w:pPr>${run('nce upon a time.')}` },
+    { xml: initial('T') },
+    { xml: run('hen they left.') },
+  ]
+  expect((await read(blocks)).text).toBe('Before.\n\nOnce upon a time.\n\nThen they left.')
+})
+
 test('text boxes are read once, in whichever form they are there', async () => {
   const box = (text: string) => `<w:txbxContent><w:p>${run(text)}</w:p></w:txbxContent>`
   const alternatives = (fallback: string) =>

@@ -9,6 +9,10 @@ const TABS = /<w:ptab\s[^>]*\/>/g
 const SOFT_HYPHENS = /<w:softHyphen\s*\/>/g
 const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
 
+/** A paragraph of one large letter, and the beginning of the paragraph that it is the first letter of (ECMA-376 part 1, 17.3.1.11). */
+const INITIALS =
+  /<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,999}?<w:framePr\s[^>]*w:dropCap="(?:drop|margin)"(?:(?!<\/?w:pPr>)[\s\S]){0,999}<\/w:pPr>((?:(?!<\/?w:p>)[\s\S]){0,9999}?)<\/w:p>\s*<w:p(?:\s[^>]*[^/])?>(<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,9999}<\/w:pPr>|<w:pPr\/>)?/g
+
 /** Of those that stand inside each other, the innermost. */
 const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
 const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
@@ -18,6 +22,7 @@ const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
 export const plainMarkup = (xml: string): string =>
   xml
     .replaceAll(CHANGED_PROPERTIES, '')
+    .replaceAll(INITIALS, (_, letter: string, properties = '') => `${properties}${letter}`)
     .replaceAll(RUBY_TEXT, '')
     .replaceAll(WRAPPERS, '')
     .replaceAll(BREAKS, '<w:br/>')
