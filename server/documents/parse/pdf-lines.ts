@@ -52,6 +52,7 @@ export const WORD_GAP = 0.12
 /** A gap wider than this share of the height may separate two columns. */
 const CELL_GAP = 1
 const SAME_LINE = 0.5
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 /** The same text within this share of its height is the same word drawn again. */
 const REPEATED = 0.1
 
@@ -142,9 +143,44 @@ function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
   return turned
 }
 
+/** Small letters are at most this large beside those that they are raised or lowered from. */
+const SMALL = 0.8
+/** Shares of the height of the large ones: how far up, how far down, and how far apart. */
+const [RAISED, LOWERED, BESIDE] = [0.7, 0.4, 1]
+/** Characters of a mark; more are a text of their own. */
+const LONGEST_MARK = 8
+/** Letters that touch may overlap by this share of their height. */
+const OVERLAP = 0.3
+
+/** Small and short enough to be a mark above or below the line of the other. */
+const isSmall = (one: PlacedItem, other: PlacedItem): boolean =>
+  one.height <= SMALL * other.height && one.text.length <= LONGEST_MARK
+
+/** Whether one of the two is a mark above or below the line of the other: "m²", "H₂O", the number of a note. */
+function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
+  const [small, large] = one.height < other.height ? [one, other] : [other, one]
+  const gap = other.from - one.to
+  const up = large.down - small.down
+  return (
+    Math.abs(one.angle - other.angle) <= 0.01 &&
+    isSmall(small, large) &&
+    gap > -OVERLAP * small.height &&
+    gap < BESIDE * large.height &&
+    up > -LOWERED * large.height &&
+    up < RAISED * large.height
+  )
+}
+
+interface GatheredItems {
+  readonly items: PlacedItem[]
+  /** The last one that is no mark beside others: it says where the line stands. */
+  base: PlacedItem
+}
+
 /** Groups the items in their order to lines. */
 export function gatherLines(placed: readonly PlacedItem[]): Line[] {
-  const lines: Line[] = []
+  const isRightToLeft = placed.some(({ text }) => RIGHT_TO_LEFT.test(text))
+  const lines: GatheredItems[] = []
   let previous: PlacedItem | undefined
   let last: PlacedItem | undefined
   for (const item of placed) {
@@ -152,35 +188,71 @@ export function gatherLines(placed: readonly PlacedItem[]): Line[] {
     const isBroken =
       last?.endsLine === true && item.index !== NO_ITEM && !/\s$/.test(last.text) && !/^\s/.test(item.text)
     last = item
-    // Right-to-left items come with their left edge first as well, so the gap is measured whichever way the line runs.
-    const gap = previous ? Math.max(item.from - previous.to, previous.from - item.to) : 0
     const isBlank = item.text.trim() === ''
     const line = lines.at(-1)
-    if (!line || !previous || !isSameLine(previous, item) || isBroken) {
-      lines.push(beginLine(item))
+    if (!line || !previous || isBroken) {
+      lines.push({ items: [item], base: item })
       previous = item
-      continue
+    } else if (isSameLine(previous, item) || isSameLine(line.base, item)) {
+      const place = isRightToLeft || isBlank ? undefined : placeBefore(line.items, item)
+      if (place === undefined) line.items.push(item)
+      else insert(line.items, item, place)
+      if (isSameLine(line.base, item) && !isBlank && !isSmall(item, line.base)) line.base = item
+      // A blank has no extent worth comparing with: the next word is measured against the last real one.
+      if (!isBlank && place === undefined) previous = item
+    } else if (!isBlank && (isMarkBeside(previous, item) || isMarkBeside(line.base, item))) {
+      line.items.push(item)
+      if (item.height > line.base.height) line.base = item
+      previous = item
+    } else {
+      lines.push({ items: [item], base: item })
+      previous = item
     }
-    const height = Math.max(previous.height, item.height)
-    line.items.push(item)
-    line.gaps.set(item, gap > WORD_GAP * height)
-    const cell = line.cells.at(-1)
-    if (!isBlank && cell && gap <= CELL_GAP * height) {
+  }
+  return lines.map(measureLine)
+}
+
+/** Where in the line there is room for an item that was drawn after what stands to its right, as letters of another font are. */
+function placeBefore(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
+  const shown = items.filter(({ text }) => text.trim() !== '')
+  const next = shown.find(({ from }) => from > item.from)
+  if (!next || shown.some((other) => overlaps(other, item))) return undefined
+  return isSmall(item, next) ? undefined : items.indexOf(next)
+}
+
+function overlaps(one: PlacedItem, other: PlacedItem): boolean {
+  const shared = Math.min(one.to, other.to) - Math.max(one.from, other.from)
+  return shared > OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
+}
+
+/** The blank that stood for the room goes. */
+function insert(items: PlacedItem[], item: PlacedItem, place: number): void {
+  const before = items[place - 1]
+  const fills = before?.text.trim() === '' && before.to > item.from
+  items.splice(fills ? place - 1 : place, fills ? 1 : 0, item)
+}
+
+function measureLine({ items, base }: GatheredItems): Line {
+  const [first = base, ...others] = items
+  const second = others.find(({ text }) => text.trim() !== '')
+  const isMark = second !== undefined && first.height < second.height && isMarkBeside(first, second)
+  const { down, height, angle } = isMark ? second : first
+  const cells: Cell[] = [{ items: [first], from: first.from, to: first.to }]
+  const gaps = new Map<PlacedItem, boolean>()
+  let previous = first
+  for (const item of others) {
+    // Right-to-left items come with their left edge first as well, so the gap is measured whichever way the line runs.
+    const gap = Math.max(item.from - previous.to, previous.from - item.to)
+    const largest = Math.max(previous.height, item.height)
+    gaps.set(item, gap > WORD_GAP * largest)
+    if (item.text.trim() === '') continue
+    const cell = cells.at(-1)
+    if (cell && gap <= CELL_GAP * largest) {
       cell.items.push(item)
       cell.from = Math.min(cell.from, item.from)
       cell.to = Math.max(cell.to, item.to)
-    } else if (!isBlank) line.cells.push({ items: [item], from: item.from, to: item.to })
-    // A blank has no extent worth comparing with: the next word is measured against the last real one.
-    if (!isBlank) previous = item
+    } else cells.push({ items: [item], from: item.from, to: item.to })
+    previous = item
   }
-  return lines
+  return { items, cells, gaps, down, height, angle }
 }
-
-const beginLine = (item: PlacedItem): Line => ({
-  items: [item],
-  cells: [{ items: [item], from: item.from, to: item.to }],
-  gaps: new Map(),
-  down: item.down,
-  height: item.height,
-  angle: item.angle,
-})
