@@ -16,13 +16,12 @@ export type OwnProvider = z.infer<typeof ownProvider>
 const apiKey = z
   .string()
   .trim()
-  .min(8, 'This is too short for a key.')
   .max(500, 'This is too long for a key.')
   .regex(/^[\x21-\x7e]*$/, 'A key has no spaces and no special letters.')
 
 /** Body of `POST /api/providers`: an own key in place of the server's, or an own endpoint beside its models. */
 export const newOwnProvider = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['anthropic', 'openai']), apiKey }),
+  z.object({ kind: z.enum(['anthropic', 'openai']), apiKey: apiKey.min(8, 'This is too short for a key.') }),
   z.object({
     kind: z.literal('compatible'),
     name: z.string().trim().min(1, 'Give it a name.').max(60),
@@ -30,7 +29,8 @@ export const newOwnProvider = z.discriminatedUnion('kind', [
       .url({ protocol: /^https?$/, error: 'The address begins with https:// or http://.' })
       .max(500)
       .transform((value) => value.replace(/\/+$/, '')),
-    apiKey: apiKey.optional(),
+    /** Servers of one's own are given anything where their programs want something: `none`, `EMPTY`. */
+    apiKey: apiKey.min(1, 'This is too short for a key.').optional(),
   }),
 ])
 export type NewOwnProvider = z.input<typeof newOwnProvider>

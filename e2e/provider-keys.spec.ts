@@ -32,6 +32,11 @@ test('a key that the provider refuses is not kept, and the form says so', async 
   await expect.poll(() => providers().getByRole('listitem').count()).toBe(0)
 })
 
+test('a key that cannot be one is refused in a sentence', async () => {
+  await enter({ Key: 'short' })
+  await form().getByRole('alert').getByText('This is too short for a key.', { exact: true }).waitFor()
+})
+
 test('a key that works is kept and never shown again', async () => {
   await enter({ Key: 'sk-ant-secret-4711' })
   await providers().getByText('Key ends in 4711').waitFor()

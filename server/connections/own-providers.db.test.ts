@@ -147,13 +147,17 @@ test('says what is wrong with an endpoint, and keeps none that does not work', a
     if (request.url?.startsWith('/empty')) response.end('{"data":[{"id":"text-embedding-3-small"}]}')
     else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: `${stub.baseUrl}/models` }).end()
     else if (request.url?.startsWith('/huge')) response.end(`{"data":[],"x":"${'x'.repeat(5_000_000)}"}`)
+    else if (request.url?.startsWith('/none')) response.writeHead(404).end()
     else response.end('<p>Hello</p>')
   })
   const at = (path: string) => home({ baseUrl: `${origin}${path}` })
   const refusals: [Record<string, string>, string, string][] = [
     [home({ apiKey: 'wrong-key-0000' }), 'bad_request', 'Home refused this key.'],
     [at('/empty'), 'empty', 'Home lists no model that can chat.'],
-    [at('/page'), 'unavailable', 'Home answered with something that is no list of models.'],
+    [at('/page'), 'unavailable', 'Home answered with something that is no list of models. The address usually ends in /v1.'],
+    [at('/page/v1'), 'unavailable', 'Home answered with something that is no list of models.'],
+    [at('/none'), 'unavailable', 'Home answered 404 when asked for its models. The address usually ends in /v1.'],
+    [at('/none/v1'), 'unavailable', 'Home answered 404 when asked for its models.'],
     [at('/huge'), 'unavailable', 'Home answered with far too much.'],
     [at('/moved'), 'unavailable', `${new URL(origin).host} sends on to another address, which is not followed.`],
     [home({ baseUrl: 'http://127.0.0.1:1/v1' }), 'unavailable', '127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1.'],
@@ -164,10 +168,25 @@ test('says what is wrong with an endpoint, and keeps none that does not work', a
   expect(await providers.list(person)).toEqual([])
 })
 
+test('a server of the own takes the keys that stand for none, and shows no more than half of them', async () => {
+  for (const [name, apiKey, end] of [
+    ['One', 'EMPTY', 'TY'],
+    ['Two', 'none', 'ne'],
+    ['Three', 'x', ''],
+    ['Four', 'ollama', 'ama'],
+  ] as const)
+    await expect(connect(home({ name, apiKey })), apiKey).resolves.toMatchObject({ last_four: end })
+})
+
 test('an address of the own network is refused unless the operator allows it', async () => {
   const guarded = open({ networks: [] })
   for (const baseUrl of [stub.baseUrl, stub.baseUrl.replace('127.0.0.1', '2130706433'), 'http://[::ffff:127.0.0.1]/v1'])
-    await expect(connect(home({ baseUrl }), person, guarded), baseUrl).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(connect(home({ baseUrl }), person, guarded), baseUrl).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(
+        /is not on the public internet\. Whoever runs this server can allow it with the setting ALLOWED_NETWORKS\.$/,
+      ) as string,
+    })
   await connect(home())
   const [model] = await modelsSeenBy(person)
   const chat = (await guarded.of(person.sub)).chatModel('Home', model?.model_identifier ?? '')

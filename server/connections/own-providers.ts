@@ -76,6 +76,9 @@ const KEYED_NAMES = { anthropic: 'Anthropic', openai: 'OpenAI' } as const
 const RESERVED = new Set(['anthropic', 'openai', 'openai-compatible', 'alcove'])
 const COLUMNS = `id, kind, name, base_url, last_four, embeddings_model, to_jsonb(created_at) #>> '{}' as created_at`
 
+/** How a key ends, by which its owner knows it: never more than half of it. */
+const endOf = (apiKey: string): string => apiKey.slice(Math.max(apiKey.length - 4, Math.ceil(apiKey.length / 2)))
+
 /** A key that is moved to another person, name or address does not open there. */
 const contextOf = (owner: string, name: string, baseUrl: string | null) => JSON.stringify([owner, name, baseUrl])
 
@@ -169,7 +172,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
         name,
         baseUrl,
         apiKey === undefined ? null : seal(key, apiKey, contextOf(owner, name, baseUrl)),
-        apiKey?.slice(-4),
+        apiKey === undefined ? null : endOf(apiKey),
         renewed?.id,
         renewed?.embeddings_model,
       ],

@@ -49,6 +49,11 @@ export function parseAddress(address: string, base?: string): URL {
   return parsed
 }
 
+/** What follows for a page, which nobody may read from inside. */
+const NOT_READ = ', so it is not read.'
+/** And for a server that somebody wants to connect. */
+const MAY_BE_ALLOWED = '. Whoever runs this server can allow it with the setting ALLOWED_NETWORKS.'
+
 const resolveAll = async (hostname: string) =>
   (await resolveName(hostname, { all: true })).map(({ address }) => address)
 
@@ -56,6 +61,7 @@ const resolveAll = async (hostname: string) =>
 async function admit(
   { hostname }: URL,
   { allowAddress = isPublicAddress, resolve = resolveAll }: NetworkAccess,
+  consequence: string,
 ): Promise<readonly string[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses =
@@ -65,7 +71,7 @@ async function admit(
           throw new AppError('unavailable', `There is no host named ${host}.`, { cause: error })
         })
   const allowed = addresses.filter(allowAddress)
-  if (allowed.length === 0) throw new AppError('forbidden', `${host} is not on the public internet, so it is not read.`)
+  if (allowed.length === 0) throw new AppError('forbidden', `${host} is not on the public internet${consequence}`)
   return allowed
 }
 
@@ -120,7 +126,7 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       signal.throwIfAborted()
-      const response = await open(url, await Promise.race([admit(url, options), interrupted]), sent, signal)
+      const response = await open(url, await Promise.race([admit(url, options, NOT_READ), interrupted]), sent, signal)
       try {
         const { statusCode = 0, headers } = response
         if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
@@ -189,7 +195,7 @@ export function createGuardedFetch({
     const headers = { 'user-agent': 'Alcove', ...Object.fromEntries(request.headers), 'accept-encoding': 'gzip, br' }
     const body = request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }
     try {
-      const admitted = await untilAborted(admit(url, access), signal)
+      const admitted = await untilAborted(admit(url, access, MAY_BE_ALLOWED), signal)
       const response = await open(url, admitted, { method, headers, ...body }, signal)
       const { statusCode = 0 } = response
       if (REDIRECTS.has(statusCode)) {

@@ -74,6 +74,10 @@ function headersOf({ protocol, apiKey }: Endpoint): Record<string, string> {
     : { authorization: `Bearer ${apiKey}` }
 }
 
+/** What most often is wrong with an address that answers, but not as such a server does. */
+const hintAt = ({ protocol, baseUrl }: Endpoint): string =>
+  protocol === 'openai' && !/\/v\d+\w*$/.test(baseUrl) ? ' The address usually ends in /v1.' : ''
+
 /**
  * `GET {baseUrl}/models`, as both protocols have it; models that do not chat are left out.
  * @throws AppError with a sentence for the person: `bad_request` where the key is refused, `unavailable` where nobody
@@ -95,7 +99,8 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
           'bad_request',
           endpoint.apiKey === undefined ? `${name} wants a key.` : `${name} refused this key.`,
         )
-      throw new AppError('unavailable', `${name} answered ${response.status} when asked for its models.`)
+      const hint = response.status === 404 ? hintAt(endpoint) : ''
+      throw new AppError('unavailable', `${name} answered ${response.status} when asked for its models.${hint}`)
     }
     const { data } = modelList.parse(JSON.parse(await readText(response, name)))
     const models = data
@@ -112,10 +117,10 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
     signal.throwIfAborted()
     if (error instanceof AppError) throw error
     const reason = timeout.aborted
-      ? `did not answer within ${TIMEOUT_MS / 1000} seconds`
+      ? `did not answer within ${TIMEOUT_MS / 1000} seconds.`
       : error instanceof z.ZodError || error instanceof SyntaxError
-        ? 'answered with something that is no list of models'
-        : `cannot be reached: ${messageOf(error instanceof Error ? (error.cause ?? error) : error)}`
-    throw new AppError('unavailable', `${name} ${reason}.`, { cause: error })
+        ? `answered with something that is no list of models.${hintAt(endpoint)}`
+        : `cannot be reached: ${messageOf(error instanceof Error ? (error.cause ?? error) : error)}.`
+    throw new AppError('unavailable', `${name} ${reason}`, { cause: error })
   }
 }

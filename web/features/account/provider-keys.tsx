@@ -10,8 +10,10 @@ import { ProviderForm } from './provider-form.tsx'
 import { Refusal, Section } from './section.tsx'
 import styles from './connections.module.css'
 
-const describe = ({ base_url, last_four }: OwnProvider): string =>
-  [base_url, last_four === null ? 'No key' : `Key ends in ${last_four}`].filter(Boolean).join(' · ')
+function describe({ base_url, last_four }: OwnProvider): string {
+  const key = last_four === null ? 'No key' : last_four === '' ? 'Key kept' : `Key ends in ${last_four}`
+  return [base_url, key].filter(Boolean).join(' · ')
+}
 
 /** What ends with it. */
 const warnOf = ({ kind, last_four }: OwnProvider): string =>
