@@ -220,12 +220,15 @@ export async function answer(
     }
   }
 
-  /** Only now that the answer is in, so that it waits for nothing; of a model that was stopped nothing more is asked. */
+  /**
+   * Only now that the answer is in, so that it waits for nothing; of a model that was stopped or failed nothing more is
+   * asked.
+   */
   function suggestTitle(isStopped: boolean): void {
     const { text, model, provider, error, isUntitled } = draft
-    if (!isUntitled || error || text === '') return
+    if (!isUntitled) return
     const { conversationId, owner } = reply
-    const isAsked = !isStopped && model !== READER_MODEL
+    const isAsked = !isStopped && !error && text !== '' && model !== READER_MODEL
     titles.suggest({ conversationId, owner, model: isAsked ? { provider, identifier: model } : null })
   }
 }

@@ -93,14 +93,30 @@ test('a title is written once, and what a person chose is never asked about', as
   expect(await titleOf(titled)).toBe('Lease')
 })
 
-test('an answer that failed gives no title; the first one that did not is made up for with its own question', async () => {
+test('an answer that failed leaves the title to its question, and a later one does not change it', async () => {
+  const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
+  const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
+  const { until } = await assistant.watch(conversationId)
+  await assistant.ask(person, conversationId, 'First of all?')
+  await until('error')
+  await expect.poll(() => titleOf(conversationId)).toBe('First of all')
+  await db.admin.query('update conversations set model_name = $1 where id = $2', [READER_MODEL, conversationId])
+  await answered(conversationId, 'Second')
+  await worker.stop()
+  expect(await titleOf(conversationId)).toBe('First of all')
+})
+
+test('a title that was lost with its process is made up for with the first question that was answered', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
   const { until } = await assistant.watch(conversationId)
   await assistant.ask(person, conversationId, 'First')
   await until('error')
-  expect(await titleOf(conversationId)).toBeNull()
-  await db.admin.query('update conversations set model_name = $1 where id = $2', [READER_MODEL, conversationId])
+  await expect.poll(() => titleOf(conversationId)).toBe('First')
+  await db.admin.query('update conversations set title = null, model_name = $1 where id = $2', [
+    READER_MODEL,
+    conversationId,
+  ])
   await answered(conversationId, 'Second')
   await worker.stop()
   expect(await titleOf(conversationId)).toBe('Second')

@@ -1,5 +1,6 @@
 /**
- * Titles of new conversations, made after the first answer is in: by the model that gave it, else from the question.
+ * Titles of new conversations, made after the first answer is in: by the model that gave it, else from the question, as
+ * where it failed.
  * One that is lost with its process is made up for after the next answer.
  */
 import { type Log } from '#server/base/log.ts'
@@ -74,7 +75,9 @@ export function createTitles({ database, providersOf, log, timeoutMs = TIMEOUT_M
       readOnly: true,
     })
     if (!exchange) return
-    const title = (model && (await askModel(owner, model, exchange))) ?? titleFromQuestion(exchange.question)
+    const { question, answer } = exchange
+    const written = model && answer !== null ? await askModel(owner, model, { question, answer }) : undefined
+    const title = written ?? titleFromQuestion(question)
     if (title !== '') await database.asService((scope) => giveTitle(scope, conversationId, title))
   }
 

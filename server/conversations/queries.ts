@@ -75,18 +75,19 @@ export async function giveTitle(scope: Scope, id: string, title: string): Promis
   return rowCount === 1
 }
 
-/** The first question of a conversation that was answered, and the answer; undefined where none was. */
+/** The first question of a conversation that was answered, and the answer; the first of all, and null, where none was. */
 export async function readFirstExchange(
   scope: Scope,
   conversationId: string,
-): Promise<{ question: string; answer: string } | undefined> {
-  const { rows } = await scope.query<{ question: string; answer: string }>(
+): Promise<{ question: string; answer: string | null } | undefined> {
+  const { rows } = await scope.query<{ question: string; answer: string | null }>(
     `select question.content as question, answer.content as answer
      from replies r
      join messages question on question.id = r.message_id
-     join messages answer on answer.id = r.answer_id
-     where r.conversation_id = $1 and answer.content <> '' and not coalesce(answer.metadata ? 'error', false)
-     order by question.position limit 1`,
+     left join messages answer
+       on answer.id = r.answer_id and answer.content <> '' and not coalesce(answer.metadata ? 'error', false)
+     where r.conversation_id = $1
+     order by answer.id is null, question.position limit 1`,
     [conversationId],
   )
   return rows[0]
