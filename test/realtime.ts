@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type Server } from 'node:http'
 import { type AddressInfo } from 'node:net'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
@@ -22,7 +22,12 @@ import { createRealtime, type Realtime } from '#server/realtime/service.ts'
 import { type TestDatabase } from './database.ts'
 
 export async function createTestTokens(): Promise<Tokens> {
-  return createTokens(await loadSecretsFromFolder(await mkdtemp(path.join(tmpdir(), 'alcove-secrets-'))))
+  const folder = await mkdtemp(path.join(tmpdir(), 'alcove-secrets-'))
+  try {
+    return await createTokens(await loadSecretsFromFolder(folder))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 /** An access token as signing in would give it. */
