@@ -29,7 +29,11 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
   }
 
   const decide = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) save()
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      // Where nothing has changed the button has the focus by now, and would be pressed.
+      event.preventDefault()
+      save()
+    }
     if (event.key !== 'Escape') return
     event.stopPropagation()
     onDone()

@@ -27,7 +27,11 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
     setSaving(false)
   }
   const decide = (event: KeyboardEvent<HTMLInputElement>): void => {
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) void save()
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      // Where nothing has changed the button has the focus by now, and would be pressed.
+      event.preventDefault()
+      void save()
+    }
     if (event.key === 'Escape') setDraft(null)
   }
   if (draft !== null) {
