@@ -1,5 +1,6 @@
 /** Tells headings, lists, tables and code of a pdf page from its paragraphs, by sizes, fonts and first characters. */
 import { type PageBlock } from '#contract/document.ts'
+import { BULLETS } from './symbol-fonts.ts'
 
 /** A line in the page's text; `table` numbers the table that it is a row of. */
 export interface WrittenLine {
@@ -23,7 +24,10 @@ const HEADING_DISTANCE = 1.6
 const MAX_LEVEL = 6
 /** Sizes that differ by less than this share are one. */
 const SAME_SIZE = 0.06
-const LIST_ITEM = /^\s*(?:[•◦▪▫‣·●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivx]{1,4}[.)])\s+\S/iu
+const LIST_ITEM = new RegExp(
+  String.raw`^\s*(?:[${BULLETS}–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivx]{1,4}[.)])\s+\S`,
+  'iu',
+)
 
 type Kind = PageBlock['kind']
 

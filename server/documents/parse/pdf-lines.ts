@@ -1,5 +1,6 @@
 /** Lines of a pdf page: which items stand beside each other, and where the gaps between them are. */
 import { withoutNul } from './page.ts'
+import { plainMarks } from './symbol-fonts.ts'
 
 /** What is used of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths are in points. */
 export interface TextItem {
@@ -68,7 +69,7 @@ const RADICALS = new Map(
 
 /** Only one for one, so that offsets stay true. */
 const plainForms = (text: string): string =>
-  text.replaceAll(COMPATIBLE, (form) => {
+  plainMarks(text).replaceAll(COMPATIBLE, (form) => {
     const plain = RADICALS.get(form) ?? form.normalize('NFKC')
     return plain.length === 1 ? plain : form
   })

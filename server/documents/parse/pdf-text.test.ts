@@ -46,6 +46,12 @@ describe('headings of a pdf page', () => {
   })
 })
 
+test('bullets of a font of symbols make a list of a pdf page', () => {
+  const { blocks, text } = read([...prose(700, 4), item('\uf0b7 Oil', 50, 620), item('\uf0d8 Wick', 50, 608)])
+  expect(blocks.at(-1)).toEqual(['list', '• Oil\n➢ Wick'])
+  expect(text).not.toMatch(/[\uf000-\uf0ff]/)
+})
+
 describe('tables of a pdf page', () => {
   const row = (cells: readonly string[], y: number) => cells.map((cell, column) => item(cell, 50 + column * 150, y))
   const table = [row(['Town', 'Rent', 'Year'], 600), row(['Ulm', '500', '2023'], 588), row(['Rom', '640', '2024'], 576)]
