@@ -7,6 +7,7 @@ export interface DocPiece {
   readonly isNarrow?: boolean
   /** Deleted under revision, and still there. */
   readonly isDeleted?: boolean
+  readonly isHidden?: boolean
   /** The level of a list, from 0, that the paragraph is on: "1.", "1.1", "(a)", a bullet. */
   readonly level?: number
   /** The paragraph's style: `LISTED` is on the first level, `LISTED_TOO` goes on from it. */
@@ -117,11 +118,12 @@ function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint
   longs(...lengths).copy(document, 0x4c)
 
   const runs = Buffer.alloc(BLOCK_BYTES)
-  stored.forEach(({ start, isDeleted = false }, index) => {
+  stored.forEach(({ start, isDeleted = false, isHidden = false }, index) => {
     runs.writeUInt32LE(start, index * 4)
-    if (!isDeleted) return
-    runs[(stored.length + 1) * 4 + index] = 200
-    Buffer.from([3, 0x00, 0x08, 0x81]).copy(runs, 400)
+    if (!isDeleted && !isHidden) return
+    const at = isHidden ? 420 : 400
+    runs[(stored.length + 1) * 4 + index] = at / 2
+    Buffer.from([3, isHidden ? 0x3c : 0x00, 0x08, 0x81]).copy(runs, at)
   })
   runs.writeUInt32LE(at, stored.length * 4)
   runs[BLOCK_BYTES - 1] = stored.length

@@ -18,7 +18,7 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
 
 function read(bytes: Uint8Array): WordParts {
   try {
-    return readWordBinary(bytes)
+    return readWordBinary(bytes, { marksHeadings: true })
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     throw new ParseFailure('damaged', { cause: error })

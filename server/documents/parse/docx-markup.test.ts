@@ -166,3 +166,23 @@ test('what a comment says stands behind the text', async () => {
   expect(text).toContain('The rent rises.[AB1]')
   expect(text).toContain('[AB1] Is this agreed?')
 })
+
+test('hidden text is left out, and what only a paragraph mark hides is not', async () => {
+  const hidden = (text: string, value = '') =>
+    `<w:r><w:rPr><w:b/><w:vanish${value}/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
+  const blocks: DocxBlock[] = [
+    { xml: `${run('The price is ten euros.')}${hidden(' Below eight we do not go.')}${run(' It is final.')}` },
+    { xml: `<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('Shown ')}${hidden('again', ' w:val="0"')}` },
+  ]
+  expect((await read(blocks)).text).toBe('The price is ten euros. It is final.\n\nShown again')
+})
+
+test('a table inside a cell is words of the cell, with no border of cells between them', async () => {
+  const inner = `<w:tc><w:tbl>${row(cell('Part A'), cell('sea'))}${row(cell('Part B'), cell('land'))}</w:tbl><w:p/></w:tc>`
+  const body = `<w:tbl>${row(cell('Item'), cell('Parts'), cell('Price;'))}${row(cell('Report'), inner, cell('5;'))}</w:tbl>`
+  expect((await read([{ body }])).text).toBe('Item | Parts | Price;\nReport | Part A, sea; Part B, land | 5;')
+})
+
+test('signs of the fonts of symbols are those that they show', async () => {
+  expect((await read([{ paragraph: '\uf0b7 one \uf0fe two \uf0ff' }])).text).toBe('• one ☑ two \uf0ff')
+})

@@ -13,6 +13,11 @@ const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
 const INITIALS =
   /<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,999}?<w:framePr\s[^>]*w:dropCap="(?:drop|margin)"(?:(?!<\/?w:pPr>)[\s\S]){0,999}<\/w:pPr>((?:(?!<\/?w:p>)[\s\S]){0,9999}?)<\/w:p>\s*<w:p(?:\s[^>]*[^/])?>(<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,9999}<\/w:pPr>|<w:pPr\/>)?/g
 
+/** Text that is not shown, by its own properties; what marks a field or a note stays whatever is hidden. */
+const HIDDEN =
+  /(<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>(?:(?!<\/w:rPr>)[\s\S]){0,9999}?<\/w:rPr>)((?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>)/g
+const SHOWN = /<w:t(?:\s[^>]*)?>[\s\S]*?<\/w:t>|<w:(?:tab|br|cr|sym|noBreakHyphen)(?:\s[^>]*)?\/>/g
+
 /** Of those that stand inside each other, the innermost. */
 const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
 const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
@@ -22,6 +27,7 @@ const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
 export const plainMarkup = (xml: string): string =>
   xml
     .replaceAll(CHANGED_PROPERTIES, '')
+    .replaceAll(HIDDEN, (_, properties: string, inside: string) => properties + inside.replaceAll(SHOWN, ''))
     .replaceAll(INITIALS, (_, letter: string, properties = '') => `${properties}${letter}`)
     .replaceAll(RUBY_TEXT, '')
     .replaceAll(WRAPPERS, '')

@@ -1,5 +1,6 @@
 /** Blocks of the small, well-formed HTML that mammoth makes. Not for HTML from elsewhere. */
 import { type Block } from './sections.ts'
+import { plainMarks } from './symbol-fonts.ts'
 
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)/g
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -10,6 +11,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
   '&#39;': "'",
 }
+/** Stands for the end of a row of a table inside a cell until the cell is whole. */
+const ROW_END = '\u001e'
 const BOLD_HEADING_MAX_CHARACTERS = 90
 /** Bold paragraphs stand below what is marked as a heading. */
 const BOLD_LEVEL = 6
@@ -59,7 +62,7 @@ export function blocksOfHtml(html: string): Block[] {
 
   for (const [, slash, tag, attributes = '', words] of html.matchAll(TOKEN)) {
     if (words !== undefined) {
-      const decoded = decode(words).replaceAll('↑', '').replaceAll('\n', ' ')
+      const decoded = plainMarks(decode(words)).replaceAll('↑', '').replaceAll('\n', ' ')
       text += decoded
       if (boldDepth > 0) boldCharacters += decoded.trim().length
       continue
@@ -81,7 +84,7 @@ export function blocksOfHtml(html: string): Block[] {
           rows.push([])
           break
         }
-        // A row of a table inside a cell ends up as words of that cell.
+        // A row of a table inside a cell ends up as words of that cell, with nothing that looks like a cell's border.
         appendRow(rows.pop() ?? [])
         break
       case 'td':
@@ -122,7 +125,10 @@ export function blocksOfHtml(html: string): Block[] {
   function endCell(attributes: string): void {
     const [row, spanned = []] = [rows.at(-1), tables.at(-1)]
     if (!row) return
-    const words = takeText().replaceAll('\n', ' ')
+    const words = takeText()
+      .replaceAll('\n', ' ')
+      .replace(/\u001e$/, '')
+      .replaceAll(ROW_END, ';')
     const [width, height] = [spanOf(attributes, 'colspan'), spanOf(attributes, 'rowspan')]
     addSpanned(row, spanned)
     for (let column = 0; column < width; column += 1) {
@@ -135,9 +141,9 @@ export function blocksOfHtml(html: string): Block[] {
   function appendRow(row: string[]): void {
     addSpanned(row, tables.at(-1) ?? [])
     while (row.at(-1) === '') row.pop()
-    const line = row.join(' | ')
-    if (rows.length > 0) text += `${line}\n`
-    else if (row.length > 0) tableLines.push(line)
+    if (row.length === 0) return
+    if (rows.length > 0) text += `${row.filter((words) => words !== '').join(', ')}${ROW_END}\n`
+    else tableLines.push(row.join(' | '))
   }
 }
 

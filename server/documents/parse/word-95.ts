@@ -23,6 +23,7 @@ const HEADER = {
 /** The text was saved quickly, in pieces; otherwise it is one. */
 const IN_PIECES_FLAG = 0x0004
 const MARKED_DELETED = 65
+const HIDDEN = 92
 const ENDS_ROW = 25
 const FONT = 93
 const PARAGRAPH_ENTRY_BYTES = 7
@@ -61,6 +62,7 @@ export function layoutOfWord95(document: Uint8Array): WordLayout {
     pieces: readPieces(document, decode),
     characters,
     isDeleted: turnsOn(MARKED_DELETED, listOldProperties),
+    isHidden: turnsOn(HIDDEN, listOldProperties),
     paragraphs: listRuns(
       document,
       listBlocks(document, HEADER.paragraphRuns, HEADER.paragraphBlocks),

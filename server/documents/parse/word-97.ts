@@ -15,6 +15,7 @@ const FIB = {
 } as const
 const SECOND_TABLE_FLAG = 0x0200
 const MARKED_DELETED = 0x0800
+const HIDDEN = 0x083c
 const ENDS_ROW = 0x2417
 const PARAGRAPH_ENTRY_BYTES = 13
 
@@ -28,6 +29,7 @@ export function layoutOfWord97(file: object, document: Uint8Array): WordLayout {
     pieces: readPieces(document, table),
     characters: listRuns(document, blocksAt(FIB.characterRuns), readCharacterRun),
     isDeleted: turnsOn(MARKED_DELETED, listProperties),
+    isHidden: turnsOn(HIDDEN, listProperties),
     paragraphs: listRuns(document, blocksAt(FIB.paragraphRuns), readParagraphRun(PARAGRAPH_ENTRY_BYTES)),
     endsRow: turnsOn(ENDS_ROW, listProperties),
     numbering: () => readWordNumbering(document, table),

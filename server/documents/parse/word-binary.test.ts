@@ -23,6 +23,21 @@ test('keeps what was deleted under revision where that is asked for', () => {
   expect(readWordBinary(bytes, { keepsDeleted: true }).body).toBe('The price is ten twelve euros.')
 })
 
+test('leaves out what is hidden, but not the borders of fields and paragraphs in it', () => {
+  const pieces = [
+    { text: 'See \u0013 REF b ' },
+    { text: '\u0014seven\u0015. And\r secret', isHidden: true },
+    { text: ' go on.' },
+  ]
+  expect(bodyOf(...pieces)).toBe('See \n go on.')
+  expect(readWordBinary(makeDoc(pieces), { keepsDeleted: true }).body).toBe('See seven. And\n secret go on.')
+})
+
+test('marks paragraphs in the styles of headings where that is asked for', () => {
+  const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }, { text: 'plain\r' }, { text: 'Notice\r', style: 9 }])
+  expect(readWordBinary(bytes, { marksHeadings: true }).body).toBe('\ufdd11. Terms\nplain\n\ufdd9Notice\n')
+})
+
 test('takes soft hyphens out of words and keeps hard ones', () => {
   expect(bodyOf({ text: 'иссле\u001fдование, E\u001eMail' })).toBe('исследование, E\u2011Mail')
 })

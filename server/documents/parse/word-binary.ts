@@ -8,6 +8,7 @@ import { layoutOfWord95 } from './word-95.ts'
 import { layoutOfWord97, streamOf } from './word-97.ts'
 import { joinPieces, type ParagraphEnd, type WordLayout } from './word-pieces.ts'
 import { viewOf } from './word-properties.ts'
+import { headingMark } from './word-text.ts'
 
 const FLAGS_OFFSET = 0x0a
 const ENCRYPTED_FLAG = 0x0100
@@ -30,11 +31,11 @@ export type WordParts = Readonly<Record<Part, string>>
 
 /**
  * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends. What was deleted under
- * revision is kept only for a comparison with programs that print it.
+ * revision, and what is hidden, is kept only for a comparison with programs that print it.
  * @throws ParseFailure `encrypted`
  * @throws Error where the file is damaged.
  */
-export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false } = {}): WordParts {
+export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksHeadings = false } = {}): WordParts {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
   const document = streamOf(file, 'WordDocument')
   const fib = viewOf(document)
@@ -42,6 +43,7 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false } = {})
   const layout = fib.getUint16(0, true) === WORD_95 ? layoutOfWord95(document) : layoutOfWord97(file, document)
   const { text, ends } = joinPieces(layout, keepsDeleted)
   const labels = numberParagraphs(layout.numbering, ends)
+  if (marksHeadings) markHeadings(ends, labels)
   let from = 0
   const parts = PARTS.map((part, index): [Part, string] => {
     const length = fib.getUint32(layout.lengths + 4 * index, true)
@@ -53,10 +55,7 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false } = {})
 }
 
 /** The numbers of paragraphs in lists, by where the paragraph begins. */
-function numberParagraphs(
-  numbering: WordLayout['numbering'],
-  ends: readonly ParagraphEnd[],
-): ReadonlyMap<number, string> {
+function numberParagraphs(numbering: WordLayout['numbering'], ends: readonly ParagraphEnd[]): Map<number, string> {
   const labels = new Map<number, string>()
   let labelOf: ReturnType<WordLayout['numbering']>
   try {
@@ -69,18 +68,29 @@ function numberParagraphs(
   let start = 0
   for (const { at, style, properties } of ends) {
     const label = labelOf(style, properties)
-    if (label !== '') labels.set(start, label)
+    if (label !== '') labels.set(start, `${label} `)
     start = at + 1
   }
   return labels
 }
 
+/** The styles of this number and those below it, from 1, are those of headings in every document (MS-DOC 2.9.271). */
+const DEEPEST_HEADING = 9
+
+function markHeadings(ends: readonly ParagraphEnd[], labels: Map<number, string>): void {
+  let start = 0
+  for (const { at, style } of ends) {
+    if (style >= 1 && style <= DEEPEST_HEADING) labels.set(start, headingMark(style) + (labels.get(start) ?? ''))
+    start = at + 1
+  }
+}
+
 function withLabels(text: string, from: number, to: number, labels: ReadonlyMap<number, string>): string {
   let written = ''
   let done = from
-  for (const [start, label] of labels) {
+  for (const [start, label] of [...labels].toSorted(([one], [other]) => one - other)) {
     if (start < from || start >= to) continue
-    written += `${text.slice(done, start)}${label} `
+    written += `${text.slice(done, start)}${label}`
     done = start
   }
   return written + text.slice(done, to)

@@ -20,6 +20,7 @@ export interface WordLayout {
   readonly pieces: readonly Piece[]
   readonly characters: readonly Run[]
   readonly isDeleted: (run: Run) => boolean
+  readonly isHidden: (run: Run) => boolean
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
   /** What counts one paragraph after the other and answers with its label. @throws RangeError where its tables are broken. */
@@ -37,14 +38,15 @@ const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', CELL_END]
 const MOST_CHARACTERS = 30_000_000
 
 /**
- * The whole text, one UTF-16 code unit for each position; what is deleted is U+0000. And where its paragraphs end, in their
+ * The whole text, one UTF-16 code unit for each position; what is deleted or hidden is U+0000. And where its paragraphs end, in their
  * order.
  */
 export function joinPieces(
-  { pieces, characters, isDeleted, paragraphs, endsRow }: WordLayout,
+  { pieces, characters, isDeleted, isHidden, paragraphs, endsRow }: WordLayout,
   keepsDeleted: boolean,
 ): { readonly text: string; readonly ends: readonly ParagraphEnd[] } {
   const deleted = keepsDeleted ? [] : characters.filter(isDeleted)
+  const hidden = keepsDeleted ? [] : characters.filter(isHidden)
   const ends: ParagraphEnd[] = []
   let text = ''
   for (const { start, length, width, decode } of pieces) {
@@ -54,6 +56,10 @@ export function joinPieces(
     const written = Array.from({ length: decoded.length }, (_, unit) => decoded.charAt(unit))
     for (const range of overlaps(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
+    // Half of a field, or of a row, may be hidden: their borders stay.
+    for (const range of overlaps(hidden, stretch))
+      for (let at = (range.from - start) / width; at < (range.to - start) / width; at += 1)
+        if ((written[at] ?? '') >= ' ') written[at] = '\0'
     for (const { to, style, properties } of overlaps(paragraphs, stretch)) {
       const last = Math.floor((to - start) / width) - 1
       if (written[last] === CELL_END && endsRow({ properties })) written[last] = '\n'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blocksOfWordText } from './word-text.ts'
+import { blocksOfWordText, headingMark } from './word-text.ts'
 
 const long = 'A paragraph that is long enough to be told from a title, because it goes on and on and on.'
 
@@ -22,5 +22,26 @@ test('a short line without a full stop before a long one is a heading', () => {
     { kind: 'heading', text: 'Scope of it' },
     { kind: 'paragraph', text: long },
     { kind: 'paragraph', text: 'Short end' },
+  ])
+})
+
+test('headings are those with a mark where there are any, besides a title', () => {
+  const lines = ['The contract', long, `${headingMark(2)}§ 1 Scope`, 'Short text.', '☒ Annex is enclosed', long]
+  expect(blocksOfWordText(lines.join('\n'))).toEqual([
+    { kind: 'heading', text: 'The contract' },
+    { kind: 'paragraph', text: long },
+    { kind: 'heading', text: '§ 1 Scope', level: 2 },
+    { kind: 'paragraph', text: 'Short text.' },
+    { kind: 'list', text: '☒ Annex is enclosed' },
+    { kind: 'paragraph', text: long },
+  ])
+})
+
+test('bullets of a font of symbols are bullets', () => {
+  expect(blocksOfWordText('\uf0b7 Oil\n\uf0fc 2 lamps\n– wick\n-5 degrees')).toEqual([
+    { kind: 'list', text: '• Oil' },
+    { kind: 'list', text: '✓ 2 lamps' },
+    { kind: 'list', text: '– wick' },
+    { kind: 'paragraph', text: '-5 degrees' },
   ])
 })
