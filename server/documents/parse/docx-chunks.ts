@@ -19,7 +19,7 @@ export function markChunks(xml: string, markOf: (relation: string) => string | u
 }
 
 /** The parts of one kind, by the relation that names them. @param relations of the part that refers to them. */
-export function targetsOf(relations: string, kind: 'aFChunk' | 'chart' | 'diagramData'): Map<string, string> {
+export function targetsOf(relations: string, kind: string): Map<string, string> {
   const targets = new Map<string, string>()
   for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
     const [id, target] = [/\sId="([^"]*)"/.exec(relation)?.[1], /\sTarget="([^"]*)"/.exec(relation)?.[1]]

@@ -31,12 +31,30 @@ export interface Sheet {
   readonly name: string
   readonly cells: SheetCells
   readonly merges: readonly Range[]
+  /** What stands beside the cells. */
+  readonly textBoxes: readonly string[]
   /** Days are counted from 1904, as old workbooks of the Macintosh do. */
   readonly is1904: boolean
 }
 
-/** Rows in order; only cells that are there are visited, however large the sheet says it is. */
-export function writeSheet({ name, cells, merges, is1904 }: Sheet): SheetText {
+/** The rows and below them the text boxes; nothing of a sheet that has neither. */
+export function writeSheet(sheet: Sheet): SheetText {
+  const written = writeRows(sheet)
+  if (sheet.textBoxes.length === 0) return written
+  const { name } = sheet
+  let text = written.text === '' ? name : written.text
+  const blocks: PageBlock[] =
+    written.text === '' ? [{ kind: 'heading', start: 0, end: name.length, level: 1 }] : [...written.blocks]
+  for (const box of sheet.textBoxes) {
+    const start = text.length + 2
+    text += `\n\n${box}`
+    blocks.push({ kind: 'paragraph', start, end: text.length })
+  }
+  return { ...written, text, blocks, headings: written.text === '' ? [[0, name]] : written.headings }
+}
+
+/** In order; only cells that are there are visited, however large the sheet says it is. */
+function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
   const rows = readRows(cells, is1904)
   if (rows.length === 0) return { text: '', headings: [], rows: [], columns: [], blocks: [], isCut: false }
   repeatMerged(rows, merges)

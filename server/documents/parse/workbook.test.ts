@@ -196,6 +196,41 @@ test('what declares more than it may unpack to is refused', async () => {
   expect(await readDocument(bomb, 'bomb.xlsx')).toMatchObject({ failure: 'too_large' })
 })
 
+test('what stands in text boxes is read below the cells of its sheet, whole where there are none', async () => {
+  const made = makeWorkbook([
+    { name: 'Stock', rows: [['Item', 'Count']] },
+    { name: 'Read me', rows: [] },
+  ])
+  const entries = (await listZipEntries(sourceOfBytes(made))) ?? []
+  const parts = entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(made, entry)) }))
+  const box = (...lines: string[]) =>
+    `<xdr:sp><xdr:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</xdr:txBody></xdr:sp>`
+  const drawing = (number: number, content: string) => [
+    {
+      name: `xl/worksheets/_rels/sheet${number}.xml.rels`,
+      bytes: Buffer.from(
+        `<Relationships><Relationship Id="rId9" Type="http://x/relationships/drawing" Target="../drawings/drawing${number}.xml"/></Relationships>`,
+      ),
+    },
+    { name: `xl/drawings/drawing${number}.xml`, bytes: Buffer.from(`<xdr:wsDr>${content}</xdr:wsDr>`) },
+  ]
+  const file = makeZip([
+    ...parts,
+    ...drawing(1, box('Counted on Friday', 'by R &amp; D') + box('') + box('Without returns')),
+    ...drawing(2, box('Fill in the yellow cells')),
+  ])
+  const { pages } = await readDocument(file, 'a.xlsx')
+  expect(pages.map(({ text }) => text)).toEqual([
+    'Stock\n\nItem | Count\n\nCounted on Friday\nby R & D\n\nWithout returns',
+    'Read me\n\nFill in the yellow cells',
+  ])
+  expect(pages.map(({ blocks = [] }) => blocks.map(({ kind }) => kind))).toEqual([
+    ['heading', 'table', 'paragraph', 'paragraph'],
+    ['heading', 'paragraph'],
+  ])
+  expect(pages[1]?.gap).toBeUndefined()
+})
+
 /** Says of a part that it is deflated (APPNOTE.TXT 4.3.7 and 4.3.12), which it is not. */
 function callDeflated(zip: Buffer, name: string): Buffer {
   zip.writeUInt16LE(8, zip.indexOf(name) - 22)

@@ -10,11 +10,13 @@ import { ParseFailure } from './failure.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { refuseBomb } from './refuse-bomb.ts'
 import { type SheetCells, writeSheet } from './sheet-text.ts'
+import { readTextBoxes } from './sheet-text-boxes.ts'
 import { unpack } from './unpack.ts'
 
 /** Of workbooks that unpack to more than this, only so many rows of each sheet are read; 2 million cells are about 80 MB. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
+const MOST_DRAWING_BYTES = 8 * 1024 * 1024
 
 /** What holds no cells: pictures, programs, settings, other files, of which a broken one must not cost the rest. */
 const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
@@ -36,6 +38,7 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const sheets = workbook.SheetNames
   const is1904 = workbook.Workbook?.WBProps?.date1904 === true
   if (sheets.length > MAX_PAGES) throw new ParseFailure('too_large')
+  const textBoxes = entries ? textBoxesIn(bytes, entries) : []
   yield { pages: sheets.length }
   for (const [index, name] of sheets.entries()) {
     // Charts and modules are listed as sheets and have no cells.
@@ -44,6 +47,7 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
       name,
       cells: cellsOf(sheet),
       merges: sheet?.['!merges'] ?? [],
+      textBoxes: textBoxes[index] ?? [],
       is1904,
     })
     yield {
@@ -98,6 +102,21 @@ function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
     if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
       compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
   return parts
+}
+
+/** A drawing that is broken, or larger than one of words, costs nothing but itself. */
+function textBoxesIn(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
+  const parts = new Map(entries.map((entry) => [entry.name.replace(/^\/+/, ''), entry]))
+  return readTextBoxes((part) => {
+    const entry = parts.get(part)
+    if (!entry || entry.uncompressedSize > MOST_DRAWING_BYTES) return ''
+    try {
+      return new TextDecoder().decode(unpack(bytes, entry))
+    } catch (error) {
+      if (error instanceof ParseFailure) throw error
+      return ''
+    }
+  })
 }
 
 const cellsOf = (sheet: WorkSheet | undefined): SheetCells => sheet?.['!data'] ?? []

@@ -17,6 +17,17 @@ export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | nul
   })
 }
 
+/** What was written beside the cells of a sheet, in text boxes: the paragraphs below its last row, or below its name. */
+export function textBesideCells(text: string, lines: readonly SheetLine[]): (TextStretch & { kind: 'paragraph' })[] {
+  const nameEnd = (text + '\n').indexOf('\n')
+  const from = lines.at(-1)?.cells.at(-1)?.end ?? nameEnd
+  return [...text.slice(from).matchAll(/\S(?:(?!\n\n)[\s\S])*/g)].map(({ index, 0: box }) => ({
+    kind: 'paragraph',
+    start: from + index,
+    end: from + index + box.length,
+  }))
+}
+
 /** "A" for 1, "Z" for 26, "AA" for 27. */
 export function columnName(column: number): string {
   const rest = (column - 1) % 26

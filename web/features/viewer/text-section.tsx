@@ -7,7 +7,7 @@ import { markPassage, rangesInStretches } from './passage-mark.ts'
 import { ReaderState } from './reader-state.tsx'
 import type { Passage } from './reader-target.ts'
 import { SheetGrid } from './sheet-grid.tsx'
-import { sheetLines } from './sheet-lines.ts'
+import { sheetLines, textBesideCells } from './sheet-lines.ts'
 import { TextBlockView } from './text-block-view.tsx'
 import { type TextBlock, textBlocks } from './text-blocks.ts'
 import styles from './text-section.module.css'
@@ -52,7 +52,12 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
       <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
         {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
-        {text !== undefined && lines && <SheetGrid text={text} lines={lines} columns={section.data?.columns ?? []} />}
+        {text !== undefined && lines && lines.length > 0 && (
+          <SheetGrid text={text} lines={lines} columns={section.data?.columns ?? []} />
+        )}
+        {text !== undefined &&
+          lines &&
+          textBesideCells(text, lines).map((block) => <TextBlockView key={block.start} block={block} text={text} />)}
       </div>
     </section>
   )
