@@ -1,7 +1,7 @@
 /** What the page looks like in its main states, in both themes, on a desk and on a phone, beside pictures that were looked at. */
 import path from 'node:path'
 import pg from 'pg'
-import { type Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillConversation } from '#test/fill-conversation.ts'
 import { makeDocx } from '#test/make-docx.ts'
@@ -402,7 +402,8 @@ describe('of somebody at work', () => {
       await page.getByRole('banner').waitFor()
       if (isPhone) await button('Open navigation').click()
       await button('New chat').first().click()
-      await page.route('**/api/transcribe', () => undefined)
+      const asked = Promise.withResolvers<Route>()
+      await page.route('**/api/transcribe', (route) => asked.resolve(route))
       // One piece at the end: until then the clock stands still.
       await page.evaluate(() => {
         window.MediaRecorder = class extends MediaRecorder {
@@ -417,6 +418,10 @@ describe('of somebody at work', () => {
       await button('Stop recording').click()
       await button('Turning speech into text').waitFor()
       await looksAsBefore('transcribing')
+      // What did not become text is kept over a reload: no other picture is to show it.
+      await (await asked.promise).abort()
+      await button('Discard recording').click()
+      await button('Discard recording').waitFor({ state: 'detached' })
       await page.unrouteAll()
     })
 
