@@ -26,6 +26,9 @@ const SQUARE = 6
 /** Share of a square that may differ: more is something moved, missing or new, less the way in which letters are drawn. */
 const SHARE_TOLERATED = 0.1
 
+/** How long a page that does not change may still be without what it is about to fetch. */
+const WAITS_MS = 5_000
+
 interface Comparison {
   readonly same: boolean
   /** The largest share of differing pixels in any square. */
@@ -115,14 +118,23 @@ async function renew(file: string, picture: Buffer): Promise<void> {
 
 let failures: Promise<string> | null = null
 
-/** Expects the page to look as in the reference of that name, or makes it the reference with `UPDATE_REFERENCES=1`. */
+/** The first settled picture that looks as the reference does, or the last that was taken before it took too long. */
+async function takeAlike(page: Page, reference: Buffer): Promise<Comparison & { picture: Buffer }> {
+  const givesUpAt = Date.now() + WAITS_MS
+  for (;;) {
+    const picture = await takeSettled(page)
+    const comparison = comparePictures(picture, reference)
+    if (comparison.same || Date.now() > givesUpAt) return { ...comparison, picture }
+  }
+}
+
+/** Expects the page to come to look as in the reference of that name, or makes it the reference with `UPDATE_REFERENCES=1`. */
 export async function expectPicture(page: Page, name: string): Promise<void> {
-  const picture = await takeSettled(page)
   const file = path.join(REFERENCES, `${name}.png`)
-  if (RENEWING) return await renew(file, picture)
+  if (RENEWING) return await renew(file, await takeSettled(page))
   const reference = await readFile(file).catch(() => null)
   if (reference === null) throw new Error(`There is no reference ${name}: make it with UPDATE_REFERENCES=1.`)
-  const { same, worst, difference } = comparePictures(picture, reference)
+  const { same, worst, difference, picture } = await takeAlike(page, reference)
   if (same) return
   failures ??= mkdtemp(path.join(tmpdir(), 'alcove-pictures-'))
   const folder = await failures

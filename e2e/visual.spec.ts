@@ -313,6 +313,7 @@ describe('of somebody at work', () => {
     test.each(['Chat', 'Files', 'Users', 'Settings'])('the tab %s', async (name) => {
       await at('/')
       await openTab(name)
+      await page.locator('#side-panel').getByRole('heading').first().waitFor()
       await page.waitForLoadState('networkidle')
       await looksAsBefore(`tab-${name.toLowerCase()}`)
     })
