@@ -1,5 +1,5 @@
 /** From the pages of a document to its passages and to what a segment holds of its words. Pure. */
-import { detectLanguage } from './language.ts'
+import { detectStemmer } from './language.ts'
 import { cutPassages } from './passages.ts'
 import { type PackedSegment, packSegment } from './pack-segment.ts'
 import { encodeEntry, type Postings } from './segment-format.ts'
@@ -96,7 +96,7 @@ export function createDocumentTerms(): DocumentTerms {
     },
     words: (filename) => ({
       words: [...new Set([...postingsOf.keys(), ...filenameWords(filename)])],
-      language: detectLanguage(sample),
+      language: detectStemmer(sample),
     }),
     addTerms(terms) {
       for (const [word, list] of terms) termsOf.set(word, list)

@@ -14,6 +14,7 @@ import {
   findEntry,
   hashTerm,
   readBucket,
+  readPositions,
 } from './segment-format.ts'
 import { isSpelt } from './pack-segment.ts'
 import { wordListOf, type WordList } from './spelling.ts'
@@ -28,11 +29,20 @@ interface Segment {
   readonly base: number
   /** 1 where the document of a passage is gone; undefined where none is. */
   readonly dead: Uint8Array | undefined
+  /** Of each passage, by the numbers of `numberOfLanguage`; undefined where the library has but one. */
+  readonly languages: Uint8Array | undefined
+}
+
+interface Part {
+  readonly segment: Segment
+  readonly entry: Entry
+  /** 1 at the number of each language in whose passages it counts; undefined: in all. */
+  readonly spoken?: Uint8Array
 }
 
 /** What the person's library holds of one term. */
 export interface TermPostings {
-  readonly parts: readonly { readonly segment: Segment; readonly entry: Entry }[]
+  readonly parts: readonly Part[]
   /** Passages that hold it. */
   readonly frequency: number
 }
@@ -52,6 +62,7 @@ export interface Library {
 /** About a hundred thousand passages. */
 const keptBuckets = createKeptBytes<Uint8Array>(48_000_000)
 const keptLengths = createKeptBytes<Uint16Array>(4_000_000)
+const keptLanguages = createKeptBytes<Uint8Array>(2_000_000)
 const keptWords = createKeptBytes<WordList>(8_000_000)
 const NOTHING = new Uint8Array()
 
@@ -73,22 +84,64 @@ export async function openLibrary(scope: Scope): Promise<Library> {
      from search_stats t left join search_segments s on s.owner = t.owner
      where t.owner = (select auth.uid()) order by s.segment`,
   )
+  const stored = rows.flatMap(({ segment, ...row }) => (segment === null ? [] : [{ segment, ...row }]))
+  const { total = 0, length = 0, languages = [] } = rows[0] ?? {}
+  const [allLengths, allLanguages] = await Promise.all([
+    readLengths(scope, stored),
+    languages.length > 1 ? readLanguages(scope, stored) : undefined,
+  ])
   let base = 0
   const segments: Segment[] = []
-  for (const { segment, identity, buckets, passages, dead } of rows) {
-    if (segment === null) continue
-    segments.push({ segment, identity, buckets, base, dead: markDead(passages, dead) })
+  for (const { segment, identity, buckets, passages, dead } of stored) {
+    const spoken = allLanguages?.get(segment)
+    segments.push({ segment, identity, buckets, base, dead: markDead(passages, dead), languages: spoken })
     base += passages
   }
   const lengths = new Uint16Array(base)
-  for (const [index, found] of (await readLengths(scope, segments)).entries())
-    lengths.set(found, segments[index]?.base ?? 0)
-  const { total = 0, length = 0, languages = [] } = rows[0] ?? {}
+  for (const [index, found] of allLengths.entries()) lengths.set(found, segments[index]?.base ?? 0)
   return { passages: total, averageLength: Math.max(1, length / Math.max(1, total)), languages, lengths, segments }
 }
 
+type StoredSegment = Pick<Segment, 'segment' | 'identity'> & { readonly passages: number }
+
+/** Numbers of languages, from 1, as long as the process lives. */
+const languageNumbers = new Map<string, number>()
+
+function numberOfLanguage(language: string): number {
+  const number = languageNumbers.get(language) ?? languageNumbers.size + 1
+  languageNumbers.set(language, number)
+  return number
+}
+
+/** Of the passages of each segment; 0 where the document of one is gone. */
+async function readLanguages(scope: Scope, segments: readonly StoredSegment[]): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  const missing: StoredSegment[] = []
+  for (const segment of segments) {
+    const kept = keptLanguages.get(segment.identity)
+    if (kept) found.set(segment.segment, kept)
+    else missing.push(segment)
+  }
+  if (missing.length === 0) return found
+  const { rows } = await scope.prepared<{ segment: string; first: number; count: number; language: string }>(
+    `select segment::text, first_passage as first, passages as count, language from document_index
+     where segment = any ($1) and owner = (select auth.uid())`,
+    [missing.map(({ segment }) => segment)],
+  )
+  const documents = Map.groupBy(rows, ({ segment }) => segment)
+  for (const { segment, identity, passages } of missing) {
+    const languages = new Uint8Array(passages)
+    const inIt = documents.get(segment) ?? []
+    for (const { first, count, language } of inIt) languages.fill(numberOfLanguage(language), first, first + count)
+    found.set(segment, languages)
+    // Where it has just been merged away, nothing is known of it.
+    if (inIt.length > 0) keptLanguages.set(identity, languages)
+  }
+  return found
+}
+
 /** Of the passages of each segment, in the order given. */
-async function readLengths(scope: Scope, segments: readonly Segment[]): Promise<Uint16Array[]> {
+async function readLengths(scope: Scope, segments: readonly StoredSegment[]): Promise<Uint16Array[]> {
   const found = new Map(segments.map(({ segment, identity }) => [segment, keptLengths.get(identity)]))
   const missing = segments.filter(({ segment }) => found.get(segment) === undefined)
   if (missing.length > 0) {
@@ -118,12 +171,42 @@ function markDead(passages: number, dead: readonly number[]): Uint8Array | undef
 
 /** Calls back with each passage that can still be found and how often the term counts in it. */
 export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {
-  for (const { segment, entry } of parts) {
-    const { base, dead } = segment
-    eachPosting(entry, (passage, count) => {
-      if (dead?.[passage] !== 1) visit(base + passage, count)
+  for (const part of parts) {
+    const { base, dead } = part.segment
+    eachPosting(part.entry, (passage, count) => {
+      if (dead?.[passage] !== 1 && countsIn(part, passage)) visit(base + passage, count)
     })
   }
+}
+
+/** @param passage by its number in the segment. */
+const countsIn = ({ spoken, segment }: Part, passage: number): boolean =>
+  spoken === undefined || spoken[segment.languages?.[passage] ?? 0] === 1
+
+/** Where a term stands in those passages that are wanted, counted through all segments. */
+export function eachPlace(
+  { parts }: TermPostings,
+  isWanted: (passage: number) => boolean,
+  visit: (passage: number, positions: readonly number[]) => void,
+): void {
+  for (const part of parts) {
+    const { base } = part.segment
+    const positions = readPositions(part.entry, (passage) => isWanted(base + passage) && countsIn(part, passage))
+    for (const [passage, list] of positions) visit(base + passage, list)
+  }
+}
+
+/**
+ * One word, whose terms differ by language: each counts in the passages of its languages alone. The stem of another
+ * language may be a word of its own there.
+ */
+export function joinForms(forms: readonly { postings: TermPostings; languages: readonly string[] }[]): TermPostings {
+  const parts = forms.flatMap(({ postings, languages }) => {
+    const spoken = new Uint8Array(256)
+    for (const language of languages) spoken[numberOfLanguage(language)] = 1
+    return postings.parts.map((part): Part => ({ ...part, spoken }))
+  })
+  return { parts, frequency: countPassages(parts) }
 }
 
 /** The postings of all terms in at most one statement. A term that the library does not hold is left out. */
@@ -139,7 +222,7 @@ export async function readTerms(
   const contents = await readBuckets(scope, places)
   const found = new Map<string, TermPostings>()
   for (const [index, { term, name }] of wanted.entries()) {
-    const parts: { segment: Segment; entry: Entry }[] = []
+    const parts: Part[] = []
     for (const [nth, segment] of segments.entries()) {
       const entry = findEntry(contents[index * segments.length + nth] ?? NOTHING, name)
       if (entry) parts.push({ segment, entry })
@@ -187,11 +270,11 @@ async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Uint
   return keys.map((key) => read.get(key) ?? NOTHING)
 }
 
-function countPassages(parts: TermPostings['parts']): number {
+function countPassages(parts: readonly Part[]): number {
   let count = 0
-  for (const { segment, entry } of parts) {
-    if (segment.dead === undefined) count += entry.size
-    else eachPosting(entry, (passage) => (count += segment.dead?.[passage] === 1 ? 0 : 1))
+  for (const part of parts) {
+    if (part.segment.dead === undefined && part.spoken === undefined) count += part.entry.size
+    else eachPassage({ parts: [part], frequency: 0 }, () => (count += 1))
   }
   return count
 }

@@ -44,16 +44,30 @@ export const NO_LANGUAGE = 'simple'
 const SAMPLE_CHARACTERS = 20_000
 const LEAST_COMMON_SHARE = 0.06
 
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+/**
+ * Name of the stemmer that a document's words are stored under. Tables and forms hold too few common words to tell: in
+ * Latin letters they are stemmed as English, which costs words of another language little, as long as questions do the same.
+ */
+export function detectStemmer(text: string): string {
+  const detected = detectLanguage(text)
+  const sample = text.slice(0, SAMPLE_CHARACTERS)
+  return detected === NO_LANGUAGE && countMatches(sample, /\p{Script=Latin}/gu) > 0.5 * countMatches(sample, /\p{L}/gu)
+    ? 'english'
+    : detected
+}
+
 /** Name of the stemmer for a text, `simple` where none fits. */
 export function detectLanguage(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS)
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0
+  const letters = countMatches(sample, /\p{L}/gu)
   if (letters === 0) return NO_LANGUAGE
   for (const [script, language] of BY_SCRIPT) {
-    if ((sample.match(script)?.length ?? 0) > 0.4 * letters) return language
+    if (countMatches(sample, script) > 0.4 * letters) return language
   }
   // The commonest words below are all in Latin letters: a few of them in a Chinese text say nothing about it.
-  if ((sample.match(/\p{Script=Latin}/gu)?.length ?? 0) < 0.5 * letters) return NO_LANGUAGE
+  if (countMatches(sample, /\p{Script=Latin}/gu) < 0.5 * letters) return NO_LANGUAGE
   const counts = new Map<string, number>()
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
   for (const word of words) {

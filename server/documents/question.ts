@@ -1,5 +1,5 @@
 import { type Scope } from '#server/database/scope.ts'
-import { stemWords } from './stem.ts'
+import { stemByLanguage } from './stem.ts'
 import { wordsOf } from './tokenizer.ts'
 
 /**
@@ -39,12 +39,22 @@ const GRAMMAR_SIGNS = new Set('的了是在和与及或也就都而着被把将�
 const HAN = /^\p{Script=Han}+$/u
 const HALF_GRAMMAR_WEIGHT = 0.3
 
+/** What words of a question ask for that are one word in each language of the library: "contract", "contracts". */
+export interface AskedTerm {
+  readonly weight: number
+  /** The terms that it is stored under, each with the languages in which it is. */
+  readonly forms: ReadonlyMap<string, readonly string[]>
+}
+
 export interface AskedTerms {
-  readonly terms: readonly string[]
-  readonly weights: readonly number[]
+  /** By name: the term itself, or its terms where the languages of the library have several. */
+  readonly terms: ReadonlyMap<string, AskedTerm>
   /** The telling words, each with its terms. */
   readonly words: ReadonlyMap<string, readonly string[]>
 }
+
+/** Under which a word is asked for whose terms these are. */
+export const nameOfTerms = (terms: Iterable<string>): string => [...terms].join('/')
 
 export const isStopWord = (word: string, languages: readonly string[]): boolean =>
   languages.some((language) => stopWordsOf.get(language)?.has(word))
@@ -99,19 +109,31 @@ function weigh(word: string): number {
   return grammar === 0 ? 1 : grammar === signs.length ? 0 : HALF_GRAMMAR_WEIGHT
 }
 
-/** The terms to look for, each with its weight. @param languages of the library that is searched. */
+/** The terms to look for. @param languages of the library that is searched. */
 export async function termsOfQuestion(
   scope: Scope,
   question: string,
   languages: readonly string[],
 ): Promise<AskedTerms> {
   const subject = languages.includes('english') ? question.replace(ASKS_TO_BE_TOLD, ' ') : question
-  const telling = wordsOf(subject).filter((word) => !isStopWord(word, languages) && weigh(word) > 0)
+  const words = wordsOf(subject)
+  const spoken = languagesOf(words).filter((language) => languages.includes(language))
+  const telling = words.filter((word) => !isStopWord(word, spoken.length > 0 ? spoken : languages) && weigh(word) > 0)
   const asked = telling.length > 0 ? telling : wordsOf(question)
-  const stems = await stemWords(scope, asked, languages)
-  const weights = new Map<string, number>()
+  const stems = await stemByLanguage(scope, asked, languages)
+  const formsOf = new Map([...stems].map(([word, terms]) => [word, invert(terms)]))
+  const terms = new Map<string, AskedTerm>()
   for (const word of asked) {
-    for (const term of stems.get(word) ?? []) weights.set(term, (weights.get(term) ?? 0) + (weigh(word) || 1))
+    const forms = formsOf.get(word) ?? new Map<string, string[]>()
+    const name = nameOfTerms(forms.keys())
+    terms.set(name, { forms, weight: (terms.get(name)?.weight ?? 0) + (weigh(word) || 1) })
   }
-  return { terms: [...weights.keys()], weights: [...weights.values()], words: stems }
+  return { terms, words: new Map([...formsOf].map(([word, forms]) => [word, [...forms.keys()]])) }
+}
+
+/** Each term with the languages that have it. */
+function invert(terms: ReadonlyMap<string, string>): Map<string, string[]> {
+  const forms = new Map<string, string[]>()
+  for (const [language, term] of terms) forms.set(term, [...(forms.get(term) ?? []), language])
+  return forms
 }

@@ -1,6 +1,5 @@
 /** Scores passages by the words that they share with a question. Pure: what it reads has been read before. */
-import { eachPassage, type Library, type TermPostings } from './index-reader.ts'
-import { readPositions } from './segment-format.ts'
+import { eachPassage, eachPlace, type Library, type TermPostings } from './index-reader.ts'
 
 /** Okapi BM25 (Robertson and Zaragoza, 2009): how soon further occurrences stop counting, and how much length does. */
 const K1 = 1.2
@@ -120,14 +119,17 @@ function gatherPlaces(
   const isCandidate = new Uint8Array(library.lengths.length)
   for (const passage of candidates) isCandidate[passage] = 1
   for (const term of terms) {
-    for (const { segment, entry } of found.get(term)?.parts ?? []) {
-      const positions = readPositions(entry, (passage) => isCandidate[segment.base + passage] === 1)
-      for (const [passage, list] of positions) {
-        const known = places.get(segment.base + passage) ?? []
-        for (const position of list) known.push({ term, position })
-        places.set(segment.base + passage, known)
-      }
-    }
+    const postings = found.get(term)
+    if (!postings) continue
+    eachPlace(
+      postings,
+      (passage) => isCandidate[passage] === 1,
+      (passage, positions) => {
+        const known = places.get(passage) ?? []
+        for (const position of positions) known.push({ term, position })
+        places.set(passage, known)
+      },
+    )
   }
   return places
 }

@@ -81,6 +81,56 @@ test('a question in another language than most of the library still finds its do
   expect((await textsOf(person, 'Wann muss eine Rechnung bezahlt werden?'))[0]).toContain('Rechnungen')
 })
 
+describe('in a library of several languages', () => {
+  const blank = 'A blank page is printed before it, and that is as it was for the best of all.'
+  let person: Person
+
+  beforeAll(async () => {
+    person = await test_.createPerson()
+    await addDocument(person, 'blank.txt', blank)
+    await addDocument(person, 'shop.txt', 'The blanket of the shop is sold at the price that it was for.')
+    await addDocument(
+      person,
+      'rutine.txt',
+      'Det er ikke en av de som har ansvar for at det skal være til hjelp for den.',
+    )
+    await addDocument(
+      person,
+      'notatka.txt',
+      'To jest notatka o tym, że nie ma czasu na spotkanie, i że osoby do tego są.',
+    )
+    await addDocument(person, 'cups.xlsx', 'Team | Location | Cups\nBlues | STL | 1')
+  })
+
+  /** "blank" is the Norwegian stem of "blankets", and "osobi" the English one of "osoby", for which there is no Polish one. */
+  async function findsEachInItsLanguage(): Promise<void> {
+    expect(await textsOf(person, 'blankets')).toEqual([expect.stringContaining('The blanket of the shop')])
+    expect(await textsOf(person, 'blank')).toEqual([blank])
+    expect(await textsOf(person, 'osoby')).toEqual([expect.stringContaining('osoby do tego')])
+    expect(await textsOf(person, 'cup')).toEqual([expect.stringContaining('Blues')])
+  }
+
+  test('a word is looked for as each of them stems it, and only where that is the language', findsEachInItsLanguage)
+
+  test('the same holds once their segments are merged', async () => {
+    const { rows } = await test_.admin.query<{ segment: string }>(
+      'select segment::text from search_segments where owner = $1',
+      [person.sub],
+    )
+    await mergeSegments(
+      test_.database,
+      person.sub,
+      rows.map(({ segment }) => segment),
+    )
+    await findsEachInItsLanguage()
+  })
+
+  test('the trace names a word by its stems', async () => {
+    const { trace } = await test_.database.asUser(person, (scope) => searchDocuments(scope, 'blankets'))
+    expect(trace.terms).toEqual([{ term: 'blanket/blank/blankets', weight: 1, passages: 1 }])
+  })
+})
+
 test('the file name counts', async () => {
   const person = await test_.createPerson()
   await addDocument(person, 'minutes.txt', 'The budget was discussed at length by everyone in the room.')

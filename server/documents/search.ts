@@ -4,9 +4,17 @@ import { type Scope } from '#server/database/scope.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { collectTerms, FEEDBACK_PASSAGES, feedbackWeight, LARGEST_WIDENED, widen } from './feedback.ts'
-import { type Library, locate, openLibrary, readTerms, readVocabulary } from './index-reader.ts'
+import {
+  joinForms,
+  type Library,
+  locate,
+  openLibrary,
+  readTerms,
+  readVocabulary,
+  type TermPostings,
+} from './index-reader.ts'
 import { createKeptBytes } from './kept-bytes.ts'
-import { type AskedTerms, isStopWord, termsOfQuestion } from './question.ts'
+import { type AskedTerms, isStopWord, nameOfTerms, termsOfQuestion } from './question.ts'
 import { bestPassages, countScored, type Found, scoreNearness, scoreWords } from './ranking.ts'
 import { guessTerms, lengthsAround } from './spelling.ts'
 import { stemWords } from './stem.ts'
@@ -179,12 +187,10 @@ interface LookedUp {
 
 /** Reads the postings of what was asked; a word that the library does not hold gives way to those that resemble it. */
 async function lookUp(scope: Scope, library: Library, asked: AskedTerms): Promise<LookedUp> {
-  const weights = new Map(asked.terms.map((term, index) => [term, asked.weights[index] ?? 1]))
-  const found = await readTerms(scope, library, weights.keys())
-  const unknown = [...asked.words].filter(
-    ([, terms]) =>
-      !terms.some((term) => (found.get(term)?.frequency ?? 0) > 0) && lengthsAround(terms[0] ?? '').length > 0,
-  )
+  const weights = new Map([...asked.terms].map(([name, { weight }]) => [name, weight]))
+  const found = await readAsked(scope, library, asked)
+  const isUnknown = (terms: readonly string[]) => (found.get(nameOfTerms(terms))?.frequency ?? 0) === 0
+  const unknown = [...asked.words].filter(([, terms]) => isUnknown(terms) && lengthsAround(terms[0] ?? '').length > 0)
   if (unknown.length === 0 || library.segments.length === 0) return { weights, found, guessed: [] }
   const lengths = [...new Set(unknown.flatMap(([, [term = '']]) => lengthsAround(term)))]
   const vocabulary = await readVocabulary(scope, library, lengths)
@@ -200,6 +206,22 @@ async function lookUp(scope: Scope, library: Library, asked: AskedTerms): Promis
     guessed.flatMap(({ terms }) => terms),
   )
   return { weights, found: new Map([...found, ...more]), guessed }
+}
+
+/** By the names of what is asked for. */
+async function readAsked(scope: Scope, library: Library, asked: AskedTerms): Promise<Map<string, TermPostings>> {
+  const all = [...asked.terms.values()].flatMap(({ forms }) => [...forms.keys()])
+  const read = await readTerms(scope, library, all)
+  const found = new Map<string, TermPostings>()
+  for (const [name, { forms }] of asked.terms) {
+    const held = [...forms].flatMap(([term, languages]) => {
+      const postings = read.get(term)
+      return postings ? [{ postings, languages }] : []
+    })
+    const [first] = held
+    if (first) found.set(name, forms.size === 1 ? first.postings : joinForms(held))
+  }
+  return found
 }
 
 interface Ranked {
@@ -220,7 +242,7 @@ interface Ranking {
 
 /** By words and their nearness; by the subject as well, where the first passages are about one. */
 async function rankPassages(scope: Scope, ranking: Ranking): Promise<Ranked> {
-  const { library, looked, isAllowed, limit } = ranking
+  const { library, asked, looked, isAllowed, limit } = ranking
   const { weights, found } = looked
   const words = scoreWords(library, weights, found)
   const byWords = bestPassages(words, limit, isAllowed)
@@ -238,11 +260,13 @@ async function rankPassages(scope: Scope, ranking: Ranking): Promise<Ranked> {
   const isLarge = library.passages > LARGEST_WIDENED
   const share = isLarge ? 0 : feedbackWeight(byWords.slice(0, 10).map(wordScore))
   if (share === 0) return plain
-  const collected = await collectSubject(scope, library, byWords.slice(0, FEEDBACK_PASSAGES), wordScore)
+  const subjectTerms = await collectSubject(scope, library, byWords.slice(0, FEEDBACK_PASSAGES), wordScore)
+  const names = new Map([...asked.terms].flatMap(([name, { forms }]) => [...forms.keys()].map((term) => [term, name])))
+  const collected = subjectTerms.map(([term, weight]) => [names.get(term) ?? term, weight] as const)
   const more = await readTerms(
     scope,
     library,
-    collected.map(([term]) => term),
+    collected.map(([term]) => term).filter((term) => !found.has(term)),
   )
   const all: Found = new Map([...found, ...more])
   const widened = widen(weights, collected, {

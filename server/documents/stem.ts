@@ -8,62 +8,78 @@ const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
 /** Word to the terms that it is stored or searched under, one per language given. */
 export type Terms = ReadonlyMap<string, readonly string[]>
 
+/** Word to the term of each language given. */
+export type Stems = ReadonlyMap<string, ReadonlyMap<string, string>>
+
 /**
  * Stems words with PostgreSQL's Snowball dictionaries, whoever asks, so that passages and questions cannot differ. A
- * stop word of the dictionary is kept as it is: whoever searches for "the who" means it.
+ * stop word of the dictionary is kept as it is: whoever searches for "the who" means it. So is every word of a language that
+ * has no dictionary, and where no language is given.
  */
-export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
+export async function stemByLanguage(
+  scope: Scope,
+  words: Iterable<string>,
+  languages: readonly string[],
+): Promise<Stems> {
   const distinct = [...new Set(words)]
-  const stems = await stemsByWord(
+  const wanted = languages.length === 0 ? [NO_LANGUAGE] : languages
+  const stems = await stemsOf(
     scope,
-    distinct,
-    languages.filter((language) => language !== NO_LANGUAGE),
+    distinct.filter((word) => STEMMABLE.test(word)),
+    wanted.filter((language) => language !== NO_LANGUAGE),
   )
-  const isAlsoPlain = languages.length === 0 || languages.includes(NO_LANGUAGE)
   return new Map(
-    distinct.map((word) => {
-      const known = stems.get(word) ?? []
-      const terms = isAlsoPlain || known.length === 0 ? [word, ...known] : known
-      return [word, [...new Set(terms.map(foldAccents))]]
-    }),
+    distinct.map((word) => [
+      word,
+      new Map(wanted.map((language) => [language, foldAccents(stems.get(language)?.get(word) ?? word)])),
+    ]),
   )
 }
 
+/** The same, each term once. */
+export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
+  const stems = await stemByLanguage(scope, words, languages)
+  return new Map([...stems].map(([word, terms]) => [word, [...new Set(terms.values())]]))
+}
+
+type Dictionary = Map<string, string>
+
 /**
- * Stems that have been asked for, by dictionary: they depend on nothing but the word, and a question waits for each round
+ * Stems that have been asked for, by language: they depend on nothing but the word, and a question waits for each round
  * trip. Dropped as a whole when there are too many, which costs one statement.
  */
-const known = new Map<string, Map<string, string>>()
+const known = new Map<string, Dictionary>()
 const MOST_KNOWN = 50_000
 
-async function stemsByWord(
+/** For each language a dictionary that holds all of these words. */
+async function stemsOf(
   scope: Scope,
   words: readonly string[],
   languages: readonly string[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const stems = new Map<string, string[]>()
-  const stemmable = words.filter((word) => STEMMABLE.test(word))
-  const missing = languages.filter((language) => stemmable.some((word) => !known.get(language)?.has(word)))
-  if (missing.length > 0) await readStems(scope, stemmable, missing)
-  for (const word of stemmable) {
-    const found = languages.flatMap((language) => known.get(language)?.get(word) ?? [])
-    if (found.length > 0) stems.set(word, found)
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const stems = new Map(languages.map((language) => [language, known.get(language) ?? new Map<string, string>()]))
+  const missing = languages.filter((language) => words.some((word) => !stems.get(language)?.has(word)))
+  if (missing.length === 0) return stems
+  const read = await readStems(scope, words, missing)
+  for (const language of missing) {
+    // Older servers know fewer languages: no dictionary, no row, and the words stay as they are.
+    const found = read.get(language) ?? words.map((word) => ({ word, stem: word }))
+    const before = known.get(language)
+    const dictionary = before && before.size + found.length <= MOST_KNOWN ? before : new Map<string, string>()
+    for (const { word, stem } of found) dictionary.set(word, stem ?? word)
+    known.set(language, dictionary)
+    // What was asked and known before may just have been dropped.
+    stems.set(language, dictionary)
   }
   return stems
 }
 
-async function readStems(scope: Scope, words: readonly string[], languages: readonly string[]): Promise<void> {
-  // Older servers know fewer languages: no dictionary, no row, and the words stay as they are.
-  const found = await scope.prepared<{ language: string; word: string; stem: string | null }>(
+async function readStems(scope: Scope, words: readonly string[], languages: readonly string[]) {
+  const { rows } = await scope.prepared<{ language: string; word: string; stem: string | null }>(
     `select replace(d.dictname, '_stem', '') as language, word, (ts_lexize(d.oid::regdictionary, word))[1] as stem
      from pg_catalog.pg_ts_dict d cross join unnest($1::text[]) as word
      where d.dictname = any ($2) and d.dictnamespace = 'pg_catalog'::regnamespace`,
     [words, languages.map((language) => `${language}_stem`)],
   )
-  for (const [language, rows] of Map.groupBy(found.rows, (row) => row.language)) {
-    const stored = known.get(language)
-    const stems = stored && stored.size + rows.length <= MOST_KNOWN ? stored : new Map<string, string>()
-    for (const { word, stem } of rows) stems.set(word, stem ?? word)
-    known.set(language, stems)
-  }
+  return Map.groupBy(rows, ({ language }) => language)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { detectLanguage } from './language.ts'
+import { detectLanguage, detectStemmer } from './language.ts'
 import { foldAccents, wordsOf } from './tokenizer.ts'
 
 test.each([
@@ -38,3 +38,10 @@ test.each([
   ['simple', '黑豹队的防守只丢了 308分'],
   ['simple', '12 345 678'],
 ])('detects %s', (language, text) => expect(detectLanguage(text)).toBe(language))
+
+test.each([
+  ['english', 'Team | Location | Stanley Cups\nBlues | STL | 1'],
+  ['german', 'Die Rechnung ist innerhalb von 30 Tagen nach dem Erhalt der Ware zu bezahlen.'],
+  ['simple', '黑豹队的防守只丢了 308分'],
+  ['simple', '12 345 678'],
+])('stems as %s', (language, text) => expect(detectStemmer(text)).toBe(language))

@@ -3,7 +3,7 @@
  * other terms needs a new TOKENIZER_VERSION: documents are then indexed anew in the background.
  */
 
-export const TOKENIZER_VERSION = '2'
+export const TOKENIZER_VERSION = '3'
 
 /** Scripts written without blanks between words that are searched by pairs of characters, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
