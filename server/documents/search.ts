@@ -56,6 +56,8 @@ const CANDIDATES = 100
 const SPARE = 8
 const CHARACTERS_PER_TOKEN = 4
 const LONGEST_JOINED = 4_000
+/** How much a stem counts in passages of a language that stems the word otherwise, where they hold none of their own. */
+const OF_ANOTHER_LANGUAGE = 0.9
 const EMBED_TIMEOUT_MS = 3_000
 /** Of reciprocal rank fusion: how much the first ranks stand out. */
 const RANK_OFFSET = 60
@@ -188,15 +190,21 @@ interface LookedUp {
 /** Reads the postings of what was asked; a word that the library does not hold gives way to those that resemble it. */
 async function lookUp(scope: Scope, library: Library, asked: AskedTerms): Promise<LookedUp> {
   const weights = new Map([...asked.terms].map(([name, { weight }]) => [name, weight]))
-  const found = await readAsked(scope, library, asked)
+  const read = await readTerms(
+    scope,
+    library,
+    [...asked.terms.values()].flatMap(({ forms }) => [...forms.keys()]),
+  )
+  const found = joinAsked(asked, read)
   const isUnknown = (terms: readonly string[]) => (found.get(nameOfTerms(terms))?.frequency ?? 0) === 0
   const unknown = [...asked.words].filter(([, terms]) => isUnknown(terms) && lengthsAround(terms[0] ?? '').length > 0)
   if (unknown.length === 0 || library.segments.length === 0) return { weights, found, guessed: [] }
   const lengths = [...new Set(unknown.flatMap(([, [term = '']]) => lengthsAround(term)))]
   const vocabulary = await readVocabulary(scope, library, lengths)
   const guessed: LookedUp['guessed'] = []
-  for (const [word, [term = '']] of unknown) {
-    const guesses = guessTerms(term, vocabulary)
+  for (const [word, terms] of unknown) {
+    const elsewhere = terms.filter((term) => read.has(term)).map((term) => ({ term, weight: OF_ANOTHER_LANGUAGE }))
+    const guesses = [...elsewhere, ...guessTerms(terms[0] ?? '', vocabulary)]
     for (const guess of guesses) if (!weights.has(guess.term)) weights.set(guess.term, guess.weight)
     if (guesses.length > 0) guessed.push({ word, terms: guesses.map((guess) => guess.term) })
   }
@@ -209,11 +217,9 @@ async function lookUp(scope: Scope, library: Library, asked: AskedTerms): Promis
 }
 
 /** By the names of what is asked for. */
-async function readAsked(scope: Scope, library: Library, asked: AskedTerms): Promise<Map<string, TermPostings>> {
-  const all = [...asked.terms.values()].flatMap(({ forms }) => [...forms.keys()])
-  const read = await readTerms(scope, library, all)
+function joinAsked({ terms }: AskedTerms, read: ReadonlyMap<string, TermPostings>): Map<string, TermPostings> {
   const found = new Map<string, TermPostings>()
-  for (const [name, { forms }] of asked.terms) {
+  for (const [name, { forms }] of terms) {
     const held = [...forms].flatMap(([term, languages]) => {
       const postings = read.get(term)
       return postings ? [{ postings, languages }] : []

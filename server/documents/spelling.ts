@@ -103,7 +103,7 @@ export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[
       if (!isClose && !beginsAlike(word, units, at)) continue
       const term = String.fromCharCode(...units.subarray(at, at + length))
       const edits = isClose ? countEdits(word, term, limit) : limit + 1
-      if (edits <= limit) guesses.set(term, 0.9 - 0.3 * (edits - 1))
+      if (edits > 0 && edits <= limit) guesses.set(term, 0.9 - 0.3 * (edits - 1))
       else if (isOtherForm(word, term)) guesses.set(term, 0.5)
     }
   }
