@@ -44,3 +44,11 @@ test('answers nothing in two languages where the documents are about something e
   const question = 'What is the vitamin content of fresh broccoli, und wie viel Eisen ist in rohem Spinat enthalten?'
   expect(await quote({ 'hausordnung.txt': GUIDE, 'manual.txt': MANUAL }, question)).toEqual([])
 })
+
+test('answers a French question whose verb and pronoun are turned round', async () => {
+  const visas = [
+    'Les visas sont délivrés par le consulat. Pour des séjours de plus de 90 jours en France, le visa à solliciter est un visa de long séjour.',
+  ]
+  const quotes = await quote({ 'visas.txt': visas }, 'Quel visa faut-il pour rester trois mois en France ?')
+  expect(quotes[0]).toContain('visa de long séjour')
+})

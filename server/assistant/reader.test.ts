@@ -80,6 +80,11 @@ test('quotes nothing where the passages share too little with the question', () 
   expect(chooseQuotes(reading('anything', []))).toEqual([])
 })
 
+test('takes two words of six for what is asked about, and one of three for chance', () => {
+  expect(chooseQuotes(reading('accuracy gap four other strange things', [PAGE]))).toHaveLength(1)
+  expect(chooseQuotes(reading('accuracy vitamin broccoli', [PAGE]))).toEqual([])
+})
+
 test('counts the words of a question, however many ways there are to stem each', () => {
   const read = reading('accuracy gap seven other things', [PAGE])
   const stemmed = (word: string, ways: number) => [

@@ -31,8 +31,10 @@ const MAX_QUOTES = 3
 const SHORT_QUOTE = 120
 /** A passage that scores below this share of the best one adds noise rather than an answer. */
 const LEAST_SCORE_SHARE = 0.55
-/** Below this share of the question's words, in each language that it is in, the best passage is about something else. */
-const LEAST_COVERAGE = 0.34
+/** Below this share of the question's words, in each language that it is in, the best passage is about something else ... */
+const LEAST_COVERAGE = 0.3
+/** ... and below so many, where it asks for more than two: one word in common is chance. */
+const LEAST_COVERED = 2
 /** A word in the heading above a sentence tells what it is about, less surely than one in the sentence. */
 const HEADING_SHARE = 0.5
 /** Further quotes score at least this share of the first, or they answer something else. */
@@ -139,7 +141,7 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
   const isCovered = (part: QuestionPart) =>
     [...covered.values()].some((found) => {
       const words = part.filter((terms) => terms.some((term) => found.has(term))).length
-      return words > 0 && words >= LEAST_COVERAGE * part.length
+      return words >= (part.length > 2 ? Math.max(LEAST_COVERED, LEAST_COVERAGE * part.length) : 1)
     })
   if (!questionParts.some(isCovered)) return []
 

@@ -11,11 +11,11 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
   english:
     'a an and are as at be been but by can could did do does for from had has have how i if in into is it its may me must my of on or our shall should so such than that the their them then there these they this those to upon us was we were what when where which while who whom whose why will with would you your',
   german:
-    'der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wird werden wurde wurden hat haben hatte wie was wer wo wann warum welche welcher welches mit von vom zu zum zur im in am an auf für bei aus nach sich nicht auch es er sie',
+    'der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wird werden wurde wurden hat haben hatte kann können muss müssen soll sollen darf wie was wer wo wann warum welche welchem welchen welcher welches mit von vom zu zum zur im in am an auf für bei aus nach sich nicht auch es er sie man ich wir',
   french:
-    'le la les un une des du de et ou est sont a ont été être que qui quoi quel quelle quels quelles où quand comment pourquoi dans par pour sur avec au aux ce cette ces en il elle se l d',
+    'le la les un une des du de et ou est sont a ont été être faut peut peuvent doit doivent que qui quoi quel quelle quels quelles où quand comment pourquoi dans par pour sur avec au aux ce cette ces en il ils elle elles on se sa ses leur leurs je nous vous ne pas plus l d',
   spanish:
-    'el la los las un una unos unas y o de del al en por para con que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos cuántas es son fue fueron era ha han se su sus lo',
+    'el la los las un una unos unas y o de del al en por para con que qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas es son fue fueron era ha han hay puede pueden debe deben se su sus lo',
   russian:
     'и в во на с со к о об от по за из у что кто где когда как какой какая какие какое почему сколько был была было были это для не он она они его ее их',
   arabic: 'في من على إلى الى عن مع ما ماذا من هو هي هل كم أين متى كيف لماذا التي الذي كان كانت أن او أو و',
@@ -33,6 +33,9 @@ const stopWordsOf = new Map(
 /** How English questions often begin; "tell" and its stems are rare in documents, and would outweigh what is asked about. */
 const ASKS_TO_BE_TOLD =
   /^\W*(?:please\W+|(?:can|could|would|will) you (?:please )?)?tell (?:me|us)(?: more)?(?: about)?\b/i
+
+/** French asks by verb and pronoun turned round ("faut-il", "ont-elles"), which are no compound. */
+const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
 /** Chinese signs that carry grammar or ask: a pair that holds one of them is more about the sentence than the subject. */
 const GRAMMAR_SIGNS = new Set('的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些')
@@ -116,7 +119,7 @@ export async function termsOfQuestion(
   languages: readonly string[],
 ): Promise<AskedTerms> {
   const subject = languages.includes('english') ? question.replace(ASKS_TO_BE_TOLD, ' ') : question
-  const words = wordsOf(subject)
+  const words = wordsOf(languages.includes('french') ? subject.replace(FRENCH_INVERSION, ' ') : subject)
   const spoken = languagesOf(words).filter((language) => languages.includes(language))
   const telling = words.filter((word) => !isStopWord(word, spoken.length > 0 ? spoken : languages) && weigh(word) > 0)
   const asked = telling.length > 0 ? telling : wordsOf(question)
