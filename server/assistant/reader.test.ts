@@ -28,7 +28,7 @@ function reading(question: string, pages: readonly string[], blocks?: readonly P
   })
   const words = sentences.flatMap(({ words, headingWords }) => [...words, ...headingWords])
   const stems = new Map(words.map((word) => [word, [word]]))
-  return { questionParts: [wordsOf(question).map((word) => [word])], sentences, stems }
+  return { questionParts: [wordsOf(question).map((word) => [word])], wantsNumber: false, sentences, stems }
 }
 
 test('quotes the sentence that answers, with its exact range', () => {
@@ -83,6 +83,15 @@ test('quotes nothing where the passages share too little with the question', () 
 test('takes two words of six for what is asked about, and one of three for chance', () => {
   expect(chooseQuotes(reading('accuracy gap four other strange things', [PAGE]))).toHaveLength(1)
   expect(chooseQuotes(reading('accuracy vitamin broccoli', [PAGE]))).toEqual([])
+})
+
+test('prefers a sentence with a number where one is asked for', () => {
+  const page =
+    'The lamp of the hall is trimmed by the warden of the hall.\n\nThe hall has 12 lamps in all of its rooms.'
+  const read = reading('lamp hall warden', [page])
+  const firstOf = (wantsNumber: boolean) => chooseQuotes({ ...read, wantsNumber })[0]?.text
+  expect(firstOf(false)).toContain('trimmed by the warden')
+  expect(firstOf(true)).toContain('12 lamps')
 })
 
 test('counts the words of a question, however many ways there are to stem each', () => {

@@ -9,6 +9,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
+import { asksForNumber } from './number-question.ts'
 import { type QuotableSource, wholeOf } from './quotable.ts'
 import { renderTable } from './quoted-rows.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
@@ -20,6 +21,8 @@ type QuestionPart = readonly (readonly string[])[]
 export interface Reading {
   /** What is asked, apart for each language that it is asked in. */
   readonly questionParts: readonly QuestionPart[]
+  /** Whether the answer is a number or a day. */
+  readonly wantsNumber: boolean
   /** In reading order, passage by passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   /** The terms of each word, as the search makes them. */
@@ -27,10 +30,12 @@ export interface Reading {
 }
 
 const MAX_QUOTES = 3
+/** What a sentence without any number is worth where one is asked for. */
+const WITHOUT_NUMBER = 0.5
 /** A quote of fewer characters takes the next sentence along, which often holds the answer to what the first one names. */
 const SHORT_QUOTE = 120
 /** A passage that scores below this share of the best one adds noise rather than an answer. */
-const LEAST_SCORE_SHARE = 0.55
+const LEAST_SCORE_SHARE = 0.65
 /** Below this share of the question's words, in each language that it is in, the best passage is about something else ... */
 const LEAST_COVERAGE = 0.3
 /** ... and below so many, where it asks for more than two: one word in common is chance. */
@@ -38,7 +43,7 @@ const LEAST_COVERED = 2
 /** A word in the heading above a sentence tells what it is about, less surely than one in the sentence. */
 const HEADING_SHARE = 0.5
 /** Further quotes score at least this share of the first, or they answer something else. */
-const LEAST_QUOTE_SHARE = 0.6
+const LEAST_QUOTE_SHARE = 0.5
 
 /** Prepares passages and their words with the stemmers of the person's library. Run as the person. */
 export async function prepareReading(
@@ -78,6 +83,7 @@ async function readSentences(scope: Scope, question: string, sentences: readonly
     questionParts: (parts.flat().length > 0 ? parts : [[...asked]]).map((part) => [
       ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
     ]),
+    wantsNumber: asksForNumber(question),
     sentences,
     stems: await stemWords(scope, words, languages),
   }
@@ -121,7 +127,7 @@ const shareOf = (term: string, given: Matched): number =>
   given.terms.has(term) ? 1 : given.headingTerms.has(term) ? HEADING_SHARE : 0
 
 /** Picks the sentences that answer, best first, as sources that hold exactly what is quoted. */
-export function chooseQuotes({ questionParts, sentences, stems }: Reading): QuotableSource[] {
+export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: Reading): QuotableSource[] {
   // Scores of documents and of messages come from different libraries: each counts against the best of its kind.
   const bestOf = (isOfKind: (source: QuotableSource) => boolean) =>
     sentences.find(({ source }) => isOfKind(source))?.source.score ?? 0
@@ -146,6 +152,8 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
   if (!questionParts.some(isCovered)) return []
 
   const weights = weigh(asked, all)
+  const fitness = ({ pageText, start, end }: Sentence) =>
+    wantsNumber && !/\p{N}/u.test(pageText.slice(start, end)) ? WITHOUT_NUMBER : 1
   const ranked = all
     .map((sentence, index) => {
       const matched = questionWords.reduce(
@@ -155,7 +163,7 @@ export function chooseQuotes({ questionParts, sentences, stems }: Reading): Quot
       return {
         ...sentence,
         following: all[index + 1],
-        score: matched * (0.5 + (0.5 * sentence.source.score) / bestScoreFor(sentence.source)),
+        score: matched * fitness(sentence) * (0.5 + (0.5 * sentence.source.score) / bestScoreFor(sentence.source)),
       }
     })
     .filter(({ source, score }) => score > 0 && source.score >= bestScoreFor(source) * LEAST_SCORE_SHARE)

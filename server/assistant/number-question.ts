@@ -1,0 +1,20 @@
+/** Tells questions whose answer is a number, a price or a day: sentences without one seldom answer them. */
+
+const WORDS = [
+  String.raw`how (?:many|much|long|often|old|far|big|high|large|tall|late)`,
+  String.raw`(?:what|which) (?:date|day|year|time|price|amount|number|percentage|share)`,
+  String.raw`wie ?(?:viele?|lange?|oft|hoch|teuer|alt|gro(?:ß|ss))|wann`,
+  String.raw`combien|cu[aá]nt[oa]s?|cuándo|quant[oaie]|quantos|hoeveel|wanneer`,
+  String.raw`hvor (?:mange|mye|meget|lenge|længe|ofte)|hvilket nummer|hur (?:många|mycket|länge|ofta)|kuinka (?:monta|paljon|kauan|usein)`,
+  String.raw`ile|kolik|câți|câte|hány|mennyi|kaç|ne kadar|сколько|скільки|πόσ\p{L}*|كم|کتنے|چند`,
+]
+/** Words that also join sentences ask only where a question begins with them. */
+const FIRST_WORDS = String.raw`(?:since |by |until |depuis |desde |da |с )?(?:when|quand|cuando|quando|når|när|kiedy|kdy|când|mikor|когда|коли|πότε|متى)`
+/** Of scripts without blanks. */
+const SIGNS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
+
+const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
+const AT_BEGINNING = new RegExp(String.raw`^[^\p{L}]*${FIRST_WORDS}(?!\p{L})`, 'iu')
+
+export const asksForNumber = (question: string): boolean =>
+  ANYWHERE.test(question) || AT_BEGINNING.test(question) || SIGNS.test(question)
