@@ -85,6 +85,11 @@ test('takes two words of six for what is asked about, and one of three for chanc
   expect(chooseQuotes(reading('accuracy vitamin broccoli', [PAGE]))).toEqual([])
 })
 
+test('prefers what says more than the question does', () => {
+  const pages = ['Lamp of warden 1.', 'The lamp is lit by the warden at four.']
+  expect(chooseQuotes(reading('lamp of warden', pages))[0]?.text).toContain('at four')
+})
+
 test('prefers a sentence with a number where one is asked for', () => {
   const page =
     'The lamp of the hall is trimmed by the warden of the hall.\n\nThe hall has 12 lamps in all of its rooms.'

@@ -32,6 +32,8 @@ export interface Reading {
 const MAX_QUOTES = 3
 /** What a sentence without any number is worth where one is asked for. */
 const WITHOUT_NUMBER = 0.5
+/** What one is worth that holds nothing but words of the question: a title, or a piece of one. */
+const SAYING_NOTHING = 0.3
 /** A quote of fewer characters takes the next sentence along, which often holds the answer to what the first one names. */
 const SHORT_QUOTE = 120
 /** A passage that scores below this share of the best one adds noise rather than an answer. */
@@ -152,8 +154,11 @@ export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: R
   if (!questionParts.some(isCovered)) return []
 
   const weights = weigh(asked, all)
-  const fitness = ({ pageText, start, end }: Sentence) =>
-    wantsNumber && !/\p{N}/u.test(pageText.slice(start, end)) ? WITHOUT_NUMBER : 1
+  const saysMore = ({ words }: Sentence) =>
+    words.some((word) => word.length > 1 && !(stems.get(word) ?? [word]).some((term) => asked.has(term)))
+  const fitness = (sentence: Sentence) =>
+    (wantsNumber && !/\p{N}/u.test(sentence.pageText.slice(sentence.start, sentence.end)) ? WITHOUT_NUMBER : 1) *
+    (saysMore(sentence) ? 1 : SAYING_NOTHING)
   const ranked = all
     .map((sentence, index) => {
       const matched = questionWords.reduce(
