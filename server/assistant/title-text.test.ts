@@ -11,6 +11,10 @@ test.for([
     'Please summarise the quarterly report, and compare it with',
   ],
   ['合同的通知期是多久？', '合同的通知期是多久'],
+  ['@knowledge report.pdf, "annual accounts 2023.xlsx": What is the profit?', 'What is the profit'],
+  ['@knowledge report.pdf', '@knowledge report.pdf'],
+  ['Compare @search lamps', 'Compare lamps'],
+  ['report.pdf says what?', 'report.pdf says what'],
   ['?!', '?!'],
   [' \n ', ''],
 ] as const)('makes of %j the title %j', ([question, title]) => {

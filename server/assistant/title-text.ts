@@ -1,5 +1,7 @@
 /** The words of a title: what a model made up, or the beginning of the question. Pure. */
 
+import { parseCommands } from './tools/commands.ts'
+
 const LONGEST_QUESTION_TITLE = 60
 const LONGEST_MODEL_TITLE = 100
 const MOST_WORDS = 8
@@ -9,9 +11,19 @@ const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡
 
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
 
+/** Documents that a question names before it asks, as the composer writes them. */
+const NAMED = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
+
+/** What is asked, without the tools that are to be used and the documents that are named for them. */
+function askedIn(question: string): string {
+  const { calls, text } = parseCommands(question)
+  const asked = calls.length > 0 ? text.replace(NAMED, '').trim() : question
+  return asked === '' ? question : asked
+}
+
 /** The question in one line, cut between two words; empty where it holds nothing that can be read. */
 export function titleFromQuestion(question: string): string {
-  const line = question.replace(/\s+/g, ' ').trim()
+  const line = askedIn(question).replace(/\s+/g, ' ').trim()
   let title = ''
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line.slice(0, 1_000))) {
     if (title.length + segment.length > LONGEST_QUESTION_TITLE) break
