@@ -61,6 +61,15 @@ test('the link of the mail signs in, and greets by name', async () => {
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
+test('the mailbox and the page have the same icon', async () => {
+  const { url } = stage.alcove
+  for (const page of ['/mailbox', '/login']) {
+    const html = await (await fetch(`${url}${page}`)).text()
+    const icon = await fetch(`${url}${/rel="icon"[^>]* href="([^"]+)"/.exec(html)?.[1] ?? ''}`)
+    expect(icon.headers.get('content-type'), page).toContain('image/svg+xml')
+  }
+})
+
 test('whoever is signed in is sent on from the sign-in page', async () => {
   await stage.page.goto(`${stage.alcove.url}/login`)
   await stage.page.getByText('Chat History').waitFor()

@@ -63,7 +63,7 @@ const mailboxPage = (mails: readonly MailboxMail[]) =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="dark light" />
         <title>Mailbox · ${PRODUCT_NAME}</title>
-        <link rel="icon" type="image/svg+xml" href="/app/icon.svg" />
+        <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
         <link rel="stylesheet" href="/mailbox.css" />
       </head>
       <body>
