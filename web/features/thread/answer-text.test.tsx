@@ -41,6 +41,13 @@ describe('hostile text in an answer', () => {
     expect(html).toContain('&lt;script&gt;')
   })
 
+  it('sets quotes and lists by the direction of their words', () => {
+    const html = render('> على سبيل المثال، يمكن استخدام pandas\n\n- שלום\n\nA word')
+    expect(html).toContain('<blockquote dir="rtl">')
+    expect(html).toContain('<ul dir="rtl">')
+    expect(html).toContain('<p dir="auto">A word</p>')
+  })
+
   it('makes no link of an address that a page may not open', () => {
     for (const href of ['javascript:alert(1)', 'data:text/html,x', 'java&#115;cript:alert(1)', '//evil.example']) {
       expect(render(`[click](${href})`)).not.toContain('<a')
@@ -98,11 +105,11 @@ it('draws every kind of block', () => {
     '# One\n\n- a\n- [x] b\n\n3. c\n\n> d\n\n| e | f |\n|---|--:|\n| g | h |\n\n```ts\nlet i\n```\n\n---\n\n**j** *k* ~~l~~ m &amp; n',
   )
   for (const part of [
-    '<h2>One</h2>',
-    '<ul>',
+    '<h2 dir="auto">One</h2>',
+    '<ul dir="ltr">',
     'type="checkbox"',
-    '<ol start="3">',
-    '<blockquote>',
+    '<ol dir="ltr" start="3">',
+    '<blockquote dir="ltr">',
     '<th',
     '<hr/>',
     '<del>',

@@ -2,6 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked'
 import { memo, type JSX, type ReactNode } from 'react'
 import { decodeEntities, isMarkedToken, isMathsToken } from '#web/lib/markdown.ts'
 import { isMisquotedBlock } from '#web/lib/misquotes.ts'
+import { directionOf } from '#web/lib/text-direction.ts'
 import { useAnswer } from './answer-context.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { Formula } from './formula.tsx'
@@ -37,7 +38,7 @@ const ListItem = memo(function ListItem({ item, loose }: { item: Tokens.ListItem
 function BlockQuote({ quote }: { quote: Tokens.Blockquote }): JSX.Element {
   const { misquotes } = useAnswer()
   return (
-    <blockquote>
+    <blockquote dir={directionOf(quote.text)}>
       {blocks(quote.tokens)}
       {isMisquotedBlock(quote.text, misquotes) && <MisquoteLine />}
     </blockquote>
@@ -50,17 +51,23 @@ const isClosedCode = ({ raw }: Tokens.Code): boolean => /\n {0,3}(?:`{3,}|~{3,})
 function element(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'paragraph':
-      return <p>{inline(token.tokens)}</p>
+      return <p dir="auto">{inline(token.tokens)}</p>
     case 'text':
-      return <p>{inline(token.tokens ?? [token])}</p>
+      return <p dir="auto">{inline(token.tokens ?? [token])}</p>
     case 'heading': {
       const Element = HEADINGS[token.depth - 1] ?? 'h6'
-      return <Element>{inline(token.tokens)}</Element>
+      return <Element dir="auto">{inline(token.tokens)}</Element>
     }
     case 'list': {
       const items = token.items.map((item, index) => <ListItem key={index} item={item} loose={token.loose} />)
       const start = Number(token.start)
-      return token.ordered ? <ol {...(start > 1 ? { start } : {})}>{items}</ol> : <ul>{items}</ul>
+      const dir = directionOf(token.items.map(({ text }) => text).join('\n'))
+      if (!token.ordered) return <ul dir={dir}>{items}</ul>
+      return (
+        <ol dir={dir} {...(start > 1 ? { start } : {})}>
+          {items}
+        </ol>
+      )
     }
     case 'blockquote':
       return <BlockQuote quote={token} />
@@ -74,7 +81,7 @@ function element(token: MarkedToken): ReactNode {
     case 'def':
       return null
     default:
-      return <p>{decodeEntities(token.raw)}</p>
+      return <p dir="auto">{decodeEntities(token.raw)}</p>
   }
 }
 

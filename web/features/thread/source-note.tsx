@@ -27,7 +27,9 @@ function SourceWords({ n, name, passage, meta }: SourceWordsProps): JSX.Element 
         {n}
       </span>
       <span className={styles.name}>{name}</span>
-      <span className={styles.passage}>{passage}</span>
+      <span className={styles.passage} dir="auto">
+        {passage}
+      </span>
       <span className={styles.meta}>{meta}</span>
     </>
   )

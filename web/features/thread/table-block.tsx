@@ -16,7 +16,7 @@ export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
   const cell = (given: Tokens.TableCell, index: number): JSX.Element => {
     const Element = given.header ? 'th' : 'td'
     return (
-      <Element key={index} className={given.align === null ? undefined : styles[given.align]}>
+      <Element key={index} dir="auto" className={given.align === null ? undefined : styles[given.align]}>
         {inline(given.tokens)}
       </Element>
     )
