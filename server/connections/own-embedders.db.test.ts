@@ -9,6 +9,7 @@ import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { admitNetworks } from '#server/providers/public-address.ts'
 import { type Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { serveLoopback } from '#test/loopback.ts'
 import { createOwnProviders, type OwnProviders } from './own-providers.ts'
@@ -78,7 +79,7 @@ async function embedAll(everyonesModel: string | null = 'everyones'): Promise<vo
     log,
   })
   const [job] = Object.values(jobs)
-  for (const { data } of (await job?.findWork?.()) ?? []) await job?.run(data, { signal }).catch(() => undefined)
+  for (const { data } of (await job?.findWork?.()) ?? []) await job?.run(data, jobRun(signal)).catch(() => undefined)
 }
 
 const modelsOf = async ({ sub }: Person) =>

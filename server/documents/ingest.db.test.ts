@@ -12,6 +12,7 @@ import { type BlobStore } from '#server/blobs/store.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { startJobs } from '#server/jobs/start.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { jobRun } from '#test/job-run.ts'
 import { makeDocx } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
@@ -81,9 +82,9 @@ async function store(
 
 /** Runs the job once, as the queue would. */
 async function run(documentId: string, parts: Partial<IngestParts> & { signal?: AbortSignal } = {}): Promise<void> {
-  const { signal = new AbortController().signal, ...rest } = parts
+  const { signal, ...rest } = parts
   const handlers = createIngest({ database: test_.database, blobs, log, ...rest })
-  await handlers[INGEST_JOB]?.run({ documentId }, { signal })
+  await handlers[INGEST_JOB]?.run({ documentId }, jobRun(signal))
 }
 
 const read = (id: string): Promise<DocumentRow> => test_.database.asUser(person, (scope) => getDocument(scope, id))
@@ -425,6 +426,36 @@ test('documents that nobody queued are found when a server starts', async () => 
   await expect
     .poll(async () => [(await read(lost)).state, (await read(interrupted)).state], { timeout: 20_000 })
     .toEqual(['ready', 'ready'])
+})
+
+test('a file with text overtakes scans that are being recognised, and a scan of one page those of many', async () => {
+  const picture = await drawText('To be recognised.')
+  const scan = (count: number, name: string) =>
+    store(makeScannedPdf(Array.from({ length: count }, () => ({ picture }))), UPLOAD_TYPES.pdf, name)
+  const long = await scan(9, 'long.pdf')
+  const short = await scan(1, 'short.pdf')
+  const text = await store(makePdf(['Nothing to recognise here.']), UPLOAD_TYPES.pdf, 'text.pdf')
+  const done: string[] = []
+  const allDone = Promise.withResolvers<undefined>()
+  const jobs = startJobs({
+    connection: test_.connection,
+    log,
+    handlers: createIngest({
+      database: test_.database,
+      blobs,
+      log,
+      concurrency: 1,
+      recognisers: 1,
+      onStage(stage, id) {
+        if (stage === 'indexed') done.push(id)
+        if (done.length === 3) allDone.resolve(undefined)
+      },
+    }),
+  })
+  onTestFinished(() => jobs.stop())
+  await allDone.promise
+  expect(done).toEqual([text, short, long])
+  expect(await read(long)).toMatchObject({ state: 'ready', pages: 9, readability: { by_ocr: 9 } })
 })
 
 test.each([

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import { type JobHandlers, type JobRequest } from '#server/jobs/handler.ts'
+import { type JobHandlers, type JobRequest, type JobRun } from '#server/jobs/handler.ts'
 import { type PageToIndex } from './document-terms.ts'
 import { indexDocument, removeIndex } from './indexing.ts'
 import { ParseFailure } from './parse/failure.ts'
@@ -47,7 +47,7 @@ export interface IngestParts {
   readonly database: Database
   readonly blobs: BlobStore
   readonly log: Log
-  /** How many files are read at once; half the processors where nothing is said. */
+  /** How many files are read at once, without those whose pages are recognised; half the processors where nothing is said. */
   readonly concurrency?: number
   /** How many processes of all files together recognise pages; as many as there are processors where nothing is said. */
   readonly recognisers?: number
@@ -63,6 +63,8 @@ const PROGRESS_INTERVAL_MS = 250
 const BATCH_CHARACTERS = 1_000_000
 const READ_BATCH_PAGES = 50
 const EXPIRE_S = 3_600
+/** A long scan, or one behind many others. What hangs is ended by the limits of reading, a dead server's jobs by their lock. */
+const INGEST_EXPIRE_S = 24 * 3_600
 const STALE_CHECK_INTERVAL_MS = 60_000
 const SWEEP_INTERVAL_MS = 6 * 60 * 60_000
 
@@ -82,8 +84,8 @@ export function createIngest(given: IngestParts): JobHandlers {
   return {
     [INGEST_JOB]: {
       concurrency,
-      expireInSeconds: EXPIRE_S,
-      run: (data, { signal }) => ingest(parts, documentJob.parse(data).documentId, signal),
+      expireInSeconds: INGEST_EXPIRE_S,
+      run: (data, run) => ingest(parts, documentJob.parse(data).documentId, run),
       async findWork() {
         const unfinished = await database.asService(listUnfinished)
         return unfinished.map(({ id, ahead }) => ({ ...requestFor(id), priority: -ahead }))
@@ -130,14 +132,14 @@ const requestFor = (documentId: string): JobRequest => ({ key: documentId, data:
 
 export const DISCARD_REQUEST: JobRequest = { key: 'all', data: {} }
 
-async function ingest(parts: ReadingParts, documentId: string, signal: AbortSignal): Promise<void> {
+async function ingest(parts: ReadingParts, documentId: string, run: JobRun): Promise<void> {
   const { database, log, onStage } = parts
   const document = await database.asService((scope) => claimDocument(scope, documentId))
   if (!document) return
   onStage?.('claimed', documentId)
   try {
     if (document.tries > MAX_TRIES) throw new ParseFailure('crashed')
-    if (!document.is_parsed) await storePages(parts, document, signal)
+    if (!document.is_parsed) await storePages(parts, document, run)
     onStage?.('parsed', documentId)
     await writeAs(database, document, async (scope) => {
       await indexDocument(scope, document, readPages(scope, document.id))
@@ -147,7 +149,7 @@ async function ingest(parts: ReadingParts, documentId: string, signal: AbortSign
     onStage?.('indexed', documentId)
   } catch (error) {
     if (error instanceof StaleAttempt) return
-    if (signal.aborted) {
+    if (run.signal.aborted) {
       await database.asService((scope) => handBack(scope, document))
       throw error
     }
@@ -182,7 +184,7 @@ async function writeAs(
 async function storePages(
   { database, blobs, limits, recognisers, readers, onStage, onProcess }: ReadingParts,
   document: ClaimedDocument,
-  signal: AbortSignal,
+  { signal, stepAside }: JobRun,
 ): Promise<void> {
   let pages: number | null = null
   let pagesDone = 0
@@ -216,6 +218,8 @@ async function storePages(
     signal,
     languages,
     recognisers,
+    turn: [owner, document.id],
+    onRecognition: stepAside,
     ...(readers ? { readers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),

@@ -3,6 +3,7 @@ import { deflateRawSync } from 'node:zlib'
 import { type QueryResultRow } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { jobRun } from '#test/job-run.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { createIndexJobs } from './index-jobs.ts'
 import { indexDocument } from './indexing.ts'
@@ -300,7 +301,7 @@ describe('merging', () => {
     (await test_.admin.query<{ passages: number }>('select passages from search_segments where owner = $1', [sub])).rows
   const mergeAll = async ({ sub }: Person) => {
     const [job] = Object.values(createIndexJobs({ database: test_.database }))
-    await job?.run({ owner: sub }, { signal: new AbortController().signal })
+    await job?.run({ owner: sub }, jobRun())
   }
   const TEXTS = Array.from(
     { length: 9 },

@@ -3,6 +3,7 @@ import { createLog } from '#server/base/log.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { createEmbedder } from '#server/providers/embed.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { startStubModel } from '#test/stub-model.ts'
 import { createEmbeddingJobs } from './embedding-jobs.ts'
@@ -41,7 +42,7 @@ async function embedAll(embedder: NonNullable<ReturnType<typeof createEmbedder>>
     }),
   )
   const due = (await job?.findWork?.()) ?? []
-  for (const { data } of due) await job?.run(data, { signal: new AbortController().signal })
+  for (const { data } of due) await job?.run(data, jobRun())
   return due.length
 }
 

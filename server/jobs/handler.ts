@@ -1,6 +1,8 @@
-interface JobRun {
+export interface JobRun {
   /** Aborted when the server stops: the job should let go within a second or two, and will be run again. */
   readonly signal: AbortSignal
+  /** Lets the next job of the kind begin: from here on this one waits for something that is limited elsewhere. */
+  readonly stepAside: () => void
 }
 
 export interface JobRequest {
@@ -15,7 +17,7 @@ export interface JobRequest {
 export interface JobHandler {
   /** Throwing means: try again later. */
   run(data: unknown, run: JobRun): Promise<void>
-  /** How many run at once in one server. */
+  /** How many run at once in one server, without those that stepped aside. */
   readonly concurrency: number
   /** A run that takes longer is given up and tried again. */
   readonly expireInSeconds: number

@@ -149,6 +149,41 @@ test('a running job is left alone by the sweep of another server', async () => {
   finish.resolve(undefined)
 })
 
+test('a job that steps aside lets the next one begin, and when it is over they run one by one again', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  let running = 0
+  let most = 0
+  const { handler } = recorder({
+    run: async (data, { stepAside }) => {
+      const { name } = data as { name: string }
+      begun.push(name)
+      if (name === 'patient') stepAside()
+      else running += 1
+      most = Math.max(most, running)
+      await new Promise<void>((resolve) => ends.set(name, resolve))
+      if (name !== 'patient') running -= 1
+    },
+  })
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler }, sweepIntervalMs: 3_600_000 }))
+  await jobs.started
+  const hasBegun = (count: number) => expect.poll(() => begun.length, { timeout: 10_000 }).toBe(count)
+  jobs.enqueue('greet', { key: 'patient', data: { name: 'patient' } })
+  await hasBegun(1)
+  for (const name of ['a', 'b', 'c', 'd']) jobs.enqueue('greet', { key: name, data: { name } })
+  await hasBegun(2)
+  ends.get('patient')?.()
+  for (const count of [3, 4, 5]) {
+    ends.get(begun.at(-1) ?? '')?.()
+    await hasBegun(count)
+  }
+  ends.get(begun.at(-1) ?? '')?.()
+  expect(begun.toSorted()).toEqual(['a', 'b', 'c', 'd', 'patient'])
+  expect(most).toBe(1)
+})
+
 test('stopping aborts what runs', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)

@@ -32,6 +32,18 @@ export interface JobsOptions {
 /** Only retries are found by polling; new jobs are announced. */
 const POLL_SECONDS = 2
 
+interface Kind {
+  readonly name: string
+  readonly handler: JobHandler
+  /** Ids of those that take jobs, without those whose job stepped aside. */
+  readonly workers: string[]
+  /** How many jobs stepped aside. */
+  aside: number
+}
+
+/** Jobs of a kind that may have stepped aside; one more keeps its place, so that the others wait for it. */
+const MOST_ASIDE = 64
+
 /** Returns at once; everything else happens after `after`. */
 export function startJobs({
   connection,
@@ -42,8 +54,7 @@ export function startJobs({
 }: JobsOptions): Jobs {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const workersByName = new Map<string, string[]>(Object.keys(handlers).map((name) => [name, []]))
-  const workersOf = (name: string) => workersByName.get(name) ?? []
+  const kinds = Object.entries(handlers).map(([name, handler]): Kind => ({ name, handler, workers: [], aside: 0 }))
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
   let sweeper: NodeJS.Timeout | undefined
@@ -71,7 +82,10 @@ export function startJobs({
     boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'))
     boss.on('warning', ({ message, data }) => log.warn({ data }, message))
     await boss.start()
-    for (const [name, { expireInSeconds }] of Object.entries(handlers)) {
+    for (const {
+      name,
+      handler: { expireInSeconds },
+    } of kinds) {
       await boss.createQueue(name, {
         policy: 'exclusive',
         notify: true,
@@ -81,9 +95,11 @@ export function startJobs({
         retryBackoff: true,
         deleteAfterSeconds: 86_400,
       })
+      // A queue that was there keeps what it was created with.
+      await boss.updateQueue(name, { expireInSeconds })
     }
     await sweep(boss, locks)
-    for (const [name, handler] of Object.entries(handlers)) await work(boss, locks, name, handler)
+    for (const kind of kinds) while (kind.workers.length < kind.handler.concurrency) await addWorker(boss, locks, kind)
     const sweepAgain = () => {
       if (boss && locks) sweeping = sweep(boss, locks)
     }
@@ -92,32 +108,39 @@ export function startJobs({
     sweeper = setInterval(sweepAgain, sweepIntervalMs)
   }
 
-  async function work(
-    queue: PgBoss,
-    held: NonNullable<typeof locks>,
-    name: string,
-    handler: JobHandler,
-  ): Promise<void> {
-    const workers = workersOf(name)
+  /** One worker runs one job at a time. */
+  async function addWorker(queue: PgBoss, held: NonNullable<typeof locks>, kind: Kind): Promise<void> {
+    const { name, handler, workers } = kind
     const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-    while (workers.length < handler.concurrency) {
-      const worker = await queue.work(name, options, async ([job]) => {
-        if (!job) return
-        const run = held.during(job.id, () => handler.run(job.data, { signal: stopping.signal }))
-        running.add(run)
-        try {
-          await run
-        } catch (error) {
-          if (!stopping.signal.aborted) log.error({ err: error, job: name, data: job.data }, 'a job failed')
-          throw error
-        } finally {
-          running.delete(run)
-          // A notification wakes for one job; the ones that came with it would wait for the next poll.
-          for (const idle of workers) queue.notifyWorker(idle)
+    const worker = await queue.work(name, options, async ([job]) => {
+      if (!job) return
+      const isAside = () => !workers.includes(worker)
+      const stepAside = () => {
+        if (isAside() || kind.aside >= MOST_ASIDE || stopping.signal.aborted) return
+        workers.splice(workers.indexOf(worker), 1)
+        kind.aside += 1
+        addWorker(queue, held, kind).catch((error: unknown) => {
+          log.error({ err: error, job: name }, 'no other job can begin beside one that waits')
+        })
+      }
+      const run = held.during(job.id, () => handler.run(job.data, { signal: stopping.signal, stepAside }))
+      running.add(run)
+      try {
+        await run
+      } catch (error) {
+        if (!stopping.signal.aborted) log.error({ err: error, job: name, data: job.data }, 'a job failed')
+        throw error
+      } finally {
+        running.delete(run)
+        if (isAside()) {
+          kind.aside -= 1
+          await queue.offWork(name, { id: worker, wait: false })
         }
-      })
-      workers.push(worker)
-    }
+        // A notification wakes for one job; the ones that came with it would wait for the next poll.
+        for (const idle of workers) queue.notifyWorker(idle)
+      }
+    })
+    workers.push(worker)
   }
 
   /** Frees the jobs of dead servers, and asks for work that no job stands for. */
@@ -125,9 +148,9 @@ export function startJobs({
     try {
       for (const { name, id } of await held.freeAbandoned(Object.keys(handlers))) {
         log.warn({ job: name, id }, 'a job of a server that is gone is taken up again')
-        for (const idle of workersOf(name)) queue.notifyWorker(idle)
+        for (const idle of kinds.find((kind) => kind.name === name)?.workers ?? []) queue.notifyWorker(idle)
       }
-      for (const [name, handler] of Object.entries(handlers)) {
+      for (const { name, handler } of kinds) {
         const due = (await handler.findWork?.()) ?? []
         if (due.length > 0) await queue.insert(name, due.map(toInsert))
       }

@@ -22,7 +22,7 @@ import { mergeInOrderOfArrival } from './merge.ts'
 import { type ParsedPart, type ParseOptions } from './page.ts'
 import { isPicture, startReader } from './reader-process.ts'
 import { type ReadyReaders } from './ready-readers.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { createSlots, type Slots, type Turn } from './slots.ts'
 import { errorOf, type ParseLimits, watchChild } from './watch-child.ts'
 
 export const PARSE_LIMITS: ParseLimits = {
@@ -42,6 +42,10 @@ export interface ParserRun {
   readonly languages?: readonly DocumentLanguage[]
   /** How many processes of all files together may recognise pages. */
   readonly recognisers?: Slots
+  /** Whose turn it is when pages of this file are recognised. */
+  readonly turn?: Turn
+  /** Told before the first page waits to be recognised: from here on the file keeps no text of others from being read. */
+  readonly onRecognition?: () => void
   /** Processes that are ready to recognise; without them each starts from nothing. */
   readonly readers?: ReadyReaders
   readonly signal: AbortSignal
@@ -75,8 +79,8 @@ const childMessage = z.union([
   z.object({ done: z.literal(true) }),
 ])
 
-/** Pages that one process recognises, so that a long scan neither keeps others from theirs nor one process for ever. */
-const PAGES_PER_PROCESS = 24
+/** Pages that one process recognises before it is the turn of another file: some twenty seconds. */
+const PAGES_PER_PROCESS = 8
 
 /**
  * Yields the number of pages, then the pages: first in order those whose text is in the file, then those that had to be
@@ -85,7 +89,7 @@ const PAGES_PER_PROCESS = 24
  *   another try may help.
  */
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
-  const { mimetype, recognisers = createSlots(1) } = run
+  const { mimetype, recognisers = createSlots(1), turn, onRecognition } = run
   const languages = run.languages ?? []
   const deferred: number[] = []
   const seen = { text: false, unreadable: false, readable: false }
@@ -98,10 +102,14 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     }
     return part
   }
-  for await (const part of runChild(run, { languages })) {
+  const readFile = () => runChild(run, { languages })
+  // A picture is recognised where it is read.
+  if (isPicture(mimetype)) onRecognition?.()
+  for await (const part of isPicture(mimetype) ? recognisers.hold(run.signal, readFile, turn) : readFile()) {
     if ('deferred' in part) deferred.push(part.deferred)
     else yield notice(part)
   }
+  if (deferred.length > 0) onRecognition?.()
   const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.count)))
   const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
     deferred.slice(index * share, (index + 1) * share),
@@ -109,7 +117,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
-    recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }))
+    recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }), turn)
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) yield notice(part)
   if (seen.text) return
   if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')

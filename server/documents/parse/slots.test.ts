@@ -41,3 +41,27 @@ test('when one fails the others are stopped, also those that still wait for a sl
   for await (const value of slots.hold(signal, never)) seen.push(value)
   expect(seen).toEqual([2])
 })
+
+test('those who wait are served in turn: each owner, of an owner each file, then who came first', async () => {
+  const slots = createSlots(1)
+  const order: string[] = []
+  const hold = (name: string, turn: string[]) =>
+    slots.hold(
+      signal,
+      async function* () {
+        order.push(name)
+        yield name
+      },
+      turn,
+    )
+  const all = [
+    hold('long 1', ['ann', 'long']),
+    hold('long 2', ['ann', 'long']),
+    hold('long 3', ['ann', 'long']),
+    hold('short 1', ['ann', 'short']),
+    hold('other 1', ['bob', 'other']),
+    hold('other 2', ['bob', 'other']),
+  ]
+  for await (const name of mergeInOrderOfArrival(all, () => undefined)) expect(order).toContain(name)
+  expect(order).toEqual(['long 1', 'other 1', 'short 1', 'other 2', 'long 2', 'long 3'])
+})
