@@ -8,6 +8,7 @@ import { isBlank } from './ocr/raster.ts'
 import { createRasteriser } from './ocr/rasterise-pdf.ts'
 import { createRecogniser } from './ocr/recognise.ts'
 import { MAX_PAGE_CHARACTERS, MAX_PAGES, type ParsedPage, type ParsedPart, type ParseOptions } from './page.ts'
+import { mayHoldLigatures, withLigaturesInOrder } from './pdf-ligatures.ts'
 import { type TextItem } from './pdf-lines.ts'
 import { notesOf } from './pdf-notes.ts'
 import { looksLetterspaced } from './pdf-order.ts'
@@ -154,9 +155,9 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
     await learnFonts(page, items, fonts)
-    const { notes, ...joined } = joinItems(items, (name) => fonts.get(name), {
+    const { notes, ...joined } = joinItems(await withLettersInOrder(page, items), (name) => fonts.get(name), {
       notes: notesOf(await page.getAnnotations()),
-      drawn: items.some(({ str }) => looksLetterspaced(str)) ? await drawnText(page) : '',
+      drawn: items.some(({ str }) => looksLetterspaced(str)) ? (await drawnGlyphs(page)).join('') : '',
     })
     const viewport = page.getViewport({ scale: 1 })
     const boxes = notes.flatMap((note) => boxesOfNote(joined.text, note, viewport))
@@ -183,14 +184,17 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
 
 const glyphs = z.array(z.union([z.number(), z.object({ unicode: z.string() })]))
 
-/** The characters that a page draws, in the order of drawing, with none of the blanks that its text gets from their places. */
-async function drawnText(page: PdfPage): Promise<string> {
+/** What each glyph that a page draws stands for, in the order of drawing, with none of the blanks that its text gets from their places. */
+async function drawnGlyphs(page: PdfPage): Promise<string[]> {
   const { fnArray, argsArray } = await page.getOperatorList()
   const drawn = fnArray.flatMap((operator, index) =>
     operator === OPS.showText ? (glyphs.safeParse((argsArray as unknown[][])[index]?.[0]).data ?? []) : [],
   )
-  return drawn.map((glyph) => (typeof glyph === 'number' ? '' : glyph.unicode)).join('')
+  return drawn.flatMap((glyph) => (typeof glyph === 'number' ? [] : [glyph.unicode]))
 }
+
+const withLettersInOrder = async (page: PdfPage, items: readonly TextItem[]): Promise<readonly TextItem[]> =>
+  items.some(mayHoldLigatures) ? withLigaturesInOrder(items, await drawnGlyphs(page)) : items
 
 type Fonts = Map<string, PdfFont>
 
