@@ -15,6 +15,7 @@ test.each([
   ['第7条', ['第', '7', '条']],
   ['ภาษาไทย', ['ภาษา', 'ไทย']],
   ['كِتَابٌ', ['كتاب']],
+  ['لغة Pythonمن وR', ['لغة', 'python', 'من', 'و', 'r']],
   ['', []],
 ])('splits %j', (text, words) => expect(wordsOf(text)).toEqual(words))
 

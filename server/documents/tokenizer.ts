@@ -3,7 +3,7 @@
  * other terms needs a new TOKENIZER_VERSION: documents are then indexed anew in the background.
  */
 
-export const TOKENIZER_VERSION = '3'
+export const TOKENIZER_VERSION = '4'
 
 /** Scripts written without blanks between words that are searched by pairs of characters, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
@@ -16,6 +16,13 @@ const PART = /[\p{L}\p{N}\p{M}]+/gu
 const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
 const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
 const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
+const RIGHT_TO_LEFT = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
+const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u')
+/** Where the direction changes, a blank is often left out, or lies on the other side of the word. */
+const CHANGE_OF_DIRECTION = new RegExp(
+  String.raw`(?<=[${RIGHT_TO_LEFT}])(?=\p{Script=Latin})|(?<=\p{Script=Latin})(?=[${RIGHT_TO_LEFT}])`,
+  'u',
+)
 const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Vowel signs and lengthening of Arabic, points of Hebrew: written or left out at will. */
@@ -51,6 +58,8 @@ function addPart(words: string[], part: string): void {
   if (HAS_PAIRED.test(part)) addPairs(words, part)
   else if (HAS_SEGMENTED.test(part)) {
     for (const { segment, isWordLike } of segmenter.segment(part)) if (isWordLike === true) words.push(segment)
+  } else if (HAS_RIGHT_TO_LEFT.test(part)) {
+    for (const word of part.split(CHANGE_OF_DIRECTION)) words.push(word.slice(0, LONGEST_WORD))
   } else words.push(part.slice(0, LONGEST_WORD))
 }
 
