@@ -131,7 +131,8 @@ export function createEmbeddingJobs({
   async function dropOthers(scope: Scope, documentId: string, model: string) {
     const { rows } = await scope.query<{ owner: string }>(
       `select i.owner from document_index i where i.document_id = $1 and not exists (
-         select from document_index other where other.owner = i.owner and not exists (
+         select from documents d join document_index other on other.document_id = d.id
+         where d.owner = i.owner and not exists (
            select from embedded_documents e
            where e.owner = i.owner and e.model = $2 and e.document_id = other.document_id))`,
       [documentId, model],
