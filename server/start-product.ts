@@ -84,7 +84,7 @@ export async function startProduct(foundation: Foundation) {
   const jobs = startJobs({ connection, log, handlers })
   undo.push(() => jobs.stop())
 
-  async function startWorkers(): Promise<Gauges> {
+  async function startWorkers() {
     const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, bells)
     undo.push(() => queue.close())
     const worker = await startWorker({
@@ -111,7 +111,10 @@ export async function startProduct(foundation: Foundation) {
     void refreshEveryones().catch((error: unknown) =>
       log.warn({ err: error }, 'the list of models could not be brought up to date'),
     )
-    return { alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() } }
+    const gauges: Gauges = {
+      alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
+    }
+    return { gauges, handover: worker.handover }
   }
 
   function createApi() {
@@ -147,9 +150,10 @@ export async function startProduct(foundation: Foundation) {
     }
   }
 
-  const gauges = hasWorkers ? await startWorkers() : {}
+  const workers = hasWorkers ? await startWorkers() : undefined
   return {
-    gauges,
+    gauges: workers?.gauges ?? {},
+    handover: workers?.handover,
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
       takeStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),

@@ -10,6 +10,7 @@ import { createAuthRoutes } from './auth/routes.ts'
 import { type AccountClosing } from './auth/service.ts'
 import { sweepAuth } from './auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from './auth/test-account.ts'
+import { type Handover } from './database/scope.ts'
 import { type Foundation } from './foundation.ts'
 import { createRealtime } from './realtime/service.ts'
 import { createRestRoutes } from './rest/routes.ts'
@@ -24,13 +25,15 @@ interface ServiceHooks {
   /** What else is kept of people. */
   readonly closing: AccountClosing | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
+  /** What is to be done of rows that are inserted through `/rest/v1`. */
+  readonly handover: Handover | undefined
 }
 
 /** @param signing what signs the tokens of accounts; `foundation.tokens` believes the same ones. */
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
-  { closing, onDocumentUpload }: ServiceHooks,
+  { closing, onDocumentUpload, handover }: ServiceHooks,
 ) {
   const { config, log, undo, address, database, listener, tokens, blobs, encryptionKey } = foundation
   const isLocal = config.isLocalSetUp
@@ -118,6 +121,7 @@ export async function startServices(
         schemaCache: createSchemaCache({ database, listener, schemas: config.REST_SCHEMAS, log }),
         log,
         schemas: config.REST_SCHEMAS,
+        handover,
         allowsRollback: config.REST_TX_END === 'allow-override',
       }),
       realtime: realtime.routes,

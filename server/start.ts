@@ -167,6 +167,7 @@ export async function startAlcove(
         ? await startServices(foundation, signing, {
             closing: hasProduct ? closeInProduct(foundation) : undefined,
             onDocumentUpload: product?.onDocumentUpload,
+            handover: product?.handover,
           })
         : undefined
     server.on('upgrade', (request, socket, head) => {

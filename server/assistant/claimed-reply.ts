@@ -1,29 +1,40 @@
 /** What passes between the queue of questions and whoever answers one. */
+import { z } from 'zod'
 import { type ReplyPart } from '#contract/reply-events.ts'
 
-/** A question that this worker may answer, as long as `attempt` is the newest. */
-export interface ClaimedReply {
-  readonly id: string
-  readonly messageId: string
-  readonly conversationId: string
-  readonly owner: string
-  readonly answerId: string
+const claimedQuestion = z.object({
+  id: z.uuid(),
+  messageId: z.uuid(),
+  conversationId: z.uuid(),
+  owner: z.uuid(),
+  answerId: z.uuid(),
   /** `rewrite` and `continue`: there is an answer already, of which another version or the rest is wanted. */
-  readonly kind: 'answer' | 'rewrite' | 'continue'
+  kind: z.enum(['answer', 'rewrite', 'continue']),
   /** Of this one version; null: the conversation's. */
-  readonly modelName: string | null
-  readonly attempt: number
+  modelName: z.string().nullable(),
+  attempt: z.int(),
   /** How many workers have begun on it, this one included, since it was asked or asked again. */
-  readonly tries: number
+  tries: z.int(),
   /** Whether the owner has connected any: nothing is looked for where there is nothing. */
-  readonly hasOwnProviders: boolean
+  hasOwnProviders: z.boolean(),
   /** The person asked to stop it before it was claimed. */
-  readonly stopRequested: boolean
+  stopRequested: z.boolean(),
+})
+
+/** A question that this worker may answer, as long as `attempt` is the newest. */
+export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> {
   /**
    * Resolves when the claim would survive a crash of PostgreSQL: before that another worker might come to the same attempt,
    * so nothing is written under it: `Replies` and `ReplyLog` wait. Rejects where it may be lost.
    */
   readonly holds: Promise<void>
+}
+
+/** What a transaction that stored and claimed a question has handed over. */
+export function readClaim(json: string, holds: Promise<void>): ClaimedReply {
+  // Whoever needs it waits for it.
+  holds.catch(() => undefined)
+  return { ...claimedQuestion.parse(JSON.parse(json)), holds }
 }
 
 export interface FinishedAnswer {

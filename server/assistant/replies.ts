@@ -31,6 +31,8 @@ export interface Finished {
 }
 
 export interface Replies {
+  /** Lets questions be claimed for this process in the transaction that stores them. */
+  readonly claimAtOnce: Readonly<Record<string, string>>
   /**
    * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
    * @param mine replies that this process is writing: where their lease has run out they are renewed, not begun anew.
@@ -172,6 +174,8 @@ export function createReplies(database: Database, worker: string): Replies {
   }
 
   return {
+    claimAtOnce: { 'alcove.answers': `${LEASE_S} ${worker}` },
+
     async claim(limit, mine = []) {
       type Row = Omit<ClaimedReply, 'holds'> & Record<string, unknown>
       const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])

@@ -3,16 +3,19 @@ import { type Log } from '#server/base/log.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { type Listener } from '#server/database/listen.ts'
+import { type Handover } from '#server/database/scope.ts'
 import { createGate } from './gate.ts'
 import { answer } from './reply.ts'
 import { type PersonalTools, type ReplyDependencies } from './reply-dependencies.ts'
-import { type ClaimedReply } from './claimed-reply.ts'
+import { type ClaimedReply, readClaim } from './claimed-reply.ts'
 import { LEASE_S } from './replies.ts'
 import { createTitles } from './titles.ts'
 import { createOutsideTools, type OutsideToolsOptions } from './tools/run.ts'
 
 const SWEEP_MS = 2_000
 const RENEW_MS = 2_000
+/** Beyond this share of its capacity, people take turns: the queue knows how. */
+const ROOM_AT_ONCE = 0.5
 /** How many answers read their documents at once: fewer than there are connections, which people need as well. */
 const READING_AT_ONCE = 8
 
@@ -45,6 +48,8 @@ export interface WorkerOptions extends Omit<
 export interface Worker {
   /** Number of answers that are being written. */
   running(): number
+  /** For transactions that store questions: what is asked while there is room is answered without waiting in the queue. */
+  readonly handover: Handover
   /** Claims no more, hands running replies back to the queue, resolves when nothing is written any longer. */
   stop(): Promise<void>
 }
@@ -84,6 +89,17 @@ export async function startWorker({
         if (mayOthersWait) wake()
       })
     running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
+  }
+
+  const handover: Handover = {
+    settings: () => (isStopping || running.size >= ROOM_AT_ONCE * capacity ? {} : replies.claimAtOnce),
+    take(claimed, flushed) {
+      const reply = readClaim(claimed, flushed)
+      if (!isStopping) return start(reply, performance.now())
+      replies.release([reply]).catch((error: unknown) => {
+        log.warn({ err: error, reply: reply.id }, 'a question could not be given back; its lease will run out')
+      })
+    },
   }
 
   async function claim(): Promise<void> {
@@ -139,6 +155,7 @@ export async function startWorker({
 
   return {
     running: () => running.size,
+    handover,
     async stop() {
       isStopping = true
       clearInterval(sweep)

@@ -26,6 +26,18 @@ export interface Scope {
   asked<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
 }
 
+/** How a transaction hands work to the process that runs it, which is then spared asking for it: a trigger raises notices. */
+export interface Handover {
+  /** By which triggers know that they may. None: nothing is to be handed over now. */
+  readonly settings: () => Readonly<Record<string, string>>
+  /**
+   * Told once what was handed over stands.
+   * @param detail of the notice.
+   * @param flushed resolves when it would survive a crash of PostgreSQL.
+   */
+  readonly take: (detail: string, flushed: Promise<void>) => void
+}
+
 export interface ScopeOptions {
   /** Refuse writes (SQLSTATE 25006). */
   readonly readOnly?: boolean
@@ -42,6 +54,7 @@ export interface ScopeOptions {
    * round trip. What `run` throws afterwards undoes nothing; where PostgreSQL refuses a statement, nothing was written.
    */
   readonly endsAtOnce?: boolean
+  readonly handover?: Handover | undefined
 }
 
 /** One statement as one person. */
@@ -129,6 +142,8 @@ const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
 
 /** SQLSTATE of a notice that hands out a bell: `realtime.ring` raises it where a transaction has asked for that. */
 const BELL = 'ALCB1'
+/** SQLSTATE of a notice by which work is handed over. */
+const HANDOVER = 'ALCH1'
 const HAND_OUT = { 'alcove.bells': 'handed', client_min_messages: 'notice' }
 const HAND_OUT_ALWAYS = `select set_config('alcove.bells', $1, false), set_config('client_min_messages', 'notice', false)`
 
@@ -156,6 +171,7 @@ function endReading(client: pg.PoolClient): void {
 export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
   let isClosed = false
   const handedOut = new WeakMap<pg.ClientBase, Map<string, Bell>>()
+  const handedOver = new WeakMap<pg.ClientBase, string[]>()
   const pool = openPool({ max: MOST_CONNECTIONS, min: KEPT_CONNECTIONS, ...connection })
   /** Each is `service_role` from its beginning to its end; none is opened before the first statement. */
   const servicePool = openPool({
@@ -182,8 +198,8 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         // A connection that is being closed may still hear that the server stops.
         if (!isClosed) log.warn({ err: error }, 'a database connection was lost')
       })
-      if (bells === undefined) return
       client.on('notice', ({ code, message, detail: payload = '' }) => {
+        if (code === HANDOVER) handedOver.get(client)?.push(payload)
         if (code !== BELL || message === undefined) return
         const own = handedOut.get(client) ?? new Map<string, Bell>()
         // Like notifications: equal ones of a transaction are one.
@@ -194,13 +210,23 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     return opened
   }
 
-  const settingsOf = (settings: Readonly<Record<string, string>>) =>
-    bells?.isOpen ? { ...settings, ...HAND_OUT } : settings
+  function settingsOf({ settings = {}, flushesAfter, handover }: ScopeOptions): Readonly<Record<string, string>> {
+    const ofHandover = handover?.settings() ?? {}
+    return {
+      ...settings,
+      ...(flushesAfter ? { synchronous_commit: 'off' } : {}),
+      ...(Object.keys(ofHandover).length > 0 ? { ...ofHandover, client_min_messages: 'notice' } : {}),
+      ...(bells?.isOpen ? HAND_OUT : {}),
+    }
+  }
 
   /** Commits, and then rings for what was announced: a bell that rang before would bring nobody to what it tells of. */
-  async function commit(client: pg.PoolClient): Promise<void> {
+  async function commit(client: pg.PoolClient, { flushesAfter, handover }: ScopeOptions): Promise<void> {
     const { command } = await client.query('commit')
-    if (command === 'COMMIT') ringFor(client)
+    if (command !== 'COMMIT') return
+    ringFor(client)
+    for (const detail of handedOver.get(client) ?? [])
+      handover?.take(detail, flushesAfter ? flush() : Promise.resolve())
   }
 
   function ringFor(client: pg.PoolClient): void {
@@ -250,15 +276,17 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     role: ApiRole | ServiceRole,
     claims: Claims,
     run: (scope: Scope) => Promise<T>,
-    { readOnly = false, flushesAfter = false, endsAtOnce = false, settings = {} }: ScopeOptions,
+    options: ScopeOptions,
   ): Promise<T> {
-    const given = settingsOf(flushesAfter ? { ...settings, synchronous_commit: 'off' } : settings)
+    const { readOnly = false, endsAtOnce = false } = options
+    const given = settingsOf(options)
     const client = await pool.connect()
     let broken: Error | undefined
     let entered: Promise<unknown> | undefined
     let ended: Promise<void> | undefined
     let isEnding = false
     handedOut.delete(client)
+    handedOver.set(client, [])
     try {
       // Sent ahead of the first statement without waiting for the answers. Where one of them fails, what follows is
       // refused: the transaction is aborted, or the login role that may see nothing is still the one that asks.
@@ -272,7 +300,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         prepared: (text, values) => client.query(prepared(text, values)),
         asked: (text, values) => client.query(preparedIfFrequent(text, values)),
       })
-      if (endsAtOnce) ended = commit(client)
+      if (endsAtOnce) ended = commit(client, options)
       ended?.catch(() => undefined)
       const result = await running
       await entered
@@ -281,7 +309,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
         endReading(client)
         return result
       }
-      await (ended ?? commit(client))
+      await (ended ?? commit(client, options))
       return result
     } catch (thrown) {
       // Where the transaction could not be entered, every later error only says that it was aborted.

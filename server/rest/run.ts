@@ -1,7 +1,7 @@
 /** One request, one transaction: the plan's statement as the caller's role, and the checks that may still undo it. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type Claims, type Database, GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
+import { type Claims, type Database, GENERIC_PLANS, type Handover, type Scope } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
 import { type TablePlan } from './plan.ts'
 import { type CallPlan, isReadOnlyCall } from './plan-call.ts'
@@ -111,7 +111,7 @@ export async function run(
   claims: Claims,
   request: RestRequest,
   plan: Plan,
-  settings: Readonly<Record<string, string>>,
+  { settings, handover }: { settings: Readonly<Record<string, string>>; handover?: Handover | undefined },
 ): Promise<Result> {
   const statement = statementOf(plan)
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
@@ -142,6 +142,7 @@ export async function run(
       settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
       flushesAfter: !readOnly,
       endsAtOnce: isFinal(request, plan),
+      handover: plan.kind === 'insert' ? handover : undefined,
     })
   } catch (error) {
     if (error instanceof RolledBack) return error.result
