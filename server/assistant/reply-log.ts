@@ -12,7 +12,10 @@ import { type ClaimedReply } from './claimed-reply.ts'
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
 const FLUSH_INTERVAL_MS = 100
-/** Of writes ahead of a flush there is one in so long, so that many replies that begin or end together share them ... */
+/**
+ * Of writes ahead of a flush there is one in a millisecond for each reply that is open, in so long at most: many replies that
+ * begin or end together share them, and one that is alone waits for nothing ...
+ */
 const HURRIED_INTERVAL_MS = 20
 /** ... except for so many, so that the last words of a few that end together wait for nothing. */
 const HURRIED_AT_ONCE = 4
@@ -148,8 +151,9 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
     nextAt = Number.POSITIVE_INFINITY
     const isWhole = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
     if (!isWhole) {
-      const earliest = performance.now() - HURRIED_INTERVAL_MS * (HURRIED_AT_ONCE - 1)
-      nextHurriedAt = Math.max(nextHurriedAt, earliest) + HURRIED_INTERVAL_MS
+      const intervalMs = Math.min(open.size, HURRIED_INTERVAL_MS)
+      const earliest = performance.now() - intervalMs * (HURRIED_AT_ONCE - 1)
+      nextHurriedAt = Math.max(nextHurriedAt, earliest) + intervalMs
     }
     const entries = [...(isWhole ? behind : urgent)]
     for (const entry of entries) {
