@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { markedText } from './browser.ts'
-import { composerOf, openStage, startChat, type Stage } from './stage.ts'
+import { composerOf, openStage, startChat, storeConversation, type Stage } from './stage.ts'
 
 const FILES = {
   'Lease.txt': 'The notice period is three months.\n\nThe deposit is two monthly rents.',
@@ -182,6 +182,24 @@ describe.each([
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(label)
   })
 
+  test('a reload opens the same source with the same mark, and goes on through the others', async () => {
+    await answerOn(page).locator('[data-citation="1"]').first().click()
+    await page.getByText('Source 1 of 2').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Source 2 of 2').waitFor()
+    await expect.poll(() => markedText(page)).not.toBe('')
+    const marked = await markedText(page)
+    await page.reload()
+    await page.getByText('Source 2 of 2').waitFor()
+    await expect.poll(() => markedText(page)).toBe(marked)
+    await page.getByRole('button', { name: 'Previous source' }).click()
+    await page.getByText('Source 1 of 2').waitFor()
+    await expect.poll(() => markedText(page)).not.toBe(marked)
+    await page.getByRole('button', { name: 'Close document' }).click()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-citation'))).toBe('1')
+    expect(new URL(page.url()).search).toBe(`?chat=${conversationId}`)
+  })
+
   test('a card names the relevance for what it is, and opens the passage', async () => {
     const card = answerOn(page).locator('[data-source="2"]')
     expect(await card.innerText()).toMatch(/\d+% relevance/)
@@ -193,6 +211,25 @@ describe.each([
       .poll(() => page.evaluate(() => document.activeElement?.matches('[data-source="2"], [data-citation="2"]')))
       .toBe(true)
   })
+})
+
+test('a document goes with its conversation, and stays where that one is pressed again', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const reader = page.getByRole('region', { name: /^Reader: / })
+  const history = page.getByRole('region', { name: 'Conversations', exact: true })
+  await storeConversation(stage, 'Bees', ['They hum.'])
+  await page.goto(`${stage.alcove.url}/?chat=${conversationId}`)
+  await answerOn(page).locator('[data-citation="1"]').first().click()
+  await reader.waitFor()
+  await history.locator('[aria-current=true]').click()
+  expect(await reader.isVisible()).toBe(true)
+  await history.getByRole('button', { name: /^Bees/ }).click()
+  await reader.waitFor({ state: 'detached' })
+  await page.goBack()
+  await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await reader.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).search).toBe('')
 })
 
 test('a passage of a workbook is marked in the grid of its sheet, and its cells are named', async () => {

@@ -141,6 +141,29 @@ test('finds what stands in a document, and opens it at the page with the passage
   await page.keyboard.press('Escape')
 })
 
+test('a document comes back at the page in view, and its mark carries nobody off', async () => {
+  await open()
+  await box().pressSequentially('scion wood')
+  await option(/grafting\.pdf/)
+    .locator('mark')
+    .first()
+    .waitFor()
+  await option(/grafting\.pdf/).click()
+  await expect.poll(() => markedText(page)).toContain('Scion wood')
+  const reader = page.getByRole('region', { name: 'Reader: grafting.pdf' })
+  const shown = () => reader.getByRole('textbox').inputValue()
+  for (const left of ['2', '1']) {
+    await reader.getByRole('button', { name: 'Previous page' }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('page')).toBe(left)
+  }
+  await page.reload()
+  // The marked page is near enough to be drawn, and is not what was read.
+  await expect.poll(() => markedText(page)).toContain('Scion wood')
+  expect(await reader.getByRole('region', { name: 'Document' }).evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+  expect(await shown()).toBe('1')
+  await page.keyboard.press('Escape')
+})
+
 test('shows how long a document is that is found by its name alone', async () => {
   await open()
   await box().fill('grafting')

@@ -36,6 +36,22 @@ export function messagesQuery(conversationId: string) {
   })
 }
 
+/** One message; null when it is not there (any more). */
+export function messageQuery(conversationId: string, id: string) {
+  return queryOptions({
+    queryKey: [...messagesKey(conversationId), id] as const,
+    queryFn: () =>
+      directThenApi(
+        messageRow.nullable(),
+        () => rest().from('messages').select('*').eq('conversation_id', conversationId).eq('id', id).maybeSingle(),
+        async () => {
+          const all = rows.parse(await (await apiFetch(`/api/conversations/${conversationId}/messages`)).json())
+          return all.find((message) => message.id === id) ?? null
+        },
+      ),
+  })
+}
+
 export function setThread(
   queryClient: QueryClient,
   conversationId: string,

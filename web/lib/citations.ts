@@ -1,3 +1,5 @@
+import { isPassageSource, type PassageSource, type Source } from '#contract/source.ts'
+
 /** Text and citation markers in turn; a marker whose number is not among the sources stays text. */
 export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
   if (known.size === 0 || !text.includes('[')) return text === '' ? [] : [text]
@@ -21,4 +23,11 @@ const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1|$(?![^]))|(?<!`)(`+)(?!`)[^]
 export function citedNumbers(text: string, known: ReadonlySet<number>): number[] {
   if (known.size === 0 || !text.includes('[')) return []
   return [...new Set(splitCitations(text.replace(CODE, ''), known).filter((piece) => typeof piece === 'number'))]
+}
+
+/** The passages that one goes through beside a source: those that the answer cites, all where it does not cite this one. */
+export function passagesBeside(source: Source, sources: readonly Source[], text: string): PassageSource[] {
+  const byNumber = new Map(sources.map((known) => [known.n, known]))
+  const cited = citedNumbers(text, new Set(byNumber.keys())).flatMap((n) => byNumber.get(n) ?? [])
+  return (cited.includes(source) ? cited : sources).filter(isPassageSource)
 }

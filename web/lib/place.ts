@@ -1,31 +1,72 @@
-/** What is open, as the address says it: `/?chat={id}&doc={id}&page={n}`. */
-export type Place = { chatId: string | null; documentId: string | null; page: number }
+/** A passage of one page of the open document, `[start, end)` in UTF-16 code units of that page's text. */
+export type MarkedPassage = { page: number; start: number; end: number }
+
+/** A source of an answer, by the number that its markers carry. */
+export type CitedSource = { messageId: string; n: number }
+
+/**
+ * What is open, as the address says it: `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`.
+ * The mark has a page of its own, as somebody may have scrolled on since.
+ */
+export type Place = {
+  chatId: string | null
+  documentId: string | null
+  page: number
+  passage: MarkedPassage | null
+  source: CitedSource | null
+}
+
+/** The part of a place that says that no document is open. */
+export const NO_DOCUMENT = { documentId: null, page: 1, passage: null, source: null } as const
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-const idIn = (params: URLSearchParams, name: string): string | null => {
-  const value = params.get(name)
-  return value !== null && UUID.test(value) ? value : null
+const asId = (value: string | null | undefined): string | null =>
+  value !== null && value !== undefined && UUID.test(value) ? value : null
+
+/** A number that counts from 1; null for all else. */
+function asCount(value: string | null | undefined): number | null {
+  const count = Number(value)
+  return Number.isSafeInteger(count) && count > 0 ? count : null
 }
 
-/** Reads the address; what is no valid id is as if it were not there. */
+function passageIn(value: string | null): MarkedPassage | null {
+  const [, page, start, end] = /^(\d+)\.(\d+)\.(\d+)$/.exec(value ?? '') ?? []
+  const passage = { page: asCount(page) ?? 0, start: Number(start), end: asCount(end) ?? 0 }
+  return passage.page > 0 && passage.start < passage.end ? passage : null
+}
+
+function sourceIn(value: string | null): CitedSource | null {
+  const [message, number] = value?.split('.') ?? []
+  const messageId = asId(message)
+  const n = asCount(number)
+  return messageId === null || n === null ? null : { messageId, n }
+}
+
+/** Reads the address; what is not valid is as if it were not there. */
 export function parsePlace(search: string): Place {
   const params = new URLSearchParams(search)
-  const documentId = idIn(params, 'doc')
-  const page = Number(params.get('page'))
+  const chatId = asId(params.get('chat'))
+  const documentId = asId(params.get('doc'))
+  if (documentId === null) return { chatId, ...NO_DOCUMENT }
+  const passage = passageIn(params.get('mark'))
   return {
-    chatId: idIn(params, 'chat'),
+    chatId,
     documentId,
-    page: documentId !== null && Number.isSafeInteger(page) && page > 0 ? page : 1,
+    page: asCount(params.get('page')) ?? 1,
+    passage,
+    source: passage && sourceIn(params.get('source')),
   }
 }
 
-export function addressOf({ chatId, documentId, page }: Place): string {
+export function addressOf({ chatId, documentId, page, passage, source }: Place): string {
   const params = new URLSearchParams()
   if (chatId !== null) params.set('chat', chatId)
   if (documentId !== null) {
     params.set('doc', documentId)
     params.set('page', String(page))
+    if (passage !== null) params.set('mark', `${passage.page}.${passage.start}.${passage.end}`)
+    if (passage !== null && source !== null) params.set('source', `${source.messageId}.${source.n}`)
   }
   const search = params.toString()
   return search === '' ? '/' : `/?${search}`

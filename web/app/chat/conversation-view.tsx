@@ -19,13 +19,14 @@ type ConversationViewProps = {
   onRetry: () => void
   onStop: () => void
   onOpenChat: (id: string) => void
+  onBranched: (id: string) => void
   onUnknown: (wasDeleted: boolean) => void
 }
 
 /** The conversation that is open, with its message box. */
 export function ConversationView(props: ConversationViewProps): JSX.Element {
   const open = useConversation(props.id)
-  const actions = useAnswerActions(props.id, open, props.onOpenChat)
+  const actions = useAnswerActions(props.id, open, props.onBranched)
   usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
   const { id, filled, onSend, onStop } = props
   const { waiting } = open

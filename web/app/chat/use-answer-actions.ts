@@ -23,7 +23,7 @@ function reportFailure(error: unknown, description: string): void {
 }
 
 /** What can be asked of the open conversation and its messages. */
-export function useAnswerActions(id: string, open: OpenConversation, onOpenChat: (id: string) => void): AnswerActions {
+export function useAnswerActions(id: string, open: OpenConversation, onBranched: (id: string) => void): AnswerActions {
   const queryClient = useQueryClient()
   const { id: userId } = useUser()
   const modelName = open.conversation?.model_name ?? null
@@ -61,11 +61,11 @@ export function useAnswerActions(id: string, open: OpenConversation, onOpenChat:
           reportFailure(error, 'The branch could not be made. Please try again.')
           return false
         }
-        onOpenChat(branch.id)
+        onBranched(branch.id)
         return true
       },
     }
-  }, [queryClient, id, userId, modelName, onOpenChat])
+  }, [queryClient, id, userId, modelName, onBranched])
 
   return {
     thread: waiting || open.thread === null ? null : thread,

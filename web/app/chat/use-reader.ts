@@ -1,16 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { FoundPassage } from '#contract/search.ts'
-import type { PassageSource } from '#contract/source.ts'
+import { isPassageSource, type PassageSource } from '#contract/source.ts'
+import { messageQuery } from '#web/data/messages.ts'
 import { messageElementId } from '#web/features/thread/show-target.ts'
+import { passagesBeside } from '#web/lib/citations.ts'
+import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/place.ts'
 import type { PlaceControl } from './use-place.ts'
 
 /** After this time the columns have taken their new widths, and notes have become cards or the other way round. */
 const LAYOUT_MS = 150
-
-type Passage = Pick<PassageSource, 'n' | 'documentId' | 'page' | 'start' | 'end'>
-
-/** `messageId` is null where no answer cites what is read. */
-type Reading = { messageId: string | null; sources: readonly Passage[]; index: number; step: number }
 
 export type Reader = {
   openPassage: (choice: {
@@ -24,26 +23,64 @@ export type Reader = {
   close: () => void
   /** Gives the focus back to the marker or the row that opened the reader. */
   restoreFocus: () => void
-  highlight: { start: number; end: number; key: string } | null
+  highlight: (MarkedPassage & { key: string }) | null
   sourceNavigation: { position: number; count: number; onMove: (delta: -1 | 1) => void } | null
 }
 
 /** The marker of a source: its note in the margin is gone while the reader is open, its marker never is. */
-const markerOf = (messageId: string, n: number): HTMLElement | null =>
+const markerOf = ({ messageId, n }: CitedSource): HTMLElement | null =>
   document.getElementById(messageElementId(messageId))?.querySelector(`[data-citation="${n}"]`) ?? null
+
+/** The passages of the answer that are gone through, and which of them is open. */
+type Reading = { sources: readonly PassageSource[]; index: number }
+
+const sameSource = (source: PassageSource, { documentId, passage, source: cited }: PlaceControl): boolean =>
+  source.n === cited?.n &&
+  source.documentId === documentId &&
+  source.page === passage?.page &&
+  source.start === passage.start &&
+  source.end === passage.end
+
+/**
+ * The sources beside the one in the address. Those of an answer that was pressed are at hand; after a reload its message
+ * is asked for them, which may say something else by now: the mark then stands alone.
+ */
+function useReading(
+  place: PlaceControl,
+  pressed: { messageId: string; sources: PassageSource[] } | null,
+): Reading | null {
+  const { chatId, source: cited } = place
+  const isAtHand = cited === null || cited.messageId === pressed?.messageId
+  const { data: message } = useQuery({
+    ...messageQuery(chatId ?? '', cited?.messageId ?? ''),
+    enabled: !isAtHand && chatId !== null,
+  })
+  if (cited === null) return null
+  const readAgain = (): readonly PassageSource[] => {
+    const all = message?.metadata?.sources ?? []
+    const open = all.filter(isPassageSource).find((source) => sameSource(source, place))
+    return open === undefined ? [] : passagesBeside(open, all, message?.content ?? '')
+  }
+  const sources = isAtHand && pressed !== null ? pressed.sources : readAgain()
+  const index = sources.findIndex((source) => sameSource(source, place))
+  return index === -1 ? null : { sources, index }
+}
 
 /** The document beside the conversation: which one, where, and the way through the sources of one answer. */
 export function useReader(place: PlaceControl): Reader {
-  const [reading, setReading] = useState<Reading | null>(null)
+  const [pressed, setPressed] = useState<{ messageId: string; sources: PassageSource[] } | null>(null)
+  /** Counts requests, so that asking for the same passage twice goes there twice. */
+  const [step, setStep] = useState(0)
+  const reading = useReading(place, pressed)
   const opener = useRef<HTMLElement | null>(null)
-  const openerSource = useRef<{ messageId: string; n: number } | null>(null)
+  const openerSource = useRef<CitedSource | null>(null)
 
-  const show = (next: Reading): void => {
-    const source = next.sources[next.index]
-    if (source === undefined) return
-    setReading(next)
-    place.go({ documentId: source.documentId, page: source.page }, { replace: place.documentId !== null })
+  const show = (documentId: string, passage: MarkedPassage, source: CitedSource | null): void => {
+    setStep(step + 1)
+    place.go({ documentId, page: passage.page, passage, source }, { replace: place.documentId !== null })
   }
+  const showSource = (messageId: string, { documentId, page, start, end, n }: PassageSource): void =>
+    show(documentId, { page, start, end }, { messageId, n })
 
   // The text becomes narrower or wider beside the reader: the marker that was pressed stays in view.
   const isOpen = place.documentId !== null
@@ -52,50 +89,48 @@ export function useReader(place: PlaceControl): Reader {
     return () => clearTimeout(timer)
   }, [isOpen])
 
-  const source = reading?.sources[reading.index]
-  const current = reading !== null && source !== undefined && source.documentId === place.documentId
-
   const rememberOpener = (): void => {
     opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
     openerSource.current = null
   }
 
+  const { passage, source: cited } = place
   return {
-    openPassage: ({ messageId, sources, source: chosen, marker }) => {
+    openPassage: ({ messageId, sources, source, marker }) => {
       opener.current = marker
-      openerSource.current = { messageId, n: chosen.n }
-      show({ messageId, sources, index: Math.max(0, sources.indexOf(chosen)), step: (reading?.step ?? 0) + 1 })
+      openerSource.current = { messageId, n: source.n }
+      setPressed({ messageId, sources })
+      showSource(messageId, source)
     },
     openFound: ({ document_id: documentId, page, start, end }) => {
       rememberOpener()
-      const passage = { n: 1, documentId, page, start, end }
-      show({ messageId: null, sources: [passage], index: 0, step: (reading?.step ?? 0) + 1 })
+      show(documentId, { page, start, end }, null)
     },
     openDocument: (documentId) => {
       rememberOpener()
-      setReading(null)
-      place.go({ documentId, page: 1 })
+      place.go({ ...NO_DOCUMENT, documentId })
     },
     close: () => {
-      setReading(null)
-      place.go({ documentId: null, page: 1 })
+      // After a reload nobody has pressed anything: the marker of what is open is the nearest to it.
+      openerSource.current ??= cited
+      place.go(NO_DOCUMENT)
     },
     restoreFocus: () => {
-      const source = openerSource.current
       if (opener.current?.isConnected === true) opener.current.focus()
-      else if (source !== null) markerOf(source.messageId, source.n)?.focus()
+      else if (openerSource.current !== null) markerOf(openerSource.current)?.focus()
     },
-    highlight: current
-      ? { start: source.start, end: source.end, key: `${reading.messageId ?? 'found'}:${source.n}:${reading.step}` }
-      : null,
+    highlight:
+      passage === null
+        ? null
+        : { ...passage, key: [cited?.messageId, cited?.n, passage.page, passage.start, passage.end, step].join(':') },
     sourceNavigation:
-      current && reading.sources.length > 1
+      reading !== null && cited !== null && reading.sources.length > 1
         ? {
             position: reading.index + 1,
             count: reading.sources.length,
             onMove: (delta) => {
-              const { length } = reading.sources
-              show({ ...reading, index: (reading.index + delta + length) % length, step: reading.step + 1 })
+              const next = reading.sources.at((reading.index + delta) % reading.sources.length)
+              if (next !== undefined) showSource(cited.messageId, next)
             },
           }
         : null,

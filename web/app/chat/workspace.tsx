@@ -15,6 +15,7 @@ import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { UploadTray } from '#web/features/library/upload-tray.tsx'
 import { askOfDocuments } from '#web/lib/document-names.ts'
+import { NO_DOCUMENT, type Place } from '#web/lib/place.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -85,14 +86,18 @@ export function Workspace(): JSX.Element {
     setExternalConversation(null)
     setOnboardingHidden(true)
     setDrawerOpen(false)
-    place.go({ chatId: null })
+    place.go({ chatId: null, ...NO_DOCUMENT })
   }
-  const selectChat = (id: string): void => {
+  const leaveFor = (change: Partial<Place>): void => {
     clearTemporary()
     setOnboardingHidden(true)
     setDrawerOpen(false)
-    place.go({ chatId: id })
+    place.go(change)
   }
+  /** The document beside a conversation goes with it. */
+  const selectChat = (id: string): void => leaveFor({ chatId: id, ...(id === place.chatId ? {} : NO_DOCUMENT) })
+  /** A branch is about the same documents; its copy of the answer has an id of its own. */
+  const openBranch = (id: string): void => leaveFor({ chatId: id, source: null })
   const openMessage = (target: TargetMessage): void => {
     selectChat(target.conversationId)
     aimAtMessage(target)
@@ -106,7 +111,7 @@ export function Workspace(): JSX.Element {
   }
   const afterDelete = (id: string): void => {
     if (id !== place.chatId) return
-    place.go({ chatId: null })
+    place.go({ chatId: null, ...NO_DOCUMENT })
     leaveDeleted()
   }
   const openTab = (wanted: RailTab): void => {
@@ -138,12 +143,12 @@ export function Workspace(): JSX.Element {
   const showIntroduction = (): void => {
     setOnboardingHidden(false)
     setDrawerOpen(false)
-    place.go({ chatId: null })
+    place.go({ chatId: null, ...NO_DOCUMENT })
   }
   const { go } = place
   const leaveUnknown = useCallback(
     (wasDeleted: boolean) => {
-      go({ chatId: null, documentId: null, page: 1 }, { replace: true })
+      go({ chatId: null, ...NO_DOCUMENT }, { replace: true })
       if (wasDeleted) leaveDeleted()
     },
     [go],
@@ -209,6 +214,7 @@ export function Workspace(): JSX.Element {
                 onRetry={() => place.chatId !== null && flows.retry(place.chatId)}
                 onStop={() => place.chatId !== null && flows.stop(place.chatId)}
                 onOpenChat={selectChat}
+                onBranched={openBranch}
                 onUnknown={leaveUnknown}
               />
             )}

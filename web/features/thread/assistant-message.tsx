@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
 import type { ReplyError } from '#contract/message.ts'
-import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
-import { citedNumbers } from '#web/lib/citations.ts'
+import { isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { citedNumbers, passagesBeside } from '#web/lib/citations.ts'
 import { Button } from '#web/ui/button.tsx'
 import { AnswerContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
@@ -77,9 +77,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
       open: (n, marker) => {
         const source = byNumber.get(n)
         if (source === undefined || isWebSource(source)) return
-        const cited = citedNumbers(written.current, numbers).flatMap((number) => byNumber.get(number) ?? [])
-        const among = cited.includes(source) ? cited : sources
-        onOpenSource({ messageId, source, marker, sources: among.filter(isPassageSource) })
+        onOpenSource({ messageId, source, marker, sources: passagesBeside(source, sources, written.current) })
       },
     }
   }, [sources, numbers, misquotes, pointedAt, messageId, onOpenSource])

@@ -187,14 +187,16 @@ function usePlaceInScroll({
     top.current = scroller.scrollTop
   }, [scroller, arrival, layout, target])
 
+  const targetPage = target.page
   return useCallback(
     (first) => {
-      if (revealed.current === passage) return
+      // Who came back to another page than that of the mark is not to be carried off to it while scrolling.
+      if (revealed.current === passage || passage?.page !== targetPage) return
       revealed.current = passage
       revealPlace(scroller, first)
-      if (passage) arrival.arriveAt(passage.page)
+      arrival.arriveAt(passage.page)
       top.current = scroller.scrollTop
     },
-    [scroller, arrival, passage],
+    [scroller, arrival, targetPage, passage],
   )
 }

@@ -7,7 +7,7 @@ import { ReaderBody } from './reader-body.tsx'
 import { ReaderHeader } from './reader-header.tsx'
 import { readerKind } from './reader-kind.ts'
 import styles from './reader-pane.module.css'
-import { followRequest, goToPage, placeFor } from './reader-target.ts'
+import { followRequest, goToPage, placeFor, type Passage } from './reader-target.ts'
 import type { SourceNavigation } from './source-steps.tsx'
 import { useCitedCells } from './use-cited-cells.ts'
 import { useTextOrigin } from './use-text-origin.ts'
@@ -16,8 +16,8 @@ interface ReaderPaneProps {
   documentId: string
   /** Where to open it, counted from 1. */
   page: number
-  /** The passage on that page, `[start, end)` in UTF-16 code units; another `key` is another request to go there. */
-  highlight: { start: number; end: number; key: string } | null
+  /** The passage to mark. */
+  highlight: Passage | null
   onClose: () => void
   /** Asked to show another version of the document. */
   onOpenVersion: (documentId: string) => void

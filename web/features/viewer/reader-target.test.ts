@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { followRequest, goToPage, placeFor } from './reader-target.ts'
 
-const highlight = { start: 10, end: 40, key: 'reply-1:1' }
+const highlight = { page: 4, start: 10, end: 40, key: 'reply-1:1' }
 const request = { documentId: 'a', page: 4, highlight }
 
 describe('followRequest', () => {
@@ -10,7 +10,13 @@ describe('followRequest', () => {
 
   test('opens at the page with the passage on it', () => {
     expect(place.target.page).toBe(4)
-    expect(place.passage).toEqual({ ...highlight, page: 4 })
+    expect(place.passage).toEqual(highlight)
+  })
+
+  test('opens at another page than that of the passage, where the person had scrolled on', () => {
+    const restored = placeFor({ ...request, page: 7 })
+    expect(restored.target.page).toBe(7)
+    expect(restored.passage?.page).toBe(4)
   })
 
   test('stays the same when nothing is asked', () => {
@@ -36,11 +42,11 @@ describe('followRequest', () => {
   })
 
   test('a new passage on the same page is gone to, and keeps its own page while the person scrolls on', () => {
-    const next = followRequest(place, { ...request, highlight: { start: 90, end: 99, key: 'reply-1:2' } })
+    const next = followRequest(place, { ...request, highlight: { page: 4, start: 90, end: 99, key: 'reply-1:2' } })
     expect(next.target).toEqual({ page: 4, request: 1 })
     const scrolled = followRequest(
       { ...next, page: 5 },
-      { ...request, page: 5, highlight: { start: 90, end: 99, key: 'reply-1:2' } },
+      { ...request, page: 5, highlight: { page: 4, start: 90, end: 99, key: 'reply-1:2' } },
     )
     expect(scrolled.passage?.page).toBe(4)
   })

@@ -1,6 +1,6 @@
 /** Where the reader was asked to go, by a citation, the page field or an arrow. */
 
-/** A passage of one page, `[start, end)` in UTF-16 code units of that page's text. */
+/** A passage of one page, `[start, end)` in UTF-16 code units of that page's text; another `key` asks to go there again. */
 export interface Passage {
   page: number
   start: number
@@ -27,7 +27,7 @@ export interface ReaderPlace {
 interface ReaderRequest {
   documentId: string
   page: number
-  highlight: { start: number; end: number; key: string } | null
+  highlight: Passage | null
 }
 
 export function placeFor({ documentId, page, highlight }: ReaderRequest): ReaderPlace {
@@ -35,7 +35,7 @@ export function placeFor({ documentId, page, highlight }: ReaderRequest): Reader
     documentId,
     askedPage: page,
     target: { page, request: 0 },
-    passage: highlight && { ...highlight, page },
+    passage: highlight,
     page,
   }
 }

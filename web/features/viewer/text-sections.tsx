@@ -49,15 +49,17 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
     arrival.arriveAt(first)
   }, [scroller, arrival, target, first])
 
+  const targetPage = target.page
   const revealed = useRef<Passage | null>(null)
   const reveal = useCallback(
     (range: Range) => {
-      if (revealed.current === passage) return
+      // Who came back to another section than that of the mark is not to be carried off to it while scrolling.
+      if (revealed.current === passage || passage?.page !== targetPage) return
       revealed.current = passage
       revealPlace(scroller, range)
-      if (passage) arrival.arriveAt(passage.page)
+      arrival.arriveAt(passage.page)
     },
-    [scroller, arrival, passage],
+    [scroller, arrival, targetPage, passage],
   )
 
   const position = useScrollPosition(scroller)
