@@ -1,20 +1,22 @@
 /** The routes, and what the address keeps and leaves at the gate (specification, sections 2.1, 2.2 and 4.9). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStage, type Stage, storeConversation } from './stage.ts'
+import { openPage } from './browser.ts'
+import { composerOf, openStage, type Stage, storeConversation } from './stage.ts'
 
 let stage: Stage
 let page: Page
 let chatId: string
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({ environment: { AUTH_AUTOCONFIRM: 'true' } })
   page = stage.page
   chatId = (await storeConversation(stage, 'Bees', ['They hum.'])).id
 })
 afterAll(() => stage.close())
 
 const at = (path: string) => page.goto(`${stage.alcove.url}${path}`)
+const notThere = () => page.getByRole('alert').filter({ hasText: 'This conversation is not there.' })
 const place = () => page.evaluate(() => location.href.slice(location.origin.length))
 
 test('whoever is signed in is sent on from the sign-in page', async () => {
@@ -31,11 +33,43 @@ test('a reload keeps the open conversation', async () => {
   expect(await place()).toBe(`/?chat=${chatId}`)
 })
 
-test('an unknown conversation and an id that is none lead to the plain page', async () => {
+test('an unknown conversation and an id that is none lead to the plain page, which says so', async () => {
   await at('/?chat=00000000-0000-4000-8000-000000000000')
   await expect.poll(place).toBe('/')
+  await notThere().waitFor()
   await at('/?chat=nonsense')
+  await notThere().waitFor()
   await page.getByText('Getting Started').waitFor()
+  await notThere().getByRole('button', { name: 'Start a new chat' }).click()
+  await notThere().waitFor({ state: 'detached' })
+  await composerOf(page).waitFor()
+})
+
+test('a conversation of somebody else is not there in the same words', async () => {
+  await at('/?chat=00000000-0000-4000-8000-000000000000')
+  const words = await notThere().innerText()
+  const { page: other } = await openPage(stage.browser, `${stage.alcove.url}/login`)
+  await other.getByText("Don't have an account? Sign up").click()
+  await other.getByPlaceholder('Enter your email').fill('bob@example.test')
+  await other.getByPlaceholder('Enter your password').fill('a long enough password')
+  await other.getByRole('button', { name: 'Create account' }).click()
+  await other.getByText('Chat History').waitFor()
+  await other.goto(`${stage.alcove.url}/?chat=${chatId}`)
+  const told = other.getByRole('alert').filter({ hasText: 'not there' })
+  await told.waitFor()
+  expect(await told.innerText()).toBe(words)
+  expect(await other.getByText('They hum.').count()).toBe(0)
+  await other.context().close()
+})
+
+test('on a phone the page that says so leads to the history', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await at('/?chat=00000000-0000-4000-8000-000000000000')
+  await notThere().getByRole('button', { name: 'Open chat history' }).click()
+  await page.getByRole('dialog', { name: 'Navigation' }).getByRole('button', { name: /^Bees/ }).click()
+  await page.getByText('They hum.').waitFor()
+  expect(await notThere().count()).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('what the link of a mail leaves in the address is gone once it was read', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressOf, NO_DOCUMENT, parsePlace } from './place.ts'
+import { addressOf, namesNoConversation, NO_DOCUMENT, parsePlace } from './place.ts'
 
 const chatId = '0b0c4c1e-4f5a-4b7c-8a51-3f6f6f1f0a01'
 const documentId = '7f1e0d7a-93f9-4cbb-9c0e-0d3c1a8b2c02'
@@ -33,4 +33,10 @@ it.each(['', '4.9', '0.1.9', '4.9.9', '4.-1.9', '4.1.9.2', '4.1.9999999999999999
 
 it.each(['', messageId, `${messageId}.0`, 'x.1'])('ignores the source "%s"', (source) => {
   expect(parsePlace(`?doc=${documentId}&page=4&mark=4.0.61&source=${source}`).source).toBeNull()
+})
+
+it('tells an address that is cut off from one that names no conversation', () => {
+  expect(namesNoConversation(`?chat=${chatId.slice(0, 20)}`)).toBe(true)
+  expect(namesNoConversation(`?chat=${chatId}`)).toBe(false)
+  expect(namesNoConversation(`?doc=${documentId}`)).toBe(false)
 })

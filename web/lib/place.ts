@@ -59,6 +59,10 @@ export function parsePlace(search: string): Place {
   }
 }
 
+/** Whether the address names a conversation by what can be the id of none. */
+export const namesNoConversation = (search: string): boolean =>
+  new URLSearchParams(search).has('chat') && parsePlace(search).chatId === null
+
 export function addressOf({ chatId, documentId, page, passage, source }: Place): string {
   const params = new URLSearchParams()
   if (chatId !== null) params.set('chat', chatId)

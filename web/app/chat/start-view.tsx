@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type JSX } from 'react'
+import { useState, type JSX, type ReactNode } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
 import { documentsQuery } from '#web/data/documents.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
@@ -18,6 +18,8 @@ import { useOnboarding } from './use-onboarding.ts'
 import { useSampleQuestion } from './use-sample.ts'
 
 type StartViewProps = {
+  /** What there is to say before everything else. */
+  notice: ReactNode
   onboardingHidden: boolean
   filled: FilledDraft | null
   onFill: (text: string) => void
@@ -85,6 +87,7 @@ export function StartView(props: StartViewProps): JSX.Element {
 
   return (
     <>
+      {!hasTemporary && props.notice}
       {view()}
       {isKnown && !isNew && (
         <InputBar>

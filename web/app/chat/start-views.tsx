@@ -60,6 +60,39 @@ export function WelcomeBack({ onSuggestion }: { onSuggestion: (text: string) => 
   )
 }
 
+type UnknownConversationProps = {
+  onNewChat: () => void
+  /** Null where the history is beside it. */
+  onOpenHistory: (() => void) | null
+}
+
+/**
+ * Says that the address led to no conversation, and the ways on. The same words for one that is somebody else's, so that
+ * nobody learns which ids there are.
+ */
+export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConversationProps): JSX.Element {
+  return (
+    <div className={styles.unknown} role="alert">
+      <div className={styles.unknownContent}>
+        <p>
+          <strong>This conversation is not there.</strong> It was deleted, it is somebody else’s, or the address is
+          incomplete.
+        </p>
+        <p className={styles.ways}>
+          <Button variant="outline" size="sm" onClick={onNewChat}>
+            Start a new chat
+          </Button>
+          {onOpenHistory !== null && (
+            <Button variant="outline" size="sm" onClick={onOpenHistory}>
+              Open chat history
+            </Button>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}
+
 /** A scrolling page for what is no conversation. */
 export function Page({ children }: { children: ReactNode }): JSX.Element {
   return (

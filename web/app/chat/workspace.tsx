@@ -15,7 +15,7 @@ import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { UploadTray } from '#web/features/library/upload-tray.tsx'
 import { askOfDocuments } from '#web/lib/document-names.ts'
-import { NO_DOCUMENT, type Place } from '#web/lib/place.ts'
+import { namesNoConversation, NO_DOCUMENT, type Place } from '#web/lib/place.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -28,6 +28,7 @@ import { Rail, type RailTab, tabButtonId } from './rail.tsx'
 import { ReaderColumn } from './reader-column.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { StartView } from './start-view.tsx'
+import { UnknownConversation } from './start-views.tsx'
 import { useChatFlows } from './use-chat-flows.ts'
 import { usePalette } from './use-palette.ts'
 import { usePlace } from './use-place.ts'
@@ -59,6 +60,7 @@ export function Workspace(): JSX.Element {
   const [tab, setTab] = useState<RailTab | null>('chat')
   const [drawerOpen, setDrawerOpen] = useState(false)
   const [onboardingHidden, setOnboardingHidden] = useState(place.chatId !== null)
+  const [isUnknown, setUnknown] = useState(() => namesNoConversation(location.search))
   const [filled, setFilled] = useState<FilledDraft | null>(null)
   const [mainRef, mainWidth] = useWidth()
   const compact = useMediaQuery('(width < 900px)')
@@ -85,12 +87,14 @@ export function Workspace(): JSX.Element {
   const newChat = (): void => {
     setExternalConversation(null)
     setOnboardingHidden(true)
+    setUnknown(false)
     setDrawerOpen(false)
     place.go({ chatId: null, ...NO_DOCUMENT })
   }
   const leaveFor = (change: Partial<Place>): void => {
     clearTemporary()
     setOnboardingHidden(true)
+    setUnknown(false)
     setDrawerOpen(false)
     place.go(change)
   }
@@ -150,6 +154,7 @@ export function Workspace(): JSX.Element {
     (wasDeleted: boolean) => {
       go({ chatId: null, ...NO_DOCUMENT }, { replace: true })
       if (wasDeleted) leaveDeleted()
+      else setUnknown(true)
     },
     [go],
   )
@@ -196,11 +201,22 @@ export function Workspace(): JSX.Element {
           <main ref={mainRef} className={classNames(styles.main, marginNotes && styles.withNotes)}>
             {place.chatId === null ? (
               <StartView
+                notice={
+                  isUnknown && (
+                    <UnknownConversation
+                      onNewChat={newChat}
+                      onOpenHistory={compact || tab !== 'chat' ? () => openTab('chat') : null}
+                    />
+                  )
+                }
                 onboardingHidden={onboardingHidden}
                 filled={filled}
                 onFill={fillNew}
                 onNewChat={newChat}
-                onSend={flows.send}
+                onSend={(text) => {
+                  setUnknown(false)
+                  flows.send(text)
+                }}
                 onOpenDocument={reader.openDocument}
               />
             ) : (
