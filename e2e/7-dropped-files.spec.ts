@@ -95,3 +95,31 @@ test('what came of a file is told where it covers nothing, beside a document and
   await tray.getByRole('button', { name: 'Hide uploads' }).click()
   await tray.waitFor({ state: 'detached' })
 })
+
+test('all files in work are counted, and one that was refused stands before them, on a phone too', async () => {
+  const tray = page.getByRole('region', { name: 'Uploads', exact: true })
+  const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`About ${name}.`) })
+  const refused = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') }
+  const input = page.locator('input[type=file]').first()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/documents', async (route) => {
+    if (route.request().method() === 'POST') await released
+    await route.fallback()
+  })
+  await input.setInputFiles([...Array.from({ length: 8 }, (_, index) => text(`part ${index}.txt`)), refused])
+  await tray.getByRole('button', { name: 'Reading 8 files, 1 could not be read' }).waitFor()
+  await input.setInputFiles([text('part 8.txt'), text('part 9.txt')])
+  await tray.getByRole('button', { name: 'Reading 10 files, 1 could not be read' }).waitFor()
+  const rows = tray.getByRole('listitem')
+  expect(await rows.count()).toBe(11)
+  expect(await rows.first().innerText()).toContain('File type must be one of')
+  const [shown, row] = [await rows.first().locator('../..').boundingBox(), await rows.first().boundingBox()]
+  if (shown === null || row === null) throw new Error('the row is not to be seen')
+  expect(row.y).toBeGreaterThanOrEqual(shown.y)
+  expect(row.y + row.height).toBeLessThanOrEqual(shown.y + shown.height)
+  release()
+  await tray.getByRole('button', { name: '1 file could not be read' }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await tray.getByRole('button', { name: 'Hide uploads' }).click()
+  await tray.waitFor({ state: 'detached' })
+})

@@ -27,7 +27,7 @@ function after(...events: UploadEvent[]): Upload[] {
 }
 
 describe('nextUploads', () => {
-  const chosen: UploadEvent = { type: 'chosen', uploads: [upload('a'), upload('b')] }
+  const chosen: UploadEvent = { type: 'chosen', uploads: [upload('a'), upload('b')], over: [] }
 
   test('follows each file by itself', () => {
     const uploads = after(
@@ -42,8 +42,11 @@ describe('nextUploads', () => {
   })
 
   test('a new choice keeps what is under way and clears what is over', () => {
-    const uploads = after(chosen, { type: 'taken', key: 'a', document }, { type: 'chosen', uploads: [upload('c')] })
-    expect(uploads.map(({ key }) => key)).toEqual(['b', 'c'])
+    const taken: UploadEvent = { type: 'taken', key: 'a', document }
+    const keysAfter = (over: string[]) =>
+      after(chosen, taken, { type: 'chosen', uploads: [upload('c')], over }).map(({ key }) => key)
+    expect(keysAfter(['b'])).toEqual(['a', 'c'])
+    expect(keysAfter([])).toEqual(['a', 'b', 'c'])
   })
 
   test('a dismissed row does not come back with late progress', () => {

@@ -15,17 +15,17 @@ export interface Upload {
 }
 
 export type UploadEvent =
-  | { type: 'chosen'; uploads: Upload[] }
+  | { type: 'chosen'; uploads: Upload[]; over: readonly string[] }
   | { type: 'sent'; key: string; share: number }
   | { type: 'taken'; key: string; document: DocumentRow }
   | { type: 'refused'; key: string; message: string }
   | { type: 'dismissed'; key: string }
 
-/** What becomes of the list of uploads; a new choice clears away the rows of earlier ones that are over. */
+/** What becomes of the list of uploads; a new choice clears away the rows of earlier ones that are over, by their keys. */
 export function nextUploads(uploads: readonly Upload[], event: UploadEvent): Upload[] {
   switch (event.type) {
     case 'chosen':
-      return [...uploads.filter(({ step }) => step.at === 'sending'), ...event.uploads]
+      return [...uploads.filter(({ key }) => !event.over.includes(key)), ...event.uploads]
     case 'sent':
       return changeStep(uploads, event.key, { at: 'sending', share: event.share })
     case 'taken':

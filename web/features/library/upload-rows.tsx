@@ -7,14 +7,15 @@ import type { Upload } from './upload-list.ts'
 import { UploadRow } from './upload-row.tsx'
 import styles from './upload-rows.module.css'
 import { dismissUpload } from './upload-store.ts'
+import { failedFirst } from './upload-summary.ts'
 
-/** The rows of uploads, each with the state of its document as live changes tell it. */
+/** The rows of uploads, those that went wrong first, each with the state of its document as live changes tell it. */
 export function UploadRows({ uploads }: { uploads: readonly Upload[] }): JSX.Element | null {
   const documents = useQuery(documentsQuery())
   if (uploads.length === 0) return null
   return (
     <ul className={styles.rows} aria-label="Uploads">
-      {uploads.map((upload) => {
+      {failedFirst(uploads, documents.data).map((upload) => {
         const taken = upload.step.at === 'taken' ? upload.step.document : undefined
         const known = documents.data?.find(({ id }) => id === taken?.id)
         return (

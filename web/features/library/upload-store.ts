@@ -2,10 +2,11 @@ import type { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { addDocuments, uploadDocuments } from '#web/data/documents.ts'
+import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents.ts'
 
 import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
+import { overOnChoice } from './upload-summary.ts'
 
 /**
  * The uploads of this page. They live outside the components, because the upload area is hidden once files are
@@ -67,7 +68,9 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
     size: file.size,
     step: { at: 'sending', share: 0 },
   }))
-  tell({ type: 'chosen', uploads: [...uploads, ...refusals] })
+  const documents = queryClient.getQueryData<DocumentRow[]>(documentsKey)
+  const over = overOnChoice(useUploads.getState().uploads, documents)
+  tell({ type: 'chosen', uploads: [...uploads, ...refusals], over })
   if (files.length === 0) return []
 
   const controller = new AbortController()

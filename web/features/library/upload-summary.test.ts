@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import type { Upload } from './upload-list.ts'
-import { describeUploads, stageOf } from './upload-summary.ts'
+import { describeUploads, failedFirst, overOnChoice, stageOf } from './upload-summary.ts'
 
 const document: DocumentRow = {
   id: 'd', filename: 'a.pdf', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
@@ -19,8 +19,28 @@ test('follows the document that the server took, as live changes tell it', () =>
   expect(stageOf(taken, [{ ...document, state: 'failed' }])).toBe('failed')
 })
 
-test('says what is going on before what went wrong', () => {
-  expect(describeUploads(['under way', 'failed', 'read'])).toBe('Reading 1 file')
+test('says what is going on, and what went wrong', () => {
+  expect(describeUploads(['under way', 'read'])).toBe('Reading 1 file')
+  expect(describeUploads(['under way', 'failed', 'under way'])).toBe('Reading 2 files, 1 could not be read')
   expect(describeUploads(['failed', 'failed', 'read'])).toBe('2 files could not be read')
   expect(describeUploads(['read'])).toBe('1 file ready')
+})
+
+const lot = [
+  { ...upload({ at: 'taken', document }), key: 'being read' },
+  { ...upload({ at: 'taken', document: { ...document, id: 'e', state: 'ready' } }), key: 'read' },
+  { ...upload({ at: 'sending', share: 0.2 }), key: 'sending' },
+  { ...upload({ at: 'refused', message: 'too large' }), key: 'refused' },
+]
+
+test('shows what went wrong before the others, which stay in their order', () => {
+  expect(failedFirst(lot, undefined).map(({ key }) => key)).toEqual(['refused', 'being read', 'read', 'sending'])
+  const failed = [{ ...document, id: 'e', state: 'failed' as const }, document]
+  expect(failedFirst(lot, failed).map(({ key }) => key)).toEqual(['read', 'refused', 'being read', 'sending'])
+})
+
+test('a new choice clears away what is over, and what went wrong only once nothing is under way', () => {
+  expect(overOnChoice(lot, undefined)).toEqual(['read'])
+  const over = lot.filter(({ key }) => key === 'read' || key === 'refused')
+  expect(overOnChoice(over, undefined)).toEqual(['read', 'refused'])
 })

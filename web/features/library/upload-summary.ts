@@ -15,12 +15,31 @@ export function stageOf({ step }: Upload, documents: readonly DocumentRow[] | un
   return state === 'failed' ? 'failed' : 'under way'
 }
 
+/** What went wrong before everything else: it would be far below where many files are read. */
+export function failedFirst(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): Upload[] {
+  const rank = (upload: Upload) => (stageOf(upload, documents) === 'failed' ? 0 : 1)
+  return uploads.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/**
+ * The keys of those that a new choice clears away. What went wrong stays as long as others of the same lot are under way:
+ * nobody may have seen it yet.
+ */
+export function overOnChoice(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): string[] {
+  const stages = uploads.map((upload) => ({ key: upload.key, stage: stageOf(upload, documents) }))
+  const kept: UploadStage[] = stages.some(({ stage }) => stage === 'under way') ? ['under way', 'failed'] : []
+  return stages.filter(({ stage }) => !kept.includes(stage)).map(({ key }) => key)
+}
+
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
-/** One line about all of them: what is still going on first, then what went wrong. */
+/** One line about all of them: what is still going on, and what went wrong. */
 export function describeUploads(stages: readonly UploadStage[]): string {
   const count = (wanted: UploadStage) => stages.filter((stage) => stage === wanted).length
-  if (count('under way') > 0) return `Reading ${files(count('under way'))}`
+  if (count('under way') > 0) {
+    const failed = count('failed') > 0 ? `, ${count('failed')} could not be read` : ''
+    return `Reading ${files(count('under way'))}${failed}`
+  }
   if (count('failed') > 0) return `${files(count('failed'))} could not be read`
   return `${files(count('read'))} ready`
 }
