@@ -58,6 +58,63 @@ test('the footer says that a named document and a picture leave as they are, and
   await page.keyboard.press('Escape')
 })
 
+/** By the hand of a person: the files lie over the element when they are let go. */
+const letGoOver = (target: Locator, name: string, text: string) =>
+  target.evaluate(
+    (element, [filename, content]) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([content], filename, { type: 'text/plain' }))
+      for (const type of ['dragenter', 'dragover', 'drop'])
+        element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
+    },
+    [name, text] as const,
+  )
+const paste = (target: Locator, name: string, text: string) =>
+  target.evaluate(
+    (element, [filename, content]) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File([content], filename, { type: 'text/plain' }))
+      element.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }))
+    },
+    [name, text] as const,
+  )
+const openTab = (name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name, exact: true }).click()
+const readRow = (name: string) =>
+  page.getByRole('region', { name: 'Files' }).locator('[data-state=ready]').filter({ hasText: name })
+
+test('what is put into the library is named in no question, what is put onto the conversation is', async () => {
+  await openTab('Files')
+  const library = page.getByRole('region', { name: 'Library' })
+  await page.getByLabel('Files to upload').setInputFiles({
+    name: 'chosen.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('Chosen for the shelf.'),
+  })
+  await letGoOver(library, 'shelved.txt', 'Put on the shelf.')
+  await paste(library.getByRole('button', { name: 'Select', exact: true }), 'glued.txt', 'Glued to the shelf.')
+  for (const name of ['chosen.txt', 'shelved.txt', 'glued.txt']) await readRow(name).waitFor()
+  expect(await composerOf(page).inputValue()).toBe('')
+  await letGoOver(page.getByRole('main'), 'dropped.txt', 'Dropped onto the thread.')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “dropped.txt”: ')
+  await paste(composerOf(page), 'pasted.txt', 'Pasted into the box.')
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “dropped.txt”, “pasted.txt”: ')
+})
+
+test('a file that cannot be read is named no longer, and what is typed beside it stays', async () => {
+  await composerOf(page).press('End')
+  await composerOf(page).pressSequentially('Which is right?')
+  await drop('broken.pdf', 'application/pdf', Buffer.from(`%PDF-1.7\n${'nothing of the kind '.repeat(40)}`))
+  await page
+    .getByRole('region', { name: 'Files' })
+    .locator('[data-state=failed]')
+    .filter({ hasText: 'broken.pdf' })
+    .waitFor()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “dropped.txt”, “pasted.txt”: Which is right?')
+  await composerOf(page).fill('')
+  await openTab('Chat')
+})
+
 test('with no conversation open a file is only added to the library', async () => {
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await drop('later.txt', 'text/plain', Buffer.from('Something for later.'))
@@ -101,7 +158,7 @@ test('all files in work are counted, and one that was refused stands before them
   const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`About ${name}.`) })
   const refused = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') }
   const input = page.locator('input[type=file]').first()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
   await page.route('**/api/documents', async (route) => {
     if (route.request().method() === 'POST') await released
     await route.fallback()
@@ -117,7 +174,7 @@ test('all files in work are counted, and one that was refused stands before them
   if (shown === null || row === null) throw new Error('the row is not to be seen')
   expect(row.y).toBeGreaterThanOrEqual(shown.y)
   expect(row.y + row.height).toBeLessThanOrEqual(shown.y + shown.height)
-  release()
+  release(undefined)
   await tray.getByRole('button', { name: '1 file could not be read' }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   await tray.getByRole('button', { name: 'Hide uploads' }).click()

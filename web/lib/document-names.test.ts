@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askOfDocuments, matchingNames, nameTokenAt, writeName } from './document-names.ts'
+import { askOfDocuments, askWithout, matchingNames, nameTokenAt, writeName } from './document-names.ts'
 
 const NAMES = ['Report.pdf', 'report 2024.pdf', 'Lease.pdf', 'report 2024.pdf']
 const offered = (text: string) => matchingNames(nameTokenAt(text, text.length), NAMES)
@@ -32,4 +32,13 @@ test('documents are named before what is typed, and behind those that are named 
   expect(first).toBe('@knowledge “plan 1.pdf”, “b.png”: What is this?')
   expect(askOfDocuments(['c.txt'], first)).toBe('@knowledge “plan 1.pdf”, “b.png”, “c.txt”: What is this?')
   expect(askOfDocuments(['c.txt'], '@web https://example.test')).toBe('@knowledge “c.txt”: @web https://example.test')
+})
+
+test('a document is taken out of the names, and the last one with the command before it', () => {
+  const both = askOfDocuments(['plan, 1.pdf', 'b.png'], 'What is this?')
+  const one = askWithout('plan, 1.pdf', both)
+  expect(one).toBe('@knowledge “b.png”: What is this?')
+  expect(askWithout('b.png', one)).toBe('What is this?')
+  expect(askWithout('c.txt', both)).toBe(both)
+  expect(askWithout('c.txt', 'Look at “c.txt”: well?')).toBe('Look at “c.txt”: well?')
 })

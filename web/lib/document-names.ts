@@ -33,3 +33,11 @@ export function askOfDocuments(filenames: readonly string[], draft = ''): string
   const names = [...(named === undefined ? [] : [named]), ...filenames.map((name) => `“${name}”`)]
   return `@knowledge ${names.join(', ')}: ${draft.slice(before.length)}`
 }
+
+/** A draft that no longer names this document; what is asked stays, and so do the others. */
+export function askWithout(filename: string, draft: string): string {
+  const [before = '', named = ''] = NAMED_DRAFT.exec(draft) ?? []
+  const others = named.split(/(?<=”), /u).filter((name) => name !== '' && name !== `“${filename}”`)
+  const asked = draft.slice(before.length)
+  return others.length === 0 ? asked : `@knowledge ${others.join(', ')}: ${asked}`
+}

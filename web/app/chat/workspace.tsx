@@ -4,7 +4,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import { areFirstCodesExpected } from '#web/data/first-codes.ts'
-import { readDraft, restoreDraft, storeDraft } from '#web/data/drafts.ts'
+import { restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live.ts'
 import { recallRecordings } from '#web/data/recordings.ts'
 import { aimAtMessage, type TargetMessage } from '#web/data/target-message.ts'
@@ -32,6 +32,7 @@ import { UnknownConversation } from './start-views.tsx'
 import { useChatFlows } from './use-chat-flows.ts'
 import { usePalette } from './use-palette.ts'
 import { usePlace } from './use-place.ts'
+import { useQuestionFiles } from './use-question-files.ts'
 import { useReader } from './use-reader.ts'
 import { useVisibleHeight } from './use-visible-height.ts'
 import { useWidth } from './use-width.ts'
@@ -43,7 +44,6 @@ const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recove
 
 /** The main column holds text and margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
-const MOST_DROPPED = 10
 
 /** The open conversation is gone, deleted here or elsewhere. */
 function leaveDeleted(): void {
@@ -74,8 +74,8 @@ export function Workspace(): JSX.Element {
   const debug = useDebugShortcut()
   const palette = usePalette()
 
-  const fill = (conversationId: string | null, text: string): void =>
-    setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text }))
+  const fill = (conversationId: string | null, text: string, { focus } = { focus: true }): void =>
+    setFilled((before) => ({ key: (before?.key ?? 0) + 1, conversationId, text, focus }))
   const fillNew = (text: string): void => {
     storeDraft(user.id, null, text)
     fill(null, text)
@@ -136,13 +136,9 @@ export function Workspace(): JSX.Element {
     newChat()
     fillNew(askOfDocuments(documents.map(({ filename }) => filename)))
   }
-  /** What is dropped onto an open conversation is what the next question is about; a whole folder hardly is. */
-  const askAboutDropped = (documents: readonly DocumentRow[]): void => {
-    if (place.chatId === null || documents.length > MOST_DROPPED) return
-    const names = documents.map(({ filename }) => filename)
-    const text = askOfDocuments(names, readDraft(user.id, place.chatId))
-    storeDraft(user.id, place.chatId, text)
-    fill(place.chatId, text)
+  const nameInQuestion = useQuestionFiles(fill)
+  const askAboutAdded = (documents: readonly DocumentRow[]): void => {
+    if (place.chatId !== null) nameInQuestion(place.chatId, documents)
   }
   const showIntroduction = (): void => {
     setOnboardingHidden(false)
@@ -182,7 +178,7 @@ export function Workspace(): JSX.Element {
   )
 
   return (
-    <DropAnywhere onUploaded={askAboutDropped}>
+    <DropAnywhere onAddedToQuestion={askAboutAdded}>
       <div className={styles.workspace}>
         {!compact && navigation(tab, (pressed) => setTab(pressed === tab ? null : pressed), collapse)}
         {compact && (

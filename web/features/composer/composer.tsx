@@ -9,7 +9,8 @@ import { SuggestionList } from './suggestion-list.tsx'
 import { useComposer } from './use-composer.ts'
 import styles from './composer.module.css'
 
-export type FilledDraft = { key: number; conversationId: string | null; text: string }
+/** `focus`: whether the person goes on typing there. */
+export type FilledDraft = { key: number; conversationId: string | null; text: string; focus: boolean }
 
 /** Whether the focus may go to the message box: nothing else has it, and no on-screen keyboard would come up with it. */
 function mayTakeFocus(): boolean {
@@ -67,7 +68,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
     seenFill.current = filled.key
     if (filled.conversationId !== conversationId) return
     fill(filled.text)
-    input.current?.focus()
+    if (filled.focus) input.current?.focus()
   }, [filled, conversationId, fill, input])
 
   // A new chat begins with typing.

@@ -1,4 +1,4 @@
-import { useEffect, type JSX, type ReactNode } from 'react'
+import { useEffect, useRef, type JSX, type ReactNode } from 'react'
 import { useDropzone } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
@@ -9,7 +9,8 @@ import { forgetUploads } from './upload-store.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
 interface DropAnywhereProps {
-  onUploaded?: (documents: DocumentRow[]) => void
+  /** Told of what was dropped onto the conversation, or pasted there; the library is for keeping. */
+  onAddedToQuestion: (documents: DocumentRow[]) => void
   children: ReactNode
 }
 
@@ -17,8 +18,11 @@ interface DropAnywhereProps {
  * Takes files that are dropped or pasted anywhere on the page, and adds nothing to its layout: their rows are shown by
  * the tray. Uploads end when it leaves.
  */
-export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.Element {
-  const zone = useUploadZone('page', onUploaded)
+export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps): JSX.Element {
+  const pastedAt = useRef<EventTarget | null>(null)
+  const zone = useUploadZone('page', ({ type, target }) =>
+    isAtConversation(type === 'drop' ? target : pastedAt.current) ? onAddedToQuestion : undefined,
+  )
   const { getRootProps, getInputProps, inputRef, isDragActive } = useDropzone({
     ...zone,
     noClick: true,
@@ -32,6 +36,7 @@ export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.E
       const files = pastedFiles(event.clipboardData)
       if (!files) return
       event.preventDefault()
+      pastedAt.current = event.target
       // Through the drop zone's own input, so that pasted files meet the same checks as dropped ones.
       inputRef.current.files = files
       inputRef.current.dispatchEvent(new Event('change', { bubbles: true }))
@@ -52,3 +57,7 @@ export function DropAnywhere({ onUploaded, children }: DropAnywhereProps): JSX.E
     </div>
   )
 }
+
+/** The main part of the page; or all of it, where somebody pastes while nothing has the focus. */
+const isAtConversation = (target: EventTarget | null): boolean =>
+  !(target instanceof Element) || target === document.body || target.closest('main') !== null

@@ -12,7 +12,7 @@ import { useUploadZone } from './use-upload-zone.ts'
 /** The drop zone with the rows of what was put into it. */
 export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
-  const zone = useUploadZone(id, onUploaded)
+  const zone = useUploadZone(id, () => onUploaded)
   const uploads = useUploads((state) => state.uploads)
   // Bubbling would hand the same files to the page around it once more; pasting is the page's affair.
   const { getRootProps, getInputProps, isDragActive, open } = useDropzone({

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import type { DropzoneOptions } from 'react-dropzone'
+import type { DropEvent, DropzoneOptions } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
@@ -8,11 +8,20 @@ import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 import { acceptedTypes } from './upload-rules.ts'
 import { startUploads } from './upload-store.ts'
 
-/** What every drop zone of the page has in common: types, size limit and where the files go. */
-export function useUploadZone(zone: string, onUploaded?: (documents: DocumentRow[]) => void): DropzoneOptions {
+type OnUploaded = (documents: DocumentRow[]) => void
+
+/**
+ * What every drop zone of the page has in common: types, size limit and where the files go.
+ * @param whenUploaded says at the moment at which files come what is done with them once the server has them.
+ */
+export function useUploadZone(
+  zone: string,
+  whenUploaded?: (event: DropEvent) => OnUploaded | undefined,
+): DropzoneOptions {
   const queryClient = useQueryClient()
   const onDrop = useCallback<NonNullable<DropzoneOptions['onDrop']>>(
-    (accepted, rejected) => {
+    (accepted, rejected, event) => {
+      const onUploaded = whenUploaded?.(event)
       startUploads(queryClient, { zone, accepted, rejected }).then(
         (documents) => {
           if (documents.length > 0) onUploaded?.(documents)
@@ -20,7 +29,7 @@ export function useUploadZone(zone: string, onUploaded?: (documents: DocumentRow
         (error: unknown) => console.error('The upload ended with an error', error),
       )
     },
-    [queryClient, zone, onUploaded],
+    [queryClient, zone, whenUploaded],
   )
   return { accept: ACCEPT, maxSize: MAX_UPLOAD_BYTES, onDrop }
 }
