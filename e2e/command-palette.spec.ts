@@ -69,6 +69,28 @@ test('opens with its button and with Ctrl+K, and gives the focus back on Escape'
   await page.keyboard.press('Escape')
 })
 
+test('what is typed before the palette has been fetched ends up in its box', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+  await page.route('**/assets/command-palette-*.js', async (route) => {
+    await released
+    await route.fallback()
+  })
+  await page.reload()
+  await page.getByText('Chat History').waitFor()
+  await page.getByRole('button', { name: 'Search', exact: true }).focus()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('wint')
+  expect(await dialog().getByRole('textbox').inputValue()).toBe('wint')
+  release(undefined)
+  await option(/Winter café/).waitFor()
+  await page.keyboard.type('er')
+  await expect.poll(() => box().inputValue()).toBe('winter')
+  await page.unrouteAll()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await expect.poll(focused).toBe('Search')
+})
+
 test('finds conversations by their titles, whatever the case and the accents', async () => {
   await open()
   await box().fill('CAFE')

@@ -1,65 +1,39 @@
 import { Command as Primitive } from 'cmdk'
-import { Search } from 'lucide-react'
-import { Dialog } from 'radix-ui'
 import type { ComponentType, JSX, ReactNode } from 'react'
-import { closesOnEscape } from './dialog.tsx'
-import { useReturnFocus } from './use-return-focus.ts'
-import hidden from './visually-hidden.module.css'
+import { CommandBox } from './command-dialog.tsx'
 import styles from './command.module.css'
 
-export type CommandDialogProps = {
-  open: boolean
-  onOpenChange: (open: boolean) => void
+export type CommandPanelProps = {
   /** Read out by screen readers. */
   label: string
   placeholder: string
   search: string
   onSearch: (search: string) => void
-  /** It is closed, and the element that had the focus before has it again. */
-  onClosed: () => void
   children: ReactNode
   /** What there is to say about the results, below them. */
   state: ReactNode
   footer: ReactNode
 }
 
-/** A box to type in with what it finds below: arrow keys choose, Enter takes, Escape closes. */
-export function CommandDialog(props: CommandDialogProps): JSX.Element {
-  const returnFocus = useReturnFocus()
+/** A box to type in with what it finds below: arrow keys choose, Enter takes. Has the focus from the start. */
+export function CommandPanel(props: CommandPanelProps): JSX.Element {
   return (
-    <Dialog.Root open={props.open} onOpenChange={props.onOpenChange}>
-      <Dialog.Portal>
-        <Dialog.Overlay className={styles.veil} />
-        <Dialog.Content
-          className={styles.dialog}
-          aria-describedby={undefined}
-          onKeyDown={closesOnEscape(props.onOpenChange)}
-          onOpenAutoFocus={returnFocus.onOpenAutoFocus}
-          onCloseAutoFocus={(event) => {
-            returnFocus.onCloseAutoFocus(event)
-            props.onClosed()
-          }}
-        >
-          <Dialog.Title className={hidden.hidden}>{props.label}</Dialog.Title>
-          <Primitive label={props.label} shouldFilter={false} loop vimBindings={false} className={styles.command}>
-            <div className={styles.box}>
-              <Search size={18} aria-hidden />
-              <Primitive.Input
-                className={styles.input}
-                placeholder={props.placeholder}
-                value={props.search}
-                onValueChange={props.onSearch}
-              />
-            </div>
-            <Primitive.List className={styles.list} label="Results">
-              {props.children}
-            </Primitive.List>
-            {props.state}
-            {props.footer}
-          </Primitive>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Primitive label={props.label} shouldFilter={false} loop vimBindings={false} className={styles.command}>
+      <CommandBox>
+        <Primitive.Input
+          autoFocus
+          className={styles.input}
+          placeholder={props.placeholder}
+          value={props.search}
+          onValueChange={props.onSearch}
+        />
+      </CommandBox>
+      <Primitive.List className={styles.list} label="Results">
+        {props.children}
+      </Primitive.List>
+      {props.state}
+      {props.footer}
+    </Primitive>
   )
 }
 

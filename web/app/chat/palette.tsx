@@ -2,6 +2,7 @@ import type { JSX } from 'react'
 import type { FoundMessage, FoundPassage } from '#contract/search.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import type { TargetMessage } from '#web/data/target-message.ts'
+import { PaletteDialog } from '#web/features/palette/palette-dialog.tsx'
 import type { RailTab } from './rail.tsx'
 import type { usePalette } from './use-palette.ts'
 import { usePaletteActions } from './use-palette-actions.ts'
@@ -23,11 +24,10 @@ function focusConversation(): void {
 }
 
 /** The command palette with what this page can open and do. */
-export function Palette(props: PaletteProps): JSX.Element | null {
+export function Palette(props: PaletteProps): JSX.Element {
   const user = useUser()
   const actions = usePaletteActions({ newChat: props.onNewChat, openTab: props.onOpenTab })
   const { View, isOpen, setOpen } = props.palette
-  if (View === null) return null
   const openMessage = (message: FoundMessage): void =>
     props.onOpenMessage({
       conversationId: message.conversation_id,
@@ -35,7 +35,8 @@ export function Palette(props: PaletteProps): JSX.Element | null {
       position: message.position,
     })
   return (
-    <View
+    <PaletteDialog
+      View={View}
       open={isOpen}
       onOpenChange={setOpen}
       userId={user.id}

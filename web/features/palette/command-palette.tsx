@@ -1,10 +1,10 @@
 import { FileText, MessageSquare, MessagesSquare } from 'lucide-react'
-import { Fragment, useRef, useState, type JSX } from 'react'
-import { LONGEST_SEARCH, type FoundMessage, type FoundPassage, type SnippetPart } from '#contract/search.ts'
+import { Fragment, type JSX } from 'react'
+import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
 import { listTitle } from '#web/lib/conversation-words.ts'
 import { describeFound } from '#web/lib/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
-import { CommandDialog, CommandGroup, CommandItem } from '#web/ui/command.tsx'
+import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import type { PaletteAction } from './palette-action.ts'
 import { useFindings } from './use-findings.ts'
@@ -12,7 +12,12 @@ import styles from './command-palette.module.css'
 
 export type CommandPaletteProps = {
   open: boolean
-  onOpenChange: (open: boolean) => void
+  label: string
+  placeholder: string
+  search: string
+  onSearch: (search: string) => void
+  /** Closes the palette, and then does what was chosen. */
+  onTake: (run: () => void) => void
   userId: string
   actions: readonly PaletteAction[]
   onOpenConversation: (id: string) => void
@@ -34,32 +39,15 @@ const withHits = (snippet: readonly SnippetPart[]): JSX.Element[] =>
 
 /** One box that finds conversations, what was said in them, documents and what can be done. */
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
-  const [search, setSearch] = useState('')
-  const { wanted, found, count, isSearching, failed } = useFindings(search, props)
-  /** What was chosen; done once the palette is gone, so that it finds the focus where it was before. */
-  const chosen = useRef<(() => void) | null>(null)
-
-  const change = (open: boolean): void => {
-    if (!open) setSearch('')
-    props.onOpenChange(open)
-  }
-  const take = (run: () => void) => (): void => {
-    chosen.current = run
-    change(false)
-  }
+  const { wanted, found, count, isSearching, failed } = useFindings(props.search, props)
+  const take = (run: () => void) => (): void => props.onTake(run)
 
   return (
-    <CommandDialog
-      open={props.open}
-      onOpenChange={change}
-      label="Search and commands"
-      placeholder="Find chats, documents, actions…"
-      search={search}
-      onSearch={(typed) => setSearch(typed.slice(0, LONGEST_SEARCH))}
-      onClosed={() => {
-        chosen.current?.()
-        chosen.current = null
-      }}
+    <CommandPanel
+      label={props.label}
+      placeholder={props.placeholder}
+      search={props.search}
+      onSearch={props.onSearch}
       state={
         <>
           {failed.map((sentence) => (
@@ -134,6 +122,6 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
           />
         ))}
       </CommandGroup>
-    </CommandDialog>
+    </CommandPanel>
   )
 }

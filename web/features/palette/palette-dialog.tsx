@@ -1,0 +1,60 @@
+import { useRef, useState, type ComponentType, type JSX } from 'react'
+import { LONGEST_SEARCH } from '#contract/search.ts'
+import { CommandBox, CommandDialog, CommandField } from '#web/ui/command-dialog.tsx'
+import type { CommandPaletteProps } from './command-palette.tsx'
+
+const LABEL = 'Search and commands'
+const PLACEHOLDER = 'Find chats, documents, actions…'
+
+type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake'
+type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
+  onOpenChange: (open: boolean) => void
+  /** What searches and shows what it finds; null until it has been fetched. */
+  View: ComponentType<CommandPaletteProps> | null
+}
+
+/** The command palette in its dialog. One may type at once, also while what searches is still being fetched. */
+export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogProps): JSX.Element {
+  const [search, setSearch] = useState('')
+  /** What was chosen; done once the palette is gone, so that it finds the focus where it was before. */
+  const chosen = useRef<(() => void) | null>(null)
+  const change = (open: boolean): void => {
+    if (!open) setSearch('')
+    onOpenChange(open)
+  }
+  const type = (typed: string): void => setSearch(typed.slice(0, LONGEST_SEARCH))
+  return (
+    <CommandDialog
+      open={props.open}
+      onOpenChange={change}
+      label={LABEL}
+      onClosed={() => {
+        chosen.current?.()
+        chosen.current = null
+      }}
+    >
+      {View === null ? (
+        <CommandBox>
+          <CommandField
+            aria-label={LABEL}
+            placeholder={PLACEHOLDER}
+            value={search}
+            onChange={(event) => type(event.target.value)}
+          />
+        </CommandBox>
+      ) : (
+        <View
+          {...props}
+          label={LABEL}
+          placeholder={PLACEHOLDER}
+          search={search}
+          onSearch={type}
+          onTake={(run) => {
+            chosen.current = run
+            change(false)
+          }}
+        />
+      )}
+    </CommandDialog>
+  )
+}

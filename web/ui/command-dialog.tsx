@@ -1,0 +1,57 @@
+import { Search } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import type { ComponentProps, JSX, ReactNode } from 'react'
+import { closesOnEscape } from './dialog.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
+import hidden from './visually-hidden.module.css'
+import styles from './command.module.css'
+
+export type CommandDialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  /** Read out by screen readers. */
+  label: string
+  /** It is closed, and the element that had the focus before has it again. */
+  onClosed: () => void
+  children: ReactNode
+}
+
+/** The frame of a command palette; Escape closes it. */
+export function CommandDialog(props: CommandDialogProps): JSX.Element {
+  const returnFocus = useReturnFocus()
+  return (
+    <Dialog.Root open={props.open} onOpenChange={props.onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={styles.veil} />
+        <Dialog.Content
+          className={styles.dialog}
+          aria-describedby={undefined}
+          onKeyDown={closesOnEscape(props.onOpenChange)}
+          onOpenAutoFocus={returnFocus.onOpenAutoFocus}
+          onCloseAutoFocus={(event) => {
+            returnFocus.onCloseAutoFocus(event)
+            props.onClosed()
+          }}
+        >
+          <Dialog.Title className={hidden.hidden}>{props.label}</Dialog.Title>
+          {props.children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** The line of a command palette in which one types; `children` is its field. */
+export function CommandBox({ children }: { children: ReactNode }): JSX.Element {
+  return (
+    <div className={styles.box}>
+      <Search size={18} aria-hidden />
+      {children}
+    </div>
+  )
+}
+
+/** A field for the box while the palette itself is still on its way: what is typed meanwhile is not lost. */
+export function CommandField(props: ComponentProps<'input'>): JSX.Element {
+  return <input type="text" autoComplete="off" spellCheck={false} className={styles.input} {...props} />
+}
