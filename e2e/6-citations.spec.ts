@@ -203,6 +203,8 @@ describe.each([
   test('a card names the relevance for what it is, and opens the passage', async () => {
     const card = answerOn(page).locator('[data-source="2"]')
     expect(await card.innerText()).toMatch(/\d+% relevance/)
+    // A text of one section, which the reader does not number either.
+    expect(await card.innerText()).toMatch(/Source: [\w ]+\.txt$/m)
     await card.click()
     await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
     await page.keyboard.press('Escape')

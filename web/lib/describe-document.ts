@@ -1,6 +1,7 @@
 import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
 
+import { partName, partOf } from './document-parts.ts'
 import { formatSize } from './format-size.ts'
 
 const KIND_NAMES: Record<string, string> = {
@@ -14,27 +15,12 @@ const KIND_NAMES: Record<string, string> = {
   [UPLOAD_TYPES.png]: 'Image',
 }
 
-const PART_NAMES: Record<string, [one: string, many: string]> = {
-  [UPLOAD_TYPES.pdf]: ['page', 'pages'],
-  [UPLOAD_TYPES.xls]: ['sheet', 'sheets'],
-  [UPLOAD_TYPES.xlsx]: ['sheet', 'sheets'],
-  [UPLOAD_TYPES.doc]: ['section', 'sections'],
-  [UPLOAD_TYPES.docx]: ['section', 'sections'],
-  [UPLOAD_TYPES.txt]: ['section', 'sections'],
-}
-
-/** What one part of a document of this type is called, or several. */
-export function partName(mimetype: string, count: number): string {
-  const [one, many] = PART_NAMES[mimetype] ?? ['page', 'pages']
-  return count === 1 ? one : many
-}
-
 /** The facts under a document's name, each to be set apart by the row: `['PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {
   const facts = [KIND_NAMES[document.mimetype] ?? 'File', formatSize(document.size)]
-  const parts = PART_NAMES[document.mimetype]
-  const isWhole = document.pages === 1 && parts?.[0] === 'section'
-  if (parts && document.pages && !isWhole) facts.push(`${document.pages} ${document.pages === 1 ? parts[0] : parts[1]}`)
+  const part = partOf(document.mimetype)
+  const isWhole = document.pages === 1 && part === 'section'
+  if (part && document.pages && !isWhole) facts.push(`${document.pages} ${partName(document.mimetype, document.pages)}`)
   if (document.version > 1) facts.push(`Version ${document.version}`)
   return facts
 }
@@ -44,7 +30,7 @@ export function describeFound(document: DocumentRow, page: number | undefined): 
   const { state, pages, mimetype } = document
   if (state === 'failed') return 'Could not be read'
   if (state !== 'ready') return describeReading(document).text
-  const [part = ''] = PART_NAMES[mimetype] ?? ['page']
+  const part = partName(mimetype, 1)
   const count = pages ?? 1
   if (page === undefined || count === 1) return `${count} ${partName(mimetype, count)}`
   return `${part[0]?.toUpperCase()}${part.slice(1)} ${page} of ${count}`

@@ -18,6 +18,16 @@ test('turns markers into footnotes, each once and in order', () => {
   )
 })
 
+test('names the section of a text and nothing but the file of a picture', () => {
+  const [text, picture] = [
+    { ...source(1), filename: 'rules.docx' },
+    { ...source(2), filename: 'photo.png' },
+  ]
+  expect(withFootnotes('Both [1] [2].', [text, picture])).toContain(
+    '[^1]: rules.docx, section 3: “passage 1”\n[^2]: photo.png: “passage 2”',
+  )
+})
+
 test('leaves code and numbers without a source alone', () => {
   const text = 'See `list [1]` and [9]:\n\n```js\nlist [1]\n```\n'
   expect(withFootnotes(text, [source(1)])).toBe(text)

@@ -1,6 +1,6 @@
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { describeSpeaker, listTitle } from './conversation-words.ts'
-import { placeInFile } from './source-place.ts'
+import { describePlace } from './source-place.ts'
 
 /** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
 const CODE_OR_MARKER =
@@ -10,7 +10,7 @@ function placeOf(source: Source): string {
   if (isWebSource(source)) return [source.title, `<${source.address}>`].filter((part) => part !== '').join(', ')
   if (isMessageSource(source))
     return `${listTitle(source)}, ${describeSpeaker(source)}, ${source.createdAt.slice(0, 10)}`
-  return `${source.filename}, ${placeInFile(source, { page: 'p. ', sheet: '' })}`
+  return describePlace(source, 'footnote')
 }
 
 const note = (source: Source): string =>

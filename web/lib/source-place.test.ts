@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { placeInFile } from './source-place.ts'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { describePlace } from './source-place.ts'
 
 const source = {
   n: 1,
@@ -13,10 +14,32 @@ const source = {
 }
 
 test.each([
-  ['a page', { ...source, filename: 'lamps.pdf', heading: 'Of oil' }, 'p.2'],
-  ['a sheet below its column titles', { ...source, heading: 'Of oil: Lamp | Burns' }, '· Of oil'],
-  ['a sheet from its beginning', { ...source, heading: null, start: 0, text: 'Of gas\nPier' }, '· Of gas'],
-  ['a sheet that is not named', source, 'p.2'],
-])('%s is called as people know it', (_name, given, called) => {
-  expect(placeInFile(given, { page: 'p.', sheet: '· ' })).toBe(called)
+  ['a page', { ...source, filename: 'lamps.pdf', heading: 'Of oil' }, 'lamps.pdf p.2', 'lamps.pdf page 2'],
+  ['a section', { ...source, filename: 'Lamps.DOCX' }, 'Lamps.DOCX · section 2', 'Lamps.DOCX section 2'],
+  ['a section of a text', { ...source, filename: 'lamps.txt' }, 'lamps.txt · section 2', 'lamps.txt section 2'],
+  [
+    'a sheet below its column titles',
+    { ...source, heading: 'Of oil: Lamp | Burns' },
+    'Lamps.xlsx · Of oil',
+    'Lamps.xlsx sheet Of oil',
+  ],
+  [
+    'a sheet from its beginning',
+    { ...source, heading: null, start: 0, text: 'Of gas\nPier' },
+    'Lamps.xlsx · Of gas',
+    'Lamps.xlsx sheet Of gas',
+  ],
+  ['a sheet that is not named', source, 'Lamps.xlsx · sheet 2', 'Lamps.xlsx sheet 2'],
+  ['a picture', { ...source, filename: 'lamps.jpeg', page: 1 }, 'lamps.jpeg', 'lamps.jpeg'],
+  ['what promises nothing by its name', { ...source, filename: 'Lamps v1.2' }, 'Lamps v1.2 p.2', 'Lamps v1.2 page 2'],
+])('%s is called as people know it', (_name, given, card, spoken) => {
+  expect(describePlace(given, 'card')).toBe(card)
+  expect(describePlace(given, 'spoken')).toBe(spoken)
+})
+
+test('a renamed document is told by its type, and a text of one section needs no number', () => {
+  const renamed = { filename: 'The lamps', mimetype: UPLOAD_TYPES.docx, pages: 3 }
+  expect(describePlace(source, 'footnote', renamed)).toBe('The lamps, section 2')
+  expect(describePlace(source, 'card', { ...renamed, pages: 1 })).toBe('The lamps')
+  expect(describePlace(source, 'card', { ...renamed, mimetype: UPLOAD_TYPES.pdf, pages: 1 })).toBe('The lamps p.2')
 })

@@ -1,17 +1,37 @@
+import type { DocumentRow } from '#contract/document.ts'
 import type { PassageSource } from '#contract/source.ts'
+import { partOf, typeByName, type Part } from './document-parts.ts'
 
-const WORKBOOK = /\.xlsx?$/i
+type Place = Pick<PassageSource, 'filename' | 'page'> & Partial<Pick<PassageSource, 'heading' | 'start' | 'text'>>
 
 /** A sheet's text begins with its name, and so does the heading of what stands further down; no name holds a colon. */
-function sheetOf({ heading, start, text }: PassageSource): string | undefined {
-  return heading?.split(': ')[0] ?? (start === 0 ? text.split('\n')[0] : undefined)
+function sheetOf({ heading, start, text }: Place): string | undefined {
+  return heading?.split(': ')[0] ?? (start === 0 ? text?.split('\n')[0] : undefined)
 }
 
+/** How the part of a file is set behind its name: on a card, read out, and in a footnote. A named sheet is its name. */
+const FORMS = {
+  card: { page: ' p.', section: ' · section ', sheet: ' · sheet ', named: ' · ' },
+  spoken: { page: ' page ', section: ' section ', sheet: ' sheet ', named: ' sheet ' },
+  footnote: { page: ', p. ', section: ', section ', sheet: ', sheet ', named: ', ' },
+} satisfies Record<string, Record<Part | 'named', string>>
+
 /**
- * Where in its file a passage stands: a sheet is known by its name, everything else by its page.
- * @param words what is written before the number of a page, and before the name of a sheet.
+ * The file of a passage and where in it: the page, the section, or the sheet by its name. A picture has no parts to speak
+ * of, nor has a text that is one section.
+ * @param document what is known of it now; without, its type is told by its name.
  */
-export function placeInFile(source: PassageSource, words: { readonly page: string; readonly sheet: string }): string {
-  const sheet = WORKBOOK.test(source.filename) ? sheetOf(source) : undefined
-  return sheet === undefined || sheet === '' ? `${words.page}${source.page}` : `${words.sheet}${sheet}`
+export function describePlace(
+  source: Place,
+  form: keyof typeof FORMS,
+  document?: Pick<DocumentRow, 'filename' | 'mimetype' | 'pages'> | null,
+): string {
+  const { filename, mimetype = typeByName(filename), pages } = document ?? { filename: source.filename, pages: null }
+  // By a name that promises nothing.
+  const part = mimetype === undefined ? 'page' : partOf(mimetype)
+  if (part === null || (part === 'section' && pages === 1)) return filename
+  const sheet = part === 'sheet' ? sheetOf(source) : undefined
+  return sheet === undefined || sheet === ''
+    ? `${filename}${FORMS[form][part]}${source.page}`
+    : `${filename}${FORMS[form].named}${sheet}`
 }

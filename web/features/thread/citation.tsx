@@ -4,7 +4,7 @@ import { splitCitations } from '#web/lib/citations.ts'
 import { listTitle } from '#web/lib/conversation-words.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
 import { splitMisquotes } from '#web/lib/misquotes.ts'
-import { placeInFile } from '#web/lib/source-place.ts'
+import { describePlace } from '#web/lib/source-place.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { useAnswer } from './answer-context.tsx'
 import { Misquote } from './misquote.tsx'
@@ -13,7 +13,7 @@ import styles from './citation.module.css'
 function labelOf(source: Source): string {
   if (isWebSource(source)) return source.title || source.address
   if (isMessageSource(source)) return `${listTitle(source)}, ${formatDateLabel(source.createdAt)}`
-  return `${source.filename} ${placeInFile(source, { page: 'page ', sheet: 'sheet ' })}`
+  return describePlace(source, 'spoken')
 }
 
 /** The number of a source, set as a small superscript chip; opens the passage, the message, or the page of the web. */

@@ -5,6 +5,7 @@ import type { ConsideredMessage, RetrievalTrace } from '#contract/trace.ts'
 import { listTitle } from '#web/lib/conversation-words.ts'
 import { describeCut, describeScores, describeSteps, describeTokens, describeTrace } from '#web/lib/describe-trace.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
+import { describePlace } from '#web/lib/source-place.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import message from './message.module.css'
 import styles from './reply-trace.module.css'
@@ -26,10 +27,7 @@ function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
     <ol className={styles.passages}>
       {trace.considered.map((passage, index) => (
         <li key={index} className={classNames(passage.cut !== null && styles.cut)}>
-          <span className={styles.place}>
-            {passage.filename} p.{passage.page}
-          </span>{' '}
-          <span>{describeCut(passage.cut)}</span>
+          <span className={styles.place}>{describePlace(passage, 'card')}</span> <span>{describeCut(passage.cut)}</span>
           <span className={styles.scores}>{describeScores(passage)}</span>
         </li>
       ))}

@@ -13,7 +13,7 @@ import { documentQuery, documentsQuery } from '#web/data/documents.ts'
 import { describeSpeaker, listTitle } from '#web/lib/conversation-words.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
 import { relevancePercent } from '#web/lib/relevance.ts'
-import { placeInFile } from '#web/lib/source-place.ts'
+import { describePlace } from '#web/lib/source-place.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { useAnswer } from './answer-context.tsx'
 import styles from './source-note.module.css'
@@ -94,7 +94,7 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
     <SourceButton
       n={source.n}
       deleted={deleted}
-      name={`Source: ${current?.filename ?? source.filename} ${placeInFile(source, { page: 'p.', sheet: '· ' })}`}
+      name={`Source: ${describePlace(source, 'card', current)}`}
       passage={source.text}
       meta={
         <>

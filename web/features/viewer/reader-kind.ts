@@ -1,4 +1,5 @@
 import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { partOf } from '#web/lib/document-parts.ts'
 
 interface ReaderKind {
   body: 'pdf' | 'image' | 'text'
@@ -8,6 +9,8 @@ interface ReaderKind {
   hardWrapped: boolean
 }
 
+const UNITS = { page: 'Page', section: 'Section', sheet: 'Sheet' } as const
+
 /** How a document of a media type is shown. */
 export function readerKind(mimetype: string): ReaderKind {
   switch (mimetype) {
@@ -16,10 +19,7 @@ export function readerKind(mimetype: string): ReaderKind {
     case UPLOAD_TYPES.jpg:
     case UPLOAD_TYPES.png:
       return { body: 'image', unit: 'Page', hardWrapped: false }
-    case UPLOAD_TYPES.xls:
-    case UPLOAD_TYPES.xlsx:
-      return { body: 'text', unit: 'Sheet', hardWrapped: false }
     default:
-      return { body: 'text', unit: 'Section', hardWrapped: mimetype === UPLOAD_TYPES.txt }
+      return { body: 'text', unit: UNITS[partOf(mimetype) ?? 'section'], hardWrapped: mimetype === UPLOAD_TYPES.txt }
   }
 }
