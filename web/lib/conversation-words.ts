@@ -19,6 +19,20 @@ export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'
 
 export const activeTitle = (row: Titled | null | undefined): string => given(row?.title) ?? DEFAULT_TITLES.active
 
+/** The conversation that this one is a branch of; null where it is none. */
+export function originOf(row: Pick<ConversationRow, 'metadata'>): string | null {
+  const origin = row.metadata?.['branched_from']
+  return typeof origin === 'string' ? origin : null
+}
+
+/** What tells a branch, which keeps its title, from the conversation that it left; null where it is none. */
+export function describeBranch(row: ConversationRow, known: readonly ConversationRow[]): string | null {
+  const originId = originOf(row)
+  if (originId === null) return null
+  const origin = known.find(({ id }) => id === originId)
+  return origin === undefined ? 'Branch of a conversation that was deleted' : `Branch of “${listTitle(origin)}”`
+}
+
 /** What an own endpoint's models begin with: it tells people nothing once the endpoint is gone. */
 const OWN_ENDPOINT = /^endpoint:[^/]*\//
 

@@ -7,7 +7,7 @@ import { ConversationTitle } from '#web/features/thread/conversation-title.tsx'
 import { MessageList, type MessageListProps } from '#web/features/thread/message-list.tsx'
 import { ThreadScroller } from '#web/features/thread/thread-scroller.tsx'
 import { useShownMessages } from '#web/features/thread/use-shown-messages.ts'
-import { activeTitle } from '#web/lib/conversation-words.ts'
+import { activeTitle, originOf } from '#web/lib/conversation-words.ts'
 import { messageKey, type ThreadMessage } from '#web/lib/merge-messages.ts'
 import { overlayReply } from '#web/lib/rewriting.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -51,7 +51,7 @@ export function ActiveChat({
     if (isKnown) wasKnown.current = true
   }, [isKnown, onUnknown])
 
-  const branchedFrom = conversation?.metadata?.['branched_from']
+  const branchedFrom = conversation ? originOf(conversation) : null
   const messages = thread?.messages ?? NO_MESSAGES
   const { shown, showEarlier } = useShownMessages(messages, open.targetId, open.loadEarlier)
   const ownLast = messages.findLast(({ sender_role }) => sender_role === 1)
@@ -69,7 +69,7 @@ export function ActiveChat({
         <p className={styles.model}>
           {/* Blank while it is merely not known yet, so that no other name flashes up. */}
           {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}
-          {typeof branchedFrom === 'string' && (
+          {branchedFrom !== null && (
             <>
               {' · '}
               <Button variant="link" className={styles.origin} onClick={() => onOpenChat(branchedFrom)}>

@@ -1,16 +1,19 @@
-import { Pin, PinOff, Trash2 } from 'lucide-react'
+import { GitBranch, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { listTitle } from '#web/lib/conversation-words.ts'
 import { formatDateLabel, formatTime } from '#web/lib/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './conversation-item.module.css'
 
 type ConversationItemProps = {
   conversation: ConversationRow
   /** What it is described by: the name of its model. */
   description: string
+  /** What it is a branch of; null where it is none. */
+  branch: string | null
   active: boolean
   onSelect: () => void
   onPin: () => void
@@ -21,6 +24,7 @@ type ConversationItemProps = {
 export function ConversationItem({
   conversation,
   description,
+  branch,
   active,
   onSelect,
   onPin,
@@ -30,7 +34,8 @@ export function ConversationItem({
   return (
     <li className={classNames(styles.item, active && styles.active)}>
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
-        <span className={styles.title} title={title}>
+        <span className={styles.title} title={branch === null ? title : `${title}\n${branch}`}>
+          {branch !== null && <GitBranch size={13} aria-hidden className={styles.branch} />}
           {title}
         </span>
         <span className={styles.description}>{description}</span>
@@ -38,6 +43,7 @@ export function ConversationItem({
           <span>{formatDateLabel(conversation.started_at)}</span>
           <time dateTime={conversation.started_at}>{formatTime(conversation.started_at)}</time>
         </span>
+        {branch !== null && <span className={hidden.hidden}>{branch}</span>}
       </button>
       <span className={styles.actions}>
         <Button

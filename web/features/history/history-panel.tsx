@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { conversationsQuery } from '#web/data/conversations.ts'
 import { useModelLabel } from '#web/data/models.ts'
-import { listTitle, matchesSearch } from '#web/lib/conversation-words.ts'
+import { describeBranch, listTitle, matchesSearch } from '#web/lib/conversation-words.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
@@ -118,6 +118,7 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
             key={row.id}
             conversation={row}
             description={modelLabel(row.model_name)}
+            branch={describeBranch(row, conversations.data)}
             active={row.id === props.activeId}
             onSelect={() => props.onSelect(row.id)}
             onPin={() => {

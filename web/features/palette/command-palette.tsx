@@ -1,7 +1,7 @@
-import { FileText, MessageSquare, MessagesSquare } from 'lucide-react'
+import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react'
 import { Fragment, type JSX } from 'react'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
-import { listTitle } from '#web/lib/conversation-words.ts'
+import { listTitle, originOf } from '#web/lib/conversation-words.ts'
 import { describeFound } from '#web/lib/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
@@ -87,7 +87,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
           <CommandItem
             key={row.id}
             value={`conversation:${row.id}`}
-            Icon={MessageSquare}
+            Icon={originOf(row) === null ? MessageSquare : GitBranch}
             label={listTitle(row)}
             aside={formatDateLabel(row.started_at)}
             onSelect={take(() => props.onOpenConversation(row.id))}
