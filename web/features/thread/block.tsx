@@ -38,7 +38,7 @@ const ListItem = memo(function ListItem({ item, loose }: { item: Tokens.ListItem
 function BlockQuote({ quote }: { quote: Tokens.Blockquote }): JSX.Element {
   const { misquotes } = useAnswer()
   return (
-    <blockquote dir={directionOf(quote.text)}>
+    <blockquote dir={directionOf([quote.text])}>
       {blocks(quote.tokens)}
       {isMisquotedBlock(quote.text, misquotes) && <MisquoteLine />}
     </blockquote>
@@ -61,7 +61,7 @@ function element(token: MarkedToken): ReactNode {
     case 'list': {
       const items = token.items.map((item, index) => <ListItem key={index} item={item} loose={token.loose} />)
       const start = Number(token.start)
-      const dir = directionOf(token.items.map(({ text }) => text).join('\n'))
+      const dir = directionOf(token.items.map(({ text }) => text))
       if (!token.ordered) return <ul dir={dir}>{items}</ul>
       return (
         <ol dir={dir} {...(start > 1 ? { start } : {})}>
