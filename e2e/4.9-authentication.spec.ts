@@ -43,7 +43,10 @@ test('signing up tells to look at the mail, and signs nobody in', async () => {
     .getByText("We've sent you a confirmation link to complete your sign up.", { exact: true })
     .waitFor()
   expect(await session()).toBeNull()
+  const told = page.getByRole('form').getByRole('status')
+  expect(await told.innerText()).toMatch(/^Check your email\..* confirmation link to newcomer@example\.test\./)
   await page.getByRole('button', { name: 'Already have an account? Sign in' }).click()
+  expect(await told.count()).toBe(0)
 })
 
 test('signing in leads to the chat', async () => {

@@ -66,6 +66,12 @@ export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Eleme
           {message}
         </p>
       )}
+      {form.confirmationTo !== null && (
+        <p role="status" className={styles.sent}>
+          <strong>Check your email.</strong> We’ve sent a confirmation link to {form.confirmationTo}. Follow it to
+          complete your sign up.
+        </p>
+      )}
       <Button type="submit" size="lg" disabled={form.busy}>
         {form.busy ? 'Processing...' : words.submit}
       </Button>

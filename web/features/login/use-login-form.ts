@@ -11,22 +11,29 @@ type LoginForm = {
   password: string
   busy: boolean
   error: string | null
+  /** The address that a confirmation link has gone to; null until it has. */
+  confirmationTo: string | null
   setEmail: (email: string) => void
   setPassword: (password: string) => void
   toggleMode: () => void
   submit: (event: SyntheticEvent) => void
 }
 
-async function attempt(mode: LoginMode, email: string, password: string): Promise<string | null> {
+type Outcome = { error: string | null; isConfirmationSent: boolean }
+
+const DONE: Outcome = { error: null, isConfirmationSent: false }
+const failed = (error: string): Outcome => ({ error, isConfirmationSent: false })
+
+async function attempt(mode: LoginMode, email: string, password: string): Promise<Outcome> {
   if (mode === 'sign-in') {
     const { error } = await signIn(email, password)
-    if (error === null) return null
+    if (error === null) return DONE
     toast({
       title: 'Authentication Error',
       description: 'An error occurred during sign in',
       variant: 'destructive',
     })
-    return messageOr(error, 'Authentication failed. Please check your credentials.')
+    return failed(messageOr(error, 'Authentication failed. Please check your credentials.'))
   }
   const { error, confirmed } = await signUp(email, password)
   if (error !== null) {
@@ -35,15 +42,14 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
       description: 'An error occurred during registration',
       variant: 'destructive',
     })
-    return messageOr(error, 'Registration failed. Please try again.')
+    return failed(messageOr(error, 'Registration failed. Please try again.'))
   }
-  if (!confirmed) {
-    toast({
-      title: 'Check your email',
-      description: "We've sent you a confirmation link to complete your sign up.",
-    })
-  }
-  return null
+  if (confirmed) return DONE
+  toast({
+    title: 'Check your email',
+    description: "We've sent you a confirmation link to complete your sign up.",
+  })
+  return { error: null, isConfirmationSent: true }
 }
 
 /** State and submission of the sign-in and sign-up form. A success is seen by the gate, which leaves the page. */
@@ -53,12 +59,16 @@ export function useLoginForm(): LoginForm {
   const [password, setPassword] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
+  const [confirmationTo, setConfirmationTo] = useState<string | null>(null)
 
   const submit = async (): Promise<void> => {
     setError(null)
+    setConfirmationTo(null)
     setBusy(true)
     try {
-      setError(await attempt(mode, email, password))
+      const outcome = await attempt(mode, email, password)
+      setError(outcome.error)
+      if (outcome.isConfirmationSent) setConfirmationTo(email)
     } catch (failure) {
       console.error(failure)
       setError(messageOr(failure, 'There was an error processing your request.'))
@@ -73,11 +83,13 @@ export function useLoginForm(): LoginForm {
     password,
     busy,
     error,
+    confirmationTo,
     setEmail,
     setPassword,
     toggleMode: () => {
       setMode(mode === 'sign-in' ? 'sign-up' : 'sign-in')
       setError(null)
+      setConfirmationTo(null)
     },
     submit: (event) => {
       event.preventDefault()
