@@ -21,17 +21,18 @@ function askedIn(question: string): string {
   return asked === '' ? question : asked
 }
 
-/** The question in one line, cut between two words; empty where it holds nothing that can be read. */
+/** The question in one line, cut between two words, which an ellipsis says; empty where it holds nothing that can be read. */
 export function titleFromQuestion(question: string): string {
-  const line = askedIn(question).replace(/\s+/g, ' ').trim()
+  const line = askedIn(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
   let title = ''
-  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line.slice(0, 1_000))) {
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)) {
     if (title.length + segment.length > LONGEST_QUESTION_TITLE) break
     title += segment
   }
   // A single word may be longer than any title, and a question may hold nothing but punctuation.
   if (title === '') title = Array.from(line).slice(0, LONGEST_QUESTION_TITLE).join('')
-  return withoutDangling(title) || title
+  const [words, all] = [withoutDangling(title) || title, withoutDangling(line) || line]
+  return words === all ? words : `${words}…`
 }
 
 /** The title that a model wrote, or undefined where what it wrote is none. */
