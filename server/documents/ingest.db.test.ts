@@ -432,7 +432,7 @@ test('a file with text overtakes scans that are being recognised, and a scan of 
   const picture = await drawText('To be recognised.')
   const scan = (count: number, name: string) =>
     store(makeScannedPdf(Array.from({ length: count }, () => ({ picture }))), UPLOAD_TYPES.pdf, name)
-  const long = await scan(9, 'long.pdf')
+  const long = await scan(10, 'long.pdf')
   const short = await scan(1, 'short.pdf')
   const text = await store(makePdf(['Nothing to recognise here.']), UPLOAD_TYPES.pdf, 'text.pdf')
   const done: string[] = []
@@ -455,7 +455,7 @@ test('a file with text overtakes scans that are being recognised, and a scan of 
   onTestFinished(() => jobs.stop())
   await allDone.promise
   expect(done).toEqual([text, short, long])
-  expect(await read(long)).toMatchObject({ state: 'ready', pages: 9, readability: { by_ocr: 9 } })
+  expect(await read(long)).toMatchObject({ state: 'ready', pages: 10, readability: { by_ocr: 10 } })
 })
 
 test.each([

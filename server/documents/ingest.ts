@@ -218,7 +218,7 @@ async function storePages(
     signal,
     languages,
     recognisers,
-    turn: [owner, document.id],
+    owner,
     onRecognition: stepAside,
     ...(readers ? { readers } : {}),
     ...(limits ? { limits } : {}),

@@ -184,6 +184,29 @@ test('a job that steps aside lets the next one begin, and when it is over they r
   expect(most).toBe(1)
 })
 
+test('a job that found no room to step aside does so when one that did is over', async () => {
+  const { connection, adminConnection } = await temporaryDatabase()
+  await installJobs(adminConnection)
+  const ends: (() => void)[] = []
+  const last = Promise.withResolvers<undefined>()
+  const { handler } = recorder({
+    run: async (data, { stepAside }) => {
+      if ((data as { isLast: boolean }).isLast) return last.resolve(undefined)
+      stepAside()
+      await new Promise<void>((resolve) => ends.push(resolve))
+    },
+  })
+  const jobs = stopAtEnd(startJobs({ connection, log, handlers: { greet: handler }, sweepIntervalMs: 3_600_000 }))
+  await jobs.started
+  const most = 65
+  for (let n = 0; n < most; n += 1) jobs.enqueue('greet', { key: String(n), data: { isLast: false }, priority: 1 })
+  await expect.poll(() => ends.length, { timeout: 60_000 }).toBe(most)
+  jobs.enqueue('greet', { key: 'last', data: { isLast: true } })
+  ends[0]?.()
+  await last.promise
+  for (const end of ends) end()
+})
+
 test('stopping aborts what runs', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)

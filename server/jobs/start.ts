@@ -39,9 +39,11 @@ interface Kind {
   readonly workers: string[]
   /** How many jobs stepped aside. */
   aside: number
+  /** Jobs that would step aside if there were room, the longest waiting first. */
+  readonly wantAside: (() => void)[]
 }
 
-/** Jobs of a kind that may have stepped aside; one more keeps its place, so that the others wait for it. */
+/** Jobs of a kind that may have stepped aside; one more keeps its place until one of them is over. */
 const MOST_ASIDE = 64
 
 /** Returns at once; everything else happens after `after`. */
@@ -54,7 +56,13 @@ export function startJobs({
 }: JobsOptions): Jobs {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const kinds = Object.entries(handlers).map(([name, handler]): Kind => ({ name, handler, workers: [], aside: 0 }))
+  const kinds = Object.entries(handlers).map(([name, handler]): Kind => ({
+    name,
+    handler,
+    workers: [],
+    aside: 0,
+    wantAside: [],
+  }))
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
   let sweeper: NodeJS.Timeout | undefined
@@ -116,7 +124,11 @@ export function startJobs({
       if (!job) return
       const isAside = () => !workers.includes(worker)
       const stepAside = () => {
-        if (isAside() || kind.aside >= MOST_ASIDE || stopping.signal.aborted) return
+        if (isAside() || stopping.signal.aborted) return
+        if (kind.aside >= MOST_ASIDE) {
+          kind.wantAside.push(stepAside)
+          return
+        }
         workers.splice(workers.indexOf(worker), 1)
         kind.aside += 1
         addWorker(queue, held, kind).catch((error: unknown) => {
@@ -132,8 +144,11 @@ export function startJobs({
         throw error
       } finally {
         running.delete(run)
+        const waiting = kind.wantAside.indexOf(stepAside)
+        if (waiting !== -1) kind.wantAside.splice(waiting, 1)
         if (isAside()) {
           kind.aside -= 1
+          kind.wantAside.shift()?.()
           await queue.offWork(name, { id: worker, wait: false })
         }
         // A notification wakes for one job; the ones that came with it would wait for the next poll.

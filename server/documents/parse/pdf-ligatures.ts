@@ -5,7 +5,8 @@
  */
 import { type TextItem } from './pdf-lines.ts'
 
-const ARABIC_LETTER = /(?=\p{L})\p{Script=Arabic}/gu
+/** Of one code unit, so that letters can be counted as such; beyond those there are only mathematical ones. */
+const ARABIC_LETTER = /(?=\p{L})(?=[\0-\uffff])\p{Script=Arabic}/gu
 const LAM_ALEF = /^ل[اأإآٱ]$/
 /** What a turned lam-alef looks like; the article looks the same. */
 const ALEF_LAM = /[اأإآٱ]ل/
@@ -43,7 +44,7 @@ export function withLigaturesInOrder(items: readonly TextItem[], drawn: readonly
     const start = isHere || seen.length < LEAST_SEARCHED ? cursor : letters.indexOf(seen, cursor)
     if (seen === '' || start < 0 || (start === cursor && !isHere)) return item
     cursor = start + seen.length
-    const turned = Array.from(seen)
+    const turned = seen.split('')
     for (let place = start; place < cursor; place += 1) {
       const ligature = ligatures.get(place)
       if (ligature && place + ligature.length <= cursor)

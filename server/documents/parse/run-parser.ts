@@ -22,7 +22,7 @@ import { mergeInOrderOfArrival } from './merge.ts'
 import { type ParsedPart, type ParseOptions } from './page.ts'
 import { isPicture, startReader } from './reader-process.ts'
 import { type ReadyReaders } from './ready-readers.ts'
-import { createSlots, type Slots, type Turn } from './slots.ts'
+import { createSlots, type Slots } from './slots.ts'
 import { errorOf, type ParseLimits, watchChild } from './watch-child.ts'
 
 export const PARSE_LIMITS: ParseLimits = {
@@ -42,8 +42,8 @@ export interface ParserRun {
   readonly languages?: readonly DocumentLanguage[]
   /** How many processes of all files together may recognise pages. */
   readonly recognisers?: Slots
-  /** Whose turn it is when pages of this file are recognised. */
-  readonly turn?: Turn
+  /** Who takes turns with others when pages are recognised. */
+  readonly owner?: string
   /** Told before the first page waits to be recognised: from here on the file keeps no text of others from being read. */
   readonly onRecognition?: () => void
   /** Processes that are ready to recognise; without them each starts from nothing. */
@@ -89,9 +89,11 @@ const PAGES_PER_PROCESS = 8
  *   another try may help.
  */
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
-  const { mimetype, recognisers = createSlots(1), turn, onRecognition } = run
+  const { mimetype, recognisers = createSlots(1), owner = '', onRecognition } = run
   const languages = run.languages ?? []
   const deferred: number[] = []
+  let recognised = 0
+  const turn = { owner, left: () => deferred.length - recognised }
   const seen = { text: false, unreadable: false, readable: false }
   const notice = (part: ParsedPart): ParsedPart => {
     if ('text' in part) {
@@ -118,7 +120,10 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
     recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }), turn)
-  for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) yield notice(part)
+  for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) {
+    if ('text' in part) recognised += 1
+    yield notice(part)
+  }
   if (seen.text) return
   if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')

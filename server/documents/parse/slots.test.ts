@@ -42,26 +42,30 @@ test('when one fails the others are stopped, also those that still wait for a sl
   expect(seen).toEqual([2])
 })
 
-test('those who wait are served in turn: each owner, of an owner each file, then who came first', async () => {
+test('owners are served in turn, and of what one of them waits for that of which least is left', async () => {
   const slots = createSlots(1)
   const order: string[] = []
-  const hold = (name: string, turn: string[]) =>
+  const left = new Map([
+    ['long', 3],
+    ['longer', 4],
+    ['short', 1],
+    ['other', 9],
+  ])
+  const hold = (owner: string, file: string) =>
     slots.hold(
       signal,
       async function* () {
-        order.push(name)
-        yield name
+        order.push(file)
+        yield file
+        left.set(file, (left.get(file) ?? 0) - 1)
       },
-      turn,
+      { owner, left: () => left.get(file) ?? 0 },
     )
   const all = [
-    hold('long 1', ['ann', 'long']),
-    hold('long 2', ['ann', 'long']),
-    hold('long 3', ['ann', 'long']),
-    hold('short 1', ['ann', 'short']),
-    hold('other 1', ['bob', 'other']),
-    hold('other 2', ['bob', 'other']),
+    hold('ann', 'longer'),
+    ...['long', 'long', 'longer', 'short'].map((file) => hold('ann', file)),
+    ...['other', 'other'].map((file) => hold('bob', file)),
   ]
-  for await (const name of mergeInOrderOfArrival(all, () => undefined)) expect(order).toContain(name)
-  expect(order).toEqual(['long 1', 'other 1', 'short 1', 'other 2', 'long 2', 'long 3'])
+  for await (const file of mergeInOrderOfArrival(all, () => undefined)) expect(order).toContain(file)
+  expect(order).toEqual(['longer', 'other', 'short', 'other', 'long', 'long', 'longer'])
 })

@@ -2,15 +2,20 @@
 export interface Slots {
   readonly count: number
   /**
-   * Runs through the generator once there is room. Whoever waits is served in turn: `turn` names whom the slot is for,
-   * widest first, and of those who wait that one is next whose first name was served longest ago, then whose second was,
-   * then who came first.
+   * Runs through the generator once there is room. Owners who wait are served in turn, and of what one owner waits for that
+   * of which least is left, then what came first: what is short is not kept waiting, and what is long ends one by one.
    * @throws the signal's reason where it is aborted before
    */
   hold<T>(signal: AbortSignal, run: () => AsyncGenerator<T>, turn?: Turn): AsyncGenerator<T>
 }
 
-export type Turn = readonly string[]
+export interface Turn {
+  readonly owner: string
+  /** How much there is still to do of what this is a part of; asked whenever somebody is chosen. */
+  readonly left: () => number
+}
+
+const NOBODYS: Turn = { owner: '', left: () => 0 }
 
 interface Waiter {
   readonly turn: Turn
@@ -24,9 +29,9 @@ export function createSlots(count: number): Slots {
   let served = 0
   let taken = 0
 
-  function serve(turn: Turn): void {
+  function serve({ owner }: Turn): void {
     served += 1
-    for (const name of turn) lastServed.set(name, served)
+    lastServed.set(owner, served)
   }
 
   async function take(signal: AbortSignal, turn: Turn): Promise<void> {
@@ -51,13 +56,8 @@ export function createSlots(count: number): Slots {
     await entered.promise
   }
 
-  function compareTurns(one: Turn, other: Turn): number {
-    for (const [place, name] of one.entries()) {
-      const difference = (lastServed.get(name) ?? 0) - (lastServed.get(other[place] ?? '') ?? 0)
-      if (difference !== 0) return difference
-    }
-    return 0
-  }
+  const compareTurns = (one: Turn, other: Turn): number =>
+    (lastServed.get(one.owner) ?? 0) - (lastServed.get(other.owner) ?? 0) || one.left() - other.left()
 
   /** The slot goes straight to whoever is next. */
   function giveBack(): void {
@@ -74,7 +74,7 @@ export function createSlots(count: number): Slots {
 
   return {
     count,
-    async *hold(signal, run, turn = []) {
+    async *hold(signal, run, turn = NOBODYS) {
       await take(signal, turn)
       try {
         yield* run()
