@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { type ReplyPart } from '#contract/reply-events.ts'
 
 const claimedQuestion = z.object({
-  id: z.uuid(),
-  messageId: z.uuid(),
-  conversationId: z.uuid(),
-  owner: z.uuid(),
-  answerId: z.uuid(),
+  id: z.guid(),
+  messageId: z.guid(),
+  conversationId: z.guid(),
+  owner: z.guid(),
+  answerId: z.guid(),
   /** `rewrite` and `continue`: there is an answer already, of which another version or the rest is wanted. */
   kind: z.enum(['answer', 'rewrite', 'continue']),
   /** Of this one version; null: the conversation's. */

@@ -97,6 +97,49 @@ test('two questions of a conversation that are asked in one moment are answered 
   await db.admin.query('delete from replies')
 })
 
+test('of questions that are stored together one is answered at once, and the others take their turn', async () => {
+  const { taken, handover } = idleProcess('w')
+  const person = await db.createPerson()
+  const conversations = [
+    await startConversation(person),
+    await startConversation(person),
+    await startConversation(person),
+  ]
+  await db.database.asUser(
+    person,
+    (scope) =>
+      scope.query(
+        `insert into messages (conversation_id, content, sender_role) select id, 'Hello', 1 from unnest($1::uuid[]) as id`,
+        [conversations],
+      ),
+    { handover },
+  )
+  expect(taken).toHaveLength(1)
+  const { rows } = await db.admin.query<{ state: string }>('select state from replies order by state')
+  expect(rows.map(({ state }) => state)).toEqual(['queued', 'queued', 'running'])
+  await db.admin.query('delete from replies')
+})
+
+test('what cannot be taken is stored all the same, whatever its id looks like', async () => {
+  const { taken, handover } = idleProcess('w')
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  const ids = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-222222222222'] as const
+  const store = (id: string, take: Handover['take']) =>
+    db.database.asUser(person, (scope) => addMessage(scope, conversationId, { id, content: 'Hello' }), {
+      handover: { ...handover, take },
+    })
+  await store(ids[0], handover.take)
+  expect(taken).toMatchObject([{ messageId: ids[0] }])
+  await db.admin.query('delete from replies')
+  const failing = () => {
+    throw new Error('cannot be taken')
+  }
+  expect(await store(ids[1], failing)).toMatchObject({ isNew: true })
+  expect(await statesIn(conversationId)).toMatchObject([{ state: 'running' }])
+  await db.admin.query('delete from replies')
+})
+
 test('what is rolled back hands nothing over, nor does a process without room', async () => {
   const { taken, handover } = idleProcess('w')
   const person = await db.createPerson()

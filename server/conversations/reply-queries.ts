@@ -20,6 +20,11 @@ export async function holdConversation(scope: Scope, conversationId: string): Pr
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
+/** The same for whoever queues a reply: a question that is being stored is not claimed at once beside it. */
+export async function holdForQueueing(scope: Scope, conversationId: string): Promise<void> {
+  await scope.prepared('select from conversations where id = $1 for no key update', [conversationId])
+}
+
 interface ReplyRow {
   id: string
   conversation_id: string
@@ -66,7 +71,7 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
 export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
-    await holdConversation(scope, conversationId)
+    await holdForQueueing(scope, conversationId)
     // An answer of several versions stays, or they would go with it; in place of a failed one comes the next.
     const { rows } = await scope.query<{ kind: string }>(
       `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null,

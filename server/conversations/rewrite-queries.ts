@@ -2,7 +2,7 @@
 import { READER_MODEL } from '#contract/limits.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
-import { holdConversation } from './reply-queries.ts'
+import { holdForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {
   replyId: string
@@ -39,7 +39,7 @@ async function queueAgain(
   modelName: string | null,
 ): Promise<void> {
   await database.asService(async (scope) => {
-    await holdConversation(scope, conversationId)
+    await holdForQueueing(scope, conversationId)
     const { rowCount } = await scope.query(
       `update replies set state = 'queued', kind = $2, model_name = $3, tries = 0, stop_requested = false,
          finished_at = null, created_at = now()

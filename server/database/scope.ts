@@ -225,8 +225,14 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') return
     ringFor(client)
-    for (const detail of handedOver.get(client) ?? [])
-      handover?.take(detail, flushesAfter ? flush() : Promise.resolve())
+    for (const detail of handedOver.get(client) ?? []) {
+      try {
+        handover?.take(detail, flushesAfter ? flush() : Promise.resolve())
+      } catch (error) {
+        // What is committed must not be reported as failed.
+        log.error({ err: error }, 'what was handed over could not be taken')
+      }
+    }
   }
 
   function ringFor(client: pg.PoolClient): void {

@@ -1,5 +1,5 @@
--- What is indexed of a document goes with it, and a document with its owner: no second way from the owner is needed, whose
--- indexes were larger than what they found, cost each insert a check, and misled the planner right after a merge.
+-- What is indexed of a document goes with it, and a document with its owner: nothing that the server asks comes by the
+-- owner. Whoever selects from these tables as a person names documents, or has all rows looked at under the policy.
 drop index passages_owner_idx;
 alter table passages drop constraint passages_owner_fkey;
 drop index document_index_owner_idx;

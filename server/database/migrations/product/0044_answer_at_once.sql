@@ -1,4 +1,4 @@
--- A question that nobody waits before is claimed in the transaction that stores it, for the process that runs this
+-- A question before which nobody waits is claimed in the transaction that stores it, for the process that runs this
 -- transaction: `alcove.answers` holds how many seconds it may be silent and its name. It is told by a notice, which PostgreSQL
 -- sends before the commit and the process heeds after it.
 create or replace function tg_messages__enqueue_reply() returns trigger
@@ -30,6 +30,8 @@ begin
       'hasOwnProviders', exists (select from public.own_providers o where o.owner = r.owner)
     ) into claimed;
     raise notice using errcode = 'ALCH1', message = 'claimed', detail = claimed;
+    -- Room was asked about once: what else this transaction stores takes its turn in the queue.
+    perform set_config('alcove.answers', '', true);
     return null;
   end if;
   insert into public.replies (message_id, conversation_id, owner) values (new.id, new.conversation_id, asker);
