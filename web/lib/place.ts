@@ -37,7 +37,7 @@ function passageIn(value: string | null): MarkedPassage | null {
 }
 
 function sourceIn(value: string | null): CitedSource | null {
-  const [message, number] = value?.split('.') ?? []
+  const [, message, number] = /^([^.]+)\.(\d+)$/.exec(value ?? '') ?? []
   const messageId = asId(message)
   const n = asCount(number)
   return messageId === null || n === null ? null : { messageId, n }

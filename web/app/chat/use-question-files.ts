@@ -20,7 +20,10 @@ type Fill = (conversationId: string, text: string, options: { focus: boolean }) 
  * What is added to an open conversation is what its next question is about: it is named in the message box, and no longer
  * once it turns out that it cannot be read.
  */
-export function useQuestionFiles(fill: Fill): (conversationId: string, documents: readonly DocumentRow[]) => void {
+export function useQuestionFiles(
+  openId: string | null,
+  fill: Fill,
+): (conversationId: string, documents: readonly DocumentRow[]) => void {
   const { id: userId } = useUser()
   const queryClient = useQueryClient()
   const named = useRef<readonly Named[]>([])
@@ -34,7 +37,7 @@ export function useQuestionFiles(fill: Fill): (conversationId: string, documents
       const text = askWithout(filename, draft)
       if (text === draft) continue
       storeDraft(userId, conversationId, text)
-      fill(conversationId, text, { focus: false })
+      if (conversationId === openId) fill(conversationId, text, { focus: false })
     }
   })
   useEffect(() => takeOut(failed ?? []), [failed])

@@ -31,6 +31,8 @@ export type Reader = {
 const markerOf = ({ messageId, n }: CitedSource): HTMLElement | null =>
   document.getElementById(messageElementId(messageId))?.querySelector(`[data-citation="${n}"]`) ?? null
 
+type Pressed = { messageId: string; sources: readonly PassageSource[] }
+
 /** The passages of the answer that are gone through, and which of them is open. */
 type Reading = { sources: readonly PassageSource[]; index: number }
 
@@ -45,10 +47,7 @@ const sameSource = (source: PassageSource, { documentId, passage, source: cited 
  * The sources beside the one in the address. Those of an answer that was pressed are at hand; after a reload its message
  * is asked for them, which may say something else by now: the mark then stands alone.
  */
-function useReading(
-  place: PlaceControl,
-  pressed: { messageId: string; sources: PassageSource[] } | null,
-): Reading | null {
+function useReading(place: PlaceControl, pressed: Pressed | null): Reading | null {
   const { chatId, source: cited } = place
   const isAtHand = cited === null || cited.messageId === pressed?.messageId
   const { data: message } = useQuery({
@@ -68,7 +67,7 @@ function useReading(
 
 /** The document beside the conversation: which one, where, and the way through the sources of one answer. */
 export function useReader(place: PlaceControl): Reader {
-  const [pressed, setPressed] = useState<{ messageId: string; sources: PassageSource[] } | null>(null)
+  const [pressed, setPressed] = useState<Pressed | null>(null)
   /** Counts requests, so that asking for the same passage twice goes there twice. */
   const [step, setStep] = useState(0)
   const reading = useReading(place, pressed)
@@ -111,8 +110,8 @@ export function useReader(place: PlaceControl): Reader {
       place.go({ ...NO_DOCUMENT, documentId })
     },
     close: () => {
-      // After a reload nobody has pressed anything: the marker of what is open is the nearest to it.
-      openerSource.current ??= cited
+      // After a reload nobody has pressed anything: the marker of what is open stands for it.
+      openerSource.current = cited ?? openerSource.current
       place.go(NO_DOCUMENT)
     },
     restoreFocus: () => {
@@ -130,7 +129,10 @@ export function useReader(place: PlaceControl): Reader {
             count: reading.sources.length,
             onMove: (delta) => {
               const next = reading.sources.at((reading.index + delta) % reading.sources.length)
-              if (next !== undefined) showSource(cited.messageId, next)
+              if (next === undefined) return
+              // What was read again after a reload stays the same on the way.
+              setPressed({ messageId: cited.messageId, sources: reading.sources })
+              showSource(cited.messageId, next)
             },
           }
         : null,

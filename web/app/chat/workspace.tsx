@@ -136,16 +136,20 @@ export function Workspace(): JSX.Element {
     newChat()
     fillNew(askOfDocuments(documents.map(({ filename }) => filename)))
   }
-  const nameInQuestion = useQuestionFiles(fill)
+  const nameInQuestion = useQuestionFiles(place.chatId, fill)
   const askAboutAdded = (documents: readonly DocumentRow[]): void => {
     if (place.chatId !== null) nameInQuestion(place.chatId, documents)
   }
   const showIntroduction = (): void => {
     setOnboardingHidden(false)
+    setUnknown(false)
     setDrawerOpen(false)
     place.go({ chatId: null, ...NO_DOCUMENT })
   }
   const { go } = place
+  useEffect(() => {
+    if (namesNoConversation(location.search)) go({}, { replace: true })
+  }, [go])
   const leaveUnknown = useCallback(
     (wasDeleted: boolean) => {
       go({ chatId: null, ...NO_DOCUMENT }, { replace: true })

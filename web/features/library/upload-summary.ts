@@ -22,7 +22,7 @@ export function failedFirst(uploads: readonly Upload[], documents: readonly Docu
 }
 
 /**
- * The keys of those that a new choice clears away. What went wrong stays as long as others of the same lot are under way:
+ * The keys of those that a new choice clears away. What went wrong stays as long as others are under way:
  * nobody may have seen it yet.
  */
 export function overOnChoice(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): string[] {

@@ -18,17 +18,14 @@ export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogPro
   const [search, setSearch] = useState('')
   /** What was chosen; done once the palette is gone, so that it finds the focus where it was before. */
   const chosen = useRef<(() => void) | null>(null)
-  const change = (open: boolean): void => {
-    if (!open) setSearch('')
-    onOpenChange(open)
-  }
   const type = (typed: string): void => setSearch(typed.slice(0, LONGEST_SEARCH))
   return (
     <CommandDialog
       open={props.open}
-      onOpenChange={change}
+      onOpenChange={onOpenChange}
       label={LABEL}
       onClosed={() => {
+        setSearch('')
         chosen.current?.()
         chosen.current = null
       }}
@@ -51,7 +48,7 @@ export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogPro
           onSearch={type}
           onTake={(run) => {
             chosen.current = run
-            change(false)
+            onOpenChange(false)
           }}
         />
       )}
