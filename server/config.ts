@@ -395,7 +395,7 @@ export const SETTINGS = {
     wants: 'a whole number, 0 for as many as there are processors',
     example: '0',
     explains:
-      'How many pages of scans are read at a time, of each file some and then of the next; each such process takes up to 1 GB of memory, and one more, of about 200 MB, is kept ready for a minute afterwards.',
+      'How many pages of scans are read at a time: people take turns, and of the files of one the shortest comes first. Each such process takes up to 1 GB of memory, and one more, of about 200 MB, is kept ready for a minute afterwards.',
     parse: count(0),
   }),
   ANTHROPIC_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for the Anthropic models.', parse: text }),

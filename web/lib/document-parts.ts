@@ -24,6 +24,7 @@ export function partName(mimetype: string, count: number): string {
 
 /** The media type that a name promises; undefined where it promises none. */
 export function typeByName(filename: string): string | undefined {
+  const ending = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
   const types: Readonly<Record<string, string>> = UPLOAD_TYPES
-  return types[/\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? '']
+  return Object.hasOwn(types, ending) ? types[ending] : undefined
 }

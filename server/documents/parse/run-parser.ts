@@ -79,7 +79,7 @@ const childMessage = z.union([
   z.object({ done: z.literal(true) }),
 ])
 
-/** Pages that one process recognises before it is the turn of another file: some twenty seconds. */
+/** Pages that one process recognises before it is decided anew which file is next: some twenty seconds. */
 const PAGES_PER_PROCESS = 8
 
 /**
