@@ -40,7 +40,7 @@ interface Kind {
   /** How many jobs stepped aside. */
   aside: number
   /** Jobs that would step aside if there were room, the longest waiting first. */
-  readonly wantAside: (() => void)[]
+  readonly wantAside: Set<() => void>
 }
 
 /** Jobs of a kind that may have stepped aside; one more keeps its place until one of them is over. */
@@ -61,7 +61,7 @@ export function startJobs({
     handler,
     workers: [],
     aside: 0,
-    wantAside: [],
+    wantAside: new Set(),
   }))
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
@@ -126,9 +126,10 @@ export function startJobs({
       const stepAside = () => {
         if (isAside() || stopping.signal.aborted) return
         if (kind.aside >= MOST_ASIDE) {
-          kind.wantAside.push(stepAside)
+          kind.wantAside.add(stepAside)
           return
         }
+        kind.wantAside.delete(stepAside)
         workers.splice(workers.indexOf(worker), 1)
         kind.aside += 1
         addWorker(queue, held, kind).catch((error: unknown) => {
@@ -144,11 +145,11 @@ export function startJobs({
         throw error
       } finally {
         running.delete(run)
-        const waiting = kind.wantAside.indexOf(stepAside)
-        if (waiting !== -1) kind.wantAside.splice(waiting, 1)
+        kind.wantAside.delete(stepAside)
         if (isAside()) {
           kind.aside -= 1
-          kind.wantAside.shift()?.()
+          const [next] = kind.wantAside
+          next?.()
           await queue.offWork(name, { id: worker, wait: false })
         }
         // A notification wakes for one job; the ones that came with it would wait for the next poll.
