@@ -8,6 +8,10 @@ export interface DocPiece {
   /** Deleted under revision, and still there. */
   readonly isDeleted?: boolean
   readonly isHidden?: boolean
+  /** The code of a sign of the font Symbol that the text, a bracket, stands for. */
+  readonly sign?: number
+  /** Written in the font Symbol. */
+  readonly isInSymbol?: boolean
   /** The level of a list, from 0, that the paragraph is on: "1.", "1.1", "(a)", a bullet. */
   readonly level?: number
   /** The paragraph's style: `LISTED` is on the first level, `LISTED_TOO` goes on from it. */
@@ -82,6 +86,26 @@ function listTables(): { readonly lists: Buffer; readonly names: Buffer } {
   }
 }
 
+const PLAIN_FONT = 0
+const SYMBOL_FONT = 1
+
+/** The fonts by their numbers (MS-DOC 2.9.286, 2.9.87). */
+function fontTable(): Buffer {
+  const fonts = ['Times', 'Symbol'].map((name) => {
+    const font = Buffer.concat([Buffer.alloc(39), Buffer.from(`${name}\0`, 'utf16le')])
+    return Buffer.concat([Buffer.from([font.length]), font])
+  })
+  return Buffer.concat([words(fonts.length, 0), ...fonts])
+}
+
+/** The formatting of a piece as characters (MS-DOC 2.6.1). */
+function characterProperties({ isDeleted, isHidden, sign, isInSymbol }: DocPiece): Buffer {
+  if (isHidden) return Buffer.from([0x3c, 0x08, 0x81])
+  if (isDeleted) return Buffer.from([0x00, 0x08, 0x81])
+  if (sign !== undefined) return words(0x4a4f, PLAIN_FONT, 0x6a09, SYMBOL_FONT, sign)
+  return isInSymbol ? words(0x4a4f, SYMBOL_FONT) : Buffer.alloc(0)
+}
+
 export interface DocParts {
   readonly body: readonly DocPiece[]
   /** What headers and footers say. */
@@ -118,12 +142,16 @@ function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint
   longs(...lengths).copy(document, 0x4c)
 
   const runs = Buffer.alloc(BLOCK_BYTES)
-  stored.forEach(({ start, isDeleted = false, isHidden = false }, index) => {
-    runs.writeUInt32LE(start, index * 4)
-    if (!isDeleted && !isHidden) return
-    const at = isHidden ? 420 : 400
-    runs[(stored.length + 1) * 4 + index] = at / 2
-    Buffer.from([3, isHidden ? 0x3c : 0x00, 0x08, 0x81]).copy(runs, at)
+  let free = BLOCK_BYTES - 2
+  stored.forEach((piece, index) => {
+    runs.writeUInt32LE(piece.start, index * 4)
+    const properties = characterProperties(piece)
+    if (properties.length === 0) return
+    free -= 1 + properties.length
+    free -= free % 2
+    runs[(stored.length + 1) * 4 + index] = free / 2
+    runs[free] = properties.length
+    properties.copy(runs, free + 1)
   })
   runs.writeUInt32LE(at, stored.length * 4)
   runs[BLOCK_BYTES - 1] = stored.length
@@ -136,16 +164,17 @@ function writeDoc(pieces: readonly DocPiece[], lengths: readonly number[]): Uint
   document.writeUInt32LE(0, 0xfa)
   document.writeUInt32LE(12, 0xfe)
   const { lists, names } = listTables()
-  let free = 2_048
+  let freeInTable = 2_048
   for (const [offset, part] of [
     [0x102, longs(0, at, PARAGRAPH_BLOCK)],
+    [0x112, fontTable()],
     [0xa2, styleSheet()],
     [0x2e2, lists],
     [0x2ea, names],
   ] as const) {
-    part.copy(table, free)
-    longs(free, part.length).copy(document, offset)
-    free += part.length
+    part.copy(table, freeInTable)
+    longs(freeInTable, part.length).copy(document, offset)
+    freeInTable += part.length
   }
   document.writeUInt32LE(100, 0x1a2)
   const inOrder = stored.toReversed()

@@ -2,7 +2,8 @@
 import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx'
 
 /** A cell: a value, a value with the format that it is shown in, or a formula that nothing has calculated. */
-export type MadeCell = string | number | null | { readonly v: number; readonly z: string } | { readonly f: string }
+export type MadeCell =
+  string | number | null | { readonly v: number | string; readonly z: string } | { readonly f: string }
 
 export interface MadeSheet {
   readonly name: string
@@ -17,7 +18,13 @@ export function makeWorkbook(sheets: readonly MadeSheet[], type: 'xlsx' | 'biff8
   const book = utils.book_new()
   for (const { name, rows, merges = [], comments = {} } of sheets) {
     const sheet: WorkSheet = utils.aoa_to_sheet(
-      rows.map((row) => row.map((cell) => (cell !== null && typeof cell === 'object' ? { t: 'n', ...cell } : cell))),
+      rows.map((row) =>
+        row.map((cell) =>
+          cell !== null && typeof cell === 'object'
+            ? { t: 'v' in cell && typeof cell.v === 'string' ? 's' : 'n', ...cell }
+            : cell,
+        ),
+      ),
     )
     for (const [address, text] of Object.entries(comments)) {
       const cell: CellObject = (sheet[address] as CellObject | undefined) ?? { t: 'z' }

@@ -45,9 +45,10 @@ function legacyOfficeType(streams: readonly string[], named: string): UploadExte
 
 /** By the names in the table of contents, without unpacking anything. */
 async function modernOfficeType(source: ByteSource): Promise<UploadExtension | undefined> {
-  const names = ((await listZipEntries(source)) ?? []).map(({ name }) => name.replace(/^\/+/, ''))
-  if (!names.includes('[Content_Types].xml')) return undefined
+  const names = ((await listZipEntries(source)) ?? []).map(({ name }) => name)
+  if (!names.some((name) => /^\[Content_Types\]\.xml$/i.test(name))) return undefined
   if (names.some((name) => name.startsWith('word/'))) return 'docx'
-  if (names.some((name) => name.startsWith('xl/'))) return 'xlsx'
+  // Not every program puts it into the folder that Excel does.
+  if (names.some((name) => name.startsWith('xl/') || /(?:^|\/)workbook\.xml$/i.test(name))) return 'xlsx'
   return undefined
 }

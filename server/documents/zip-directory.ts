@@ -1,7 +1,8 @@
-/** The table of contents of a zip file, read without inflating anything (APPNOTE.TXT 4.3.12 and 4.3.16). */
+/** The table of contents of a zip file, read without inflating anything (APPNOTE.TXT 4.3.12, 4.3.14 and 4.3.16). */
 import { type ByteSource } from './byte-source.ts'
 
 export interface ZipEntry {
+  /** Its folders end in slashes, whatever the file has, and none comes first. */
   readonly name: string
   readonly compressedSize: number
   /** As declared: a hostile file may lie, so memory is watched as well. */
@@ -15,6 +16,14 @@ export interface ZipEntry {
 const END_SIGNATURE = 0x06054b50
 const ENTRY_SIGNATURE = 0x02014b50
 const END_LENGTH = 22
+const WIDE_END_SIGNATURE = 0x06064b50
+const WIDE_END_LENGTH = 56
+const LOCATOR_SIGNATURE = 0x07064b50
+const LOCATOR_LENGTH = 20
+/** What a field of 4 bytes holds whose value stands in one of 8: some programs write small files so as well. */
+const ELSEWHERE = 0xffffffff
+/** Marks the extra field of an entry that holds those values (APPNOTE.TXT 4.5.3). */
+const WIDE_VALUES = 1
 const LONGEST_COMMENT = 65_535
 /** Far more entries than any document has; what declares more is not read. */
 const LONGEST_DIRECTORY = 8 * 1024 * 1024
@@ -27,13 +36,33 @@ export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | u
   const tail = viewOf(await source.read(tailStart, source.size - tailStart))
   for (let at = tail.byteLength - END_LENGTH; at >= 0; at -= 1) {
     if (tail.getUint32(at, true) !== END_SIGNATURE) continue
-    const length = tail.getUint32(at + 12, true)
-    const start = tail.getUint32(at + 16, true)
+    const { count, length, start } = (await readWideEnd(source, tail, at)) ?? {
+      count: tail.getUint16(at + 10, true),
+      length: tail.getUint32(at + 12, true),
+      start: tail.getUint32(at + 16, true),
+    }
     if (length > LONGEST_DIRECTORY || start + length > source.size) return undefined
-    return parseDirectory(await source.read(start, length), tail.getUint16(at + 10, true))
+    return parseDirectory(await source.read(start, length), count)
   }
   return undefined
 }
+
+/** Where the table stands in files whose fields are wide; others have no such end. @param end where the usual one begins. */
+async function readWideEnd(
+  source: ByteSource,
+  tail: DataView,
+  end: number,
+): Promise<{ readonly count: number; readonly length: number; readonly start: number } | undefined> {
+  const locator = end - LOCATOR_LENGTH
+  if (locator < 0 || tail.getUint32(locator, true) !== LOCATOR_SIGNATURE) return undefined
+  const at = readWide(tail, locator + 8)
+  if (at + WIDE_END_LENGTH > source.size) return undefined
+  const view = viewOf(await source.read(at, WIDE_END_LENGTH))
+  if (view.getUint32(0, true) !== WIDE_END_SIGNATURE) return undefined
+  return { count: readWide(view, 32), length: readWide(view, 40), start: readWide(view, 48) }
+}
+
+const readWide = (view: DataView, at: number): number => Number(view.getBigUint64(at, true))
 
 function parseDirectory(bytes: Uint8Array, count: number): ZipEntry[] | undefined {
   const view = viewOf(bytes)
@@ -41,14 +70,39 @@ function parseDirectory(bytes: Uint8Array, count: number): ZipEntry[] | undefine
   for (let at = 0; entries.length < count;) {
     if (at + 46 > view.byteLength || view.getUint32(at, true) !== ENTRY_SIGNATURE) return undefined
     const nameLength = view.getUint16(at + 28, true)
+    const extraStart = at + 46 + nameLength
+    const extraEnd = extraStart + view.getUint16(at + 30, true)
+    const [uncompressedSize = 0, compressedSize = 0, offset = 0] = widened(
+      [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)],
+      viewOf(bytes.subarray(extraStart, extraEnd)),
+    )
     entries.push({
-      name: new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength)),
-      compressedSize: view.getUint32(at + 20, true),
-      uncompressedSize: view.getUint32(at + 24, true),
+      name: plainName(new TextDecoder().decode(bytes.subarray(at + 46, extraStart))),
+      compressedSize,
+      uncompressedSize,
       method: view.getUint16(at + 10, true),
-      offset: view.getUint32(at + 42, true),
+      offset,
     })
-    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+    at = extraEnd + view.getUint16(at + 32, true)
   }
   return entries
+}
+
+/** Old libraries for Windows part folders by backslashes, others begin at a root; Office takes both. */
+const plainName = (name: string): string => name.replaceAll('\\', '/').replace(/^\/+/, '')
+
+/** Those of the values that stand in the extra fields, in their order there. */
+function widened(values: readonly number[], extra: DataView): number[] {
+  let [at, end] = [0, 0]
+  while (end + 4 <= extra.byteLength) {
+    at = end + 4
+    end = at + extra.getUint16(end + 2, true)
+    if (extra.getUint16(at - 4, true) === WIDE_VALUES) break
+    at = end
+  }
+  return values.map((value) => {
+    if (value !== ELSEWHERE || at + 8 > Math.min(end, extra.byteLength)) return value
+    at += 8
+    return readWide(extra, at - 8)
+  })
 }

@@ -44,6 +44,8 @@ function valueOf({ t, v, w, f, z: shape }: CellObject, is1904: boolean): string 
     if (shape === 'General' && Number.isInteger(v)) return BigInt(Number(v.toPrecision(KEPT_DIGITS))).toString()
     if (w === undefined) return formatted(shape, v, is1904)
   }
+  // Words in a format that shows nothing are found none the less.
+  if (t === 's' && w === '') return String(v)
   return w ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))
 }
 

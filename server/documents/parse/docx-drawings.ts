@@ -1,6 +1,14 @@
-/** What is written in the drawings of a Word document, in the markup for text boxes that mammoth reads; pictures are left out. */
+/**
+ * What is written in the drawings of a Word document, in the markup for text boxes that mammoth reads. Of pictures, what they
+ * are described as is read, which is there for those who do not see them.
+ */
 
-const TAG = /<(\/?)(w:drawing|w:pict|w:txbxContent|a:p|a:t|c:chart|dgm:relIds)\b([^>]*?)(\/?)>/g
+const TAG = /<(\/?)(w:drawing|w:pict|w:txbxContent|wp:docPr|pic:pic|a:p|a:t|c:chart|dgm:relIds)\b([^>]*?)(\/?)>/g
+const DESCRIPTION = /\sdescr="([^"]*)"/
+/** The name of the file that it was, which some programs put there. */
+const FILE_NAME = /\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|wmf)$|^\w+:[/\\]/i
+const WRITTEN_BY_WORD =
+  /\s*Description automatically generated(?: with \w+ confidence)?|\s*AI-generated content may be incorrect\./g
 /** Names the part that holds the chart or the diagram. */
 const RELATION = /\sr:(?:id|dm)="([^"]*)"/
 
@@ -13,6 +21,7 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
   const isInDrawing = () => open.at(-1) === 'drawing'
   let written = ''
   let line = ''
+  let description = ''
   let done = 0
   for (const { index, 0: tag, 1: slash, 2: name, 3: attributes = '', 4: selfClosing } of xml.matchAll(TAG)) {
     const before = xml.slice(done, index)
@@ -36,6 +45,17 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
         else open.push('box')
         written += tag
         break
+      case 'wp:docPr':
+        if (!wasInDrawing) written += tag
+        else if (!isEnd) description = DESCRIPTION.exec(attributes)?.[1] ?? ''
+        break
+      case 'pic:pic':
+        if (!wasInDrawing) written += tag
+        else if (!isEnd) {
+          written += paragraphOf(saidOf(description))
+          description = ''
+        }
+        break
       case 'a:t':
         if (!wasInDrawing) written += tag
         else if (isEnd) line += before
@@ -54,6 +74,9 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
   }
   return written + xml.slice(done)
 }
+
+const saidOf = (description: string): string =>
+  FILE_NAME.test(description.trim()) ? '' : description.replaceAll(WRITTEN_BY_WORD, '').replaceAll('&#xA;', ' ').trim()
 
 /** @param words as they stand in xml. */
 export const paragraphOf = (words: string): string =>

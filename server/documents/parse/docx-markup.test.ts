@@ -72,6 +72,17 @@ test('text boxes are read in whatever shape they stand, also beside a picture, a
   expect((await read(blocks)).text).toBe('In an ellipse\n\nFigure 1\n\nOur mill\n\nStep one\n\nStep two\n\nAfter.')
 })
 
+test('pictures say what they are described as, and not from which file they are', async () => {
+  const picture = (description: string) =>
+    `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="${description}"/><a:graphic><pic:pic xmlns:pic="p"><pic:nvPicPr/></pic:pic></a:graphic></wp:inline></w:drawing></w:r>`
+  const blocks = [
+    { xml: `${run('Before ')}${picture('A mill &amp; its wheel&#xA;&#xA;Description automatically generated')}` },
+    { xml: `${picture('C:\\Pictures\\mill.jpg')}${picture('mill.png')}${picture('')}${run('after')}` },
+    { xml: picture('A cat on a wall. AI-generated content may be incorrect.') },
+  ]
+  expect((await read(blocks)).text).toBe('Before\n\nA mill & its wheel\n\nafter\n\nA cat on a wall.')
+})
+
 test('cells that span rows and columns keep the others in their columns', async () => {
   const table = `<w:tbl><w:tblPr/><w:tblGrid/>${[
     row(cell('Zone'), cell('Price', '<w:gridSpan w:val="2"/>'), cell('Note')),
@@ -185,4 +196,11 @@ test('a table inside a cell is words of the cell, with no border of cells betwee
 
 test('signs of the fonts of symbols are those that they show', async () => {
   expect((await read([{ paragraph: '\uf0b7 one \uf0fe two \uf0ff' }])).text).toBe('• one ☑ two \uf0ff')
+})
+
+test('Greek letters in the font Symbol are letters, also where another font has a bullet in their place', async () => {
+  const symbol = (text: string) =>
+    `<w:r><w:rPr><w:i/><w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/></w:rPr><w:t>${text}</w:t></w:r>`
+  const xml = `${run('The length ')}${symbol('\uf06c')}${run(' of \uf06c and \uf061')}`
+  expect((await read([{ xml }])).text).toBe('The length λ of ● and α')
 })

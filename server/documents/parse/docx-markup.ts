@@ -1,4 +1,5 @@
 /** What mammoth would drop of a Word document's markup, written in the markup that it reads. */
+import { plainSymbols } from './symbol-fonts.ts'
 
 /** How a word is pronounced, written above it. */
 const RUBY_TEXT = /<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g
@@ -18,6 +19,10 @@ const HIDDEN =
   /(<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>(?:(?!<\/w:rPr>)[\s\S]){0,9999}?<\/w:rPr>)((?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>)/g
 const SHOWN = /<w:t(?:\s[^>]*)?>[\s\S]*?<\/w:t>|<w:(?:tab|br|cr|sym|noBreakHyphen)(?:\s[^>]*)?\/>/g
 
+/** Greek letters and signs of formulas that were typed in the font Symbol. */
+const IN_SYMBOL =
+  /<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:rFonts\s[^>]*w:ascii="Symbol"(?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>/g
+
 /** Of those that stand inside each other, the innermost. */
 const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
 const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
@@ -27,6 +32,7 @@ const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
 export const plainMarkup = (xml: string): string =>
   xml
     .replaceAll(CHANGED_PROPERTIES, '')
+    .replaceAll(IN_SYMBOL, plainSymbols)
     .replaceAll(HIDDEN, (_, properties: string, inside: string) => properties + inside.replaceAll(SHOWN, ''))
     .replaceAll(INITIALS, (_, letter: string, properties = '') => `${properties}${letter}`)
     .replaceAll(RUBY_TEXT, '')

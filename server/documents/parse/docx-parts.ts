@@ -40,7 +40,7 @@ export interface DocxParts {
 }
 
 export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxParts {
-  const byName = new Map(entries.map((entry) => [entry.name.replace(/^\/+/, ''), entry]))
+  const byName = new Map(entries.map((entry) => [entry.name, entry]))
   const readText = (name: string): string => {
     const entry = byName.get(name)
     if (!entry) throw new Error(`the file has no part ${name}`)
@@ -55,7 +55,7 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
       const entry = target === undefined ? undefined : entryOf(part, target)
       targets.delete(relation)
       try {
-        return entry ? describeGraphic(readText(entry.name.replace(/^\/+/, ''))) : ''
+        return entry ? describeGraphic(readText(entry.name)) : ''
       } catch (error) {
         if (error instanceof ParseFailure) throw error
         return ''

@@ -77,23 +77,62 @@ const plainForms = (text: string): string =>
 export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
   turnNumbers(drawnOnce(items.map(place).filter(({ text }) => text !== '')))
 
-/** Words drawn again a hair further on, so that they look bold or cast a shadow, are there once. */
+/** So many items before one may have drawn its first letters already. */
+const LOOKED_BACK = 4
+/** Shares of what letters are wide on average, between which a stretch of them may be. */
+const [NARROW, WIDE] = [0.6, 1.6]
+
+/**
+ * Words drawn again a hair further on, so that they look bold or cast a shadow, are there once, also where an item goes on
+ * after them. Letters that overlap others by the widths of their font alone count only on a page that has such words: of a
+ * broken font the widths are wrong.
+ */
 function drawnOnce(items: readonly PlacedItem[]): PlacedItem[] {
   const kept = new Map<string, PlacedItem[]>()
-  return items.filter((item) => {
-    if (item.text.trim() === '') return true
-    const same = kept.get(item.text)
-    if (same?.some((other) => isRepeated(other, item))) return false
-    if (same) same.push(item)
-    else kept.set(item.text, [item])
-    return true
+  const begun = new Set<PlacedItem>()
+  const last: PlacedItem[] = []
+  let hasRepeated = false
+  const drawn = items.flatMap((item) => {
+    if (item.text.trim() === '') return [item]
+    if (kept.get(item.text)?.some((other) => isRepeated(other, item))) {
+      hasRepeated = true
+      return []
+    }
+    for (const other of last)
+      if (item.text.startsWith(other.text) && isRepeated(other, item)) {
+        hasRepeated = true
+        begun.add(other)
+      }
+    const rest = hasRepeated && last[0] && !begun.has(last[0]) ? withoutRepeated(last[0], item) : item
+    if (rest.text === '') return []
+    kept.set(rest.text, [...(kept.get(rest.text) ?? []), rest])
+    last.unshift(rest)
+    last.length = Math.min(last.length, LOOKED_BACK)
+    return [rest]
   })
+  return drawn.filter((item) => !begun.has(item))
 }
 
 const isRepeated = (one: PlacedItem, other: PlacedItem): boolean =>
+  isDrawnLike(one, other) && Math.abs(one.from - other.from) <= REPEATED * one.height
+
+const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
   one.angle === other.angle &&
-  Math.max(Math.abs(one.from - other.from), Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <=
-    REPEATED * one.height
+  Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEATED * one.height
+
+/** Without the letters at its beginning that the one before ends with, in the same place. */
+function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
+  if (!isDrawnLike(before, item) || item.from < before.from - REPEATED * before.height) return item
+  const shared = before.to - item.from
+  const usual = (item.to - item.from) / item.text.length
+  for (let count = Math.min(item.text.length, before.text.length); count > 0; count -= 1) {
+    const letters = item.text.slice(0, count)
+    const isAsWide = shared > NARROW * count * usual && shared < WIDE * count * usual
+    if (!isAsWide || !/[\p{L}\p{N}]/u.test(letters) || !before.text.endsWith(letters)) continue
+    return { ...item, offset: item.offset + count, text: item.text.slice(count), from: Math.min(before.to, item.to) }
+  }
+  return item
+}
 
 function place({ str, transform, width, height, hasEOL, fontName }: TextItem, index: number): PlacedItem {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform

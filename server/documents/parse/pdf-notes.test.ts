@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
 import { writePdf } from '#test/write-pdf.ts'
 
-/** One page of labels with these annotations, each an entry list of its own. */
-function makeForm(annotations: readonly string[], rotate = 0): Buffer {
+/** One page of labels with these annotations, each an entry list of its own. @param shown what the appearance behind them draws. */
+function makeForm(annotations: readonly string[], rotate = 0, shown = ''): Buffer {
   const content = [
     'BT /F1 12 Tf 72 740 Td (Family name:) Tj ET',
     'BT /F1 12 Tf 72 700 Td (Country:) Tj ET',
@@ -19,6 +19,10 @@ function makeForm(annotations: readonly string[], rotate = 0): Buffer {
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate ${rotate} /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R /Annots [${references}] >>`,
     { entries: '', stream: Buffer.from(content) },
     ...annotations.map((entries) => `<< /Type /Annot ${entries} >>`),
+    {
+      entries: '/Type /XObject /Subtype /Form /BBox [0 0 200 40] /Resources << /Font << /F1 3 0 R >> >>',
+      stream: Buffer.from(shown),
+    },
   ])
 }
 
@@ -40,6 +44,13 @@ test('what was filled into a form stands behind its labels', async () => {
   expect(text.replaceAll(/\s+/g, ' ')).toBe(
     'Family name: Oyelaran Country: Portugal Married ☒ Signed in the presence of the clerk.',
   )
+})
+
+test('a field whose value is there with its formatting alone says what it shows', async () => {
+  const appearance = 'BT /F1 10 Tf 2 26 Td (Oyelaran) Tj 0 -14 Td (Adebayo) Tj ET'
+  const rich = field('200 730 400 752', '/FT /Tx /T (name) /Ff 33558528 /RV (<body/>) /AP << /N 7 0 R >>')
+  const { pages } = await readDocument(makeForm([rich], 0, appearance), 'form.pdf')
+  expect(pages[0]?.text.replaceAll(/\s+/g, ' ')).toMatch(/^Family name: Oyelaran Adebayo Country:/)
 })
 
 test('the viewer is told where a value stands, also on a page that is turned', async () => {

@@ -45,6 +45,8 @@ const annotation = z.object({
     .union([z.string(), z.array(z.string())])
     .nullish()
     .catch(undefined),
+  /** What the field shows, line by line. */
+  textContent: z.array(z.string()).catch([]),
   password: z.boolean().catch(false),
   checkBox: z.boolean().catch(false),
   radioButton: z.boolean().catch(false),
@@ -67,14 +69,15 @@ export function notesOf(annotations: readonly unknown[]): PageNote[] {
   })
 }
 
-function valueOf({ fieldType, fieldValue, options, password, ...button }: Annotation): string {
+function valueOf({ fieldType, fieldValue, textContent, options, password, ...button }: Annotation): string {
   if (button.checkBox) return fieldValue === button.exportValue ? CHECKED : UNCHECKED
   if (button.radioButton) return fieldValue === button.buttonValue ? CHECKED : UNCHECKED
   if (password || fieldValue === null || fieldValue === undefined) return ''
   const values = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
   switch (fieldType) {
     case 'Tx':
-      return values.join(' ')
+      // A value with formatting may be there in that form alone.
+      return values.join(' ') || textContent.join(' ')
     case 'Ch':
       return values
         .map((value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value)

@@ -32,6 +32,11 @@ describe('words whose letters were spaced', () => {
     expect(runs.map(([, item, inItem]) => [item, inItem])).toEqual(places)
   })
 
+  test('are whole with the bullet and the brackets that stand with them', async () => {
+    const page = await read(at(50, 700, '- OPEN SEA (GROUP), 90%', 8), ...prose)
+    expect(page?.text).toMatch(/^- OPEN SEA \(GROUP\), 90%\n/)
+  })
+
   test('are told apart by the blanks that are drawn where the reader of the file sets one between all letters', async () => {
     const page = await read(at(50, 700, 'HELLO WIDE WORLD', 2.5), ...prose)
     expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
@@ -44,9 +49,12 @@ describe('words whose letters were spaced', () => {
     expect((await read(at(50, 700, formula), ...prose))?.text.split('\n')[0]).toBe(formula)
   })
 
-  test.each(['A B C D E F', 'x y x y x y', 'D D M M Y Y', '1 2 3 4 5 7 6'])('are not %s', async (letters) => {
-    expect((await read(at(50, 700, letters, 4), ...prose))?.text.split('\n')[0]?.replaceAll('\t', ' ')).toBe(letters)
-  })
+  test.each(['A B C D E F', 'x y x y x y', 'D D M M Y Y', '1 2 3 4 5 7 6', 'N D J F M A M'])(
+    'are not %s',
+    async (letters) => {
+      expect((await read(at(50, 700, letters, 4), ...prose))?.text.split('\n')[0]?.replaceAll('\t', ' ')).toBe(letters)
+    },
+  )
 })
 
 test('lines that were drawn from the foot of the page are read from its head', async () => {

@@ -77,8 +77,10 @@ function splitRegion(region: readonly Line[]): Line[] {
 
 const withOnly = (line: Line, cell: Cell): Line => ({ ...line, items: cell.items, cells: [cell] })
 
-const LETTER = /^[\p{Lu}\p{Ll}\p{N}’'.,:;!?&-]$/u
+const LETTER = /^[\p{Lu}\p{Ll}\p{N}’'.,:;!?&()/%"“”•–-]$/u
 const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
+/** Years of months below a chart, by their first letters, from any of them on. */
+const MONTHS = 'JFMAMJJASOND'.repeat(6)
 /** Fewer letters may be signs that stand apart. */
 const LEAST_LETTERS = 5
 const LEAST_DIFFERENT = 3
@@ -124,7 +126,13 @@ function isLetterspaced(items: readonly PlacedItem[]): boolean {
   const words = letters.join('')
   // "A B C D E" are letters, and so are the names of points and of columns.
   const isInOrder = letters.every((letter, index) => index === 0 || letter > (letters[index - 1] ?? ''))
-  return new Set(letters).size >= LEAST_DIFFERENT && /\p{L}{3}/u.test(words) && VOWEL.test(words) && !isInOrder
+  return (
+    new Set(letters).size >= LEAST_DIFFERENT &&
+    /\p{L}{3}/u.test(words) &&
+    VOWEL.test(words) &&
+    !isInOrder &&
+    !MONTHS.includes(words)
+  )
 }
 
 function closeUp(line: Line, items: readonly PlacedItem[]): Line {

@@ -100,6 +100,22 @@ test('what is drawn again a hair further on, to look bold or cast a shadow, is r
   expect(runs.map(([, index]) => index)).toEqual([0, 3, 6, 7])
 })
 
+test('letters that are drawn again at the beginning of what goes on after them are read once', () => {
+  const items = [item('2011', 50, 700), item('2011 report', 50.3, 699.8), item('report', 75.1, 700)]
+  const bold = [item('T', 50, 650), item('Th', 50.3, 650.2), item('he', 55.3, 650.2), item('e end', 60.3, 650.2)]
+  const { text, items: runs } = read([...items, ...bold])
+  expect(text).toBe('2011 report\nThe end')
+  expect(runs.map(([, index, offset]) => [index, offset])).toEqual([
+    [1, 0],
+    [4, 0],
+    [6, 0],
+  ])
+})
+
+test('letters that stand twice beside each other are read twice', () => {
+  expect(read([item('bal', 50, 700), item('loon', 65, 700), item('n', 85, 700)]).text).toBe('balloonn')
+})
+
 test('blocks do not overlap where a word is broken between two of them', () => {
   const { raw, text } = read([
     item('The light-', 50, 700, { fontName: MONO }),

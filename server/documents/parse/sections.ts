@@ -75,16 +75,18 @@ function piecesOf({ kind, text }: Block): string[] {
   return [...pieces, piece].flatMap(splitLong)
 }
 
-/** Cuts what alone exceeds a section at sentence ends, line ends or blanks, whichever comes last before the limit. */
+/** All up to the last end of a sentence, end of a line, or blank. The point of a number or an address ends no sentence. */
+const BORDERS = [/^[^]*(?:[.!?]["'”’)\]]*\s|[。！？]["'”’)\]]*)/u, /^[^]*\n/, /^[^]*\s/u]
+
+/** Cuts what alone exceeds a section at the last border before the limit: of a sentence, else of a line, else of a word. */
 function splitLong(text: string): string[] {
   const pieces: string[] = []
   let rest = text
   while (rest.length > SECTION_CHARACTERS) {
     const window = rest.slice(0, SECTION_CHARACTERS)
-    const cut = [/[.!?。！？]["'”’)\]]*\s*(?=[^.!?。！？]*$)/u, /\n(?=[^\n]*$)/, /\s(?=\S*$)/]
-      .map((border) => border.exec(window))
-      .find((found) => found !== null && found.index > SECTION_CHARACTERS / 2)
-    const length = cut ? cut.index + cut[0].length : SECTION_CHARACTERS - (isHighSurrogate(window.at(-1)) ? 1 : 0)
+    const whole = SECTION_CHARACTERS - (isHighSurrogate(window.at(-1)) ? 1 : 0)
+    const length =
+      BORDERS.map((border) => border.exec(window)?.[0].length ?? 0).find((end) => end > SECTION_CHARACTERS / 2) ?? whole
     pieces.push(rest.slice(0, length).trimEnd())
     rest = rest.slice(length).trimStart()
   }

@@ -13,6 +13,7 @@ const MARKS: ReadonlyMap<string, string> = new Map(
     f072: '❒',
     f075: '◆',
     f076: '❖',
+    f078: '☒',
     f09f: '•',
     f0a7: '▪',
     f0a8: '☐',
@@ -30,9 +31,31 @@ const MARKS: ReadonlyMap<string, string> = new Map(
   }).map(([code, mark]) => [String.fromCharCode(Number.parseInt(code, 16)), mark]),
 )
 
+/** The font Symbol from 0x20 and from 0xa0 (its own encoding, in "PostScript Language Reference", appendix E). */
+const SYMBOL = [
+  [0x20, ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼'],
+  [0xa0, '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪'],
+  [0xf1, '〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭'],
+] as const
+const SYMBOLS: ReadonlyMap<string, string> = new Map(
+  SYMBOL.flatMap(([first, signs]) =>
+    Array.from(signs, (sign, index) => [String.fromCharCode(0xf000 + first + index), sign] as const),
+  ),
+)
+/** Places of Symbol that are taken for it in any font: its letters, and signs of formulas. The others are as likely pictures. */
+const LIKELY_SYMBOL =
+  /[\uf061-\uf07a\uf0a2\uf0a3\uf0a5\uf0ac\uf0ae\uf0b2\uf0b3\uf0b5\uf0b6\uf0b8-\uf0bb\uf0c5-\uf0d1\uf0d5-\uf0d7\uf0db\uf0de\uf0e5\uf0f2]/
+
 /** One for one, so that offsets stay true. */
 export const plainMarks = (text: string): string =>
-  text.replaceAll(/[\uf020-\uf0ff]/g, (sign) => MARKS.get(sign) ?? sign)
+  text.replaceAll(
+    /[\uf020-\uf0ff]/g,
+    (sign) => MARKS.get(sign) ?? (LIKELY_SYMBOL.test(sign) ? SYMBOLS.get(sign) : undefined) ?? sign,
+  )
+
+/** Of text that is known to be in the font Symbol; one for one. */
+export const plainSymbols = (text: string): string =>
+  text.replaceAll(/[\uf020-\uf0ff]/g, (sign) => SYMBOLS.get(sign) ?? sign)
 
 /** What the items of a list begin with. */
 export const BULLETS = '•◦▪▫‣·●○■□◆➢➔✓✗❑❒❖☐☑☒'

@@ -23,6 +23,7 @@ test.each([
   ],
   ['Korean', '제1급감염병이란 생물테러감염병 또는 치명률이 높거나 집단 발생의 우려가 큰 감염병을 말한다. '.repeat(4)],
   ['figures', '1,582 1,537 1,139 12.5% '.repeat(30)],
+  ['a form without its names', `Insured XXXXXXX XXXXXXXXXXXX Address XXXXXXXXXX XXXXXX Policy XXXXXXXX `.repeat(5)],
   ['nothing', ''],
 ])('%s is not', (_name, str) => {
   expect(isGarbledPage([{ str, fontName: 'a' }])).toBe(false)

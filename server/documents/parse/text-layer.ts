@@ -15,14 +15,18 @@ const LEAST_VOWEL_SHARE = 0.22
 const LEAST_LETTERS = 120
 const MAX_GARBLED_SHARE = 0.25
 
+/** What somebody put over names and numbers that others are not to read: "XXXXX". */
+const BLACKED_OUT = /(\p{L})\1{2,}/gu
+
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 function isGarbled(text: string): boolean {
   const characters = countOf(text, /\S/g)
   if (characters === 0) return false
   if (countOf(text, IMPOSSIBLE) > MAX_IMPOSSIBLE_SHARE * characters) return true
-  const letters = countOf(text, LATIN)
-  return letters >= LEAST_LETTERS && countOf(text, VOWELS) < LEAST_VOWEL_SHARE * letters
+  const words = text.replaceAll(BLACKED_OUT, '')
+  const letters = countOf(words, LATIN)
+  return letters >= LEAST_LETTERS && countOf(words, VOWELS) < LEAST_VOWEL_SHARE * letters
 }
 
 /** Judged font by font, since each has its own map; a page counts as garbled when a good part of it is. */

@@ -63,6 +63,7 @@ export function layoutOfWord95(document: Uint8Array): WordLayout {
     characters,
     isDeleted: turnsOn(MARKED_DELETED, listOldProperties),
     isHidden: turnsOn(HIDDEN, listOldProperties),
+    readSigns: () => undefined,
     paragraphs: listRuns(
       document,
       listBlocks(document, HEADER.paragraphRuns, HEADER.paragraphBlocks),

@@ -1,6 +1,7 @@
 /** Where a Word document of the years 1997 to 2003 keeps its text and its formatting (MS-DOC). */
 import { compoundFiles } from './compound-file.ts'
 import { readWordNumbering } from './word-lists.ts'
+import { plainSymbols } from './symbol-fonts.ts'
 import { type Piece, type WordLayout } from './word-pieces.ts'
 import { listProperties, viewOf } from './word-properties.ts'
 import { listRuns, readCharacterRun, readParagraphRun, turnsOn } from './word-runs.ts'
@@ -11,12 +12,16 @@ const FIB = {
   lengths: 0x4c,
   characterRuns: 0xfa,
   paragraphRuns: 0x102,
+  fonts: 0x112,
   pieces: 0x1a2,
 } as const
 const SECOND_TABLE_FLAG = 0x0200
 const MARKED_DELETED = 0x0800
 const HIDDEN = 0x083c
 const ENDS_ROW = 0x2417
+/** One sign of a font in place of a bracket that stands in the text. */
+const SIGN = 0x6a09
+const FONT = 0x4a4f
 const PARAGRAPH_ENTRY_BYTES = 13
 
 /** @throws Error where the file is damaged. */
@@ -30,9 +35,38 @@ export function layoutOfWord97(file: object, document: Uint8Array): WordLayout {
     characters: listRuns(document, blocksAt(FIB.characterRuns), readCharacterRun),
     isDeleted: turnsOn(MARKED_DELETED, listProperties),
     isHidden: turnsOn(HIDDEN, listProperties),
+    readSigns: createSignReader(listSymbolFonts(document, table)),
     paragraphs: listRuns(document, blocksAt(FIB.paragraphRuns), readParagraphRun(PARAGRAPH_ENTRY_BYTES)),
     endsRow: turnsOn(ENDS_ROW, listProperties),
     numbering: () => readWordNumbering(document, table),
+  }
+}
+
+/** Where the name begins in the description of a font (MS-DOC 2.9.87). */
+const FONT_NAME = 39
+
+/** For each font whether it is Symbol (MS-DOC 2.9.286). */
+function listSymbolFonts(document: Uint8Array, table: Uint8Array): boolean[] {
+  const fib = viewOf(document)
+  const start = fib.getUint32(FIB.fonts, true)
+  const fonts = table.subarray(start, start + fib.getUint32(FIB.fonts + 4, true))
+  const are: boolean[] = []
+  for (let at = 4; at < fonts.length; at += (fonts[at] ?? 0) + 1)
+    are.push(utf16.decode(fonts.subarray(at + 1 + FONT_NAME, at + 1 + (fonts[at] ?? 0))).startsWith('Symbol\0'))
+  return are
+}
+
+/** A sign says its font itself; other text may be written in a font of signs throughout (MS-DOC 2.9.46, 2.6.1). */
+function createSignReader(isSymbol: readonly boolean[]): WordLayout['readSigns'] {
+  return ({ properties }) => {
+    let read: ReturnType<WordLayout['readSigns']>
+    for (const { number, operand } of listProperties(properties))
+      if (number === SIGN) {
+        const sign = String.fromCharCode(operand.getUint16(2, true))
+        const plain = isSymbol[operand.getUint16(0, true)] === true ? plainSymbols(sign) : sign
+        return (character) => (character === '(' ? plain : character)
+      } else if (number === FONT) read = isSymbol[operand.getUint16(0, true)] === true ? plainSymbols : undefined
+    return read
   }
 }
 

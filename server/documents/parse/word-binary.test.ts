@@ -38,6 +38,20 @@ test('marks paragraphs in the styles of headings where that is asked for', () =>
   expect(readWordBinary(bytes, { marksHeadings: true }).body).toBe('\ufdd11. Terms\nplain\n\ufdd9Notice\n')
 })
 
+test('reads signs of the font Symbol, whether put in one by one or typed in it', () => {
+  expect(
+    bodyOf(
+      { text: 'At 90' },
+      { text: '(', sign: 0xf0b0, isNarrow: true },
+      { text: ' (or less) ' },
+      { text: '\uf06c', isInSymbol: true },
+      { text: ' is below ' },
+      { text: '(', sign: 0xf06d },
+      { text: '.' },
+    ),
+  ).toBe('At 90° (or less) λ is below μ.')
+})
+
 test('takes soft hyphens out of words and keeps hard ones', () => {
   expect(bodyOf({ text: 'иссле\u001fдование, E\u001eMail' })).toBe('исследование, E\u2011Mail')
 })

@@ -21,6 +21,8 @@ export interface WordLayout {
   readonly characters: readonly Run[]
   readonly isDeleted: (run: Run) => boolean
   readonly isHidden: (run: Run) => boolean
+  /** What a character of the run stands for, where it is a place in a font of signs. */
+  readonly readSigns: (run: Run) => ((character: string) => string) | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
   /** What counts one paragraph after the other and answers with its label. @throws RangeError where its tables are broken. */
@@ -42,11 +44,15 @@ const MOST_CHARACTERS = 30_000_000
  * order.
  */
 export function joinPieces(
-  { pieces, characters, isDeleted, isHidden, paragraphs, endsRow }: WordLayout,
+  { pieces, characters, isDeleted, isHidden, readSigns, paragraphs, endsRow }: WordLayout,
   keepsDeleted: boolean,
 ): { readonly text: string; readonly ends: readonly ParagraphEnd[] } {
   const deleted = keepsDeleted ? [] : characters.filter(isDeleted)
   const hidden = keepsDeleted ? [] : characters.filter(isHidden)
+  const signs = characters.flatMap((run) => {
+    const read = readSigns(run)
+    return read ? [{ ...run, read }] : []
+  })
   const ends: ParagraphEnd[] = []
   let text = ''
   for (const { start, length, width, decode } of pieces) {
@@ -54,6 +60,8 @@ export function joinPieces(
     const stretch = { from: start, to: start + length * width }
     const decoded = decode()
     const written = Array.from({ length: decoded.length }, (_, unit) => decoded.charAt(unit))
+    for (const { from, to, read } of overlaps(signs, stretch))
+      for (let at = (from - start) / width; at < (to - start) / width; at += 1) written[at] = read(written[at] ?? '')
     for (const range of overlaps(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
     // Half of a field, or of a row, may be hidden: their borders stay.

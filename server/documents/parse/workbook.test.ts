@@ -71,6 +71,12 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
     expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008 | 2008-03-15 18:00')
   })
 
+  test('reads words that their format hides', async () => {
+    const rows = [['Key', { v: 'InsertRow', z: ';;;' }, { v: 7, z: ';;;' }, 'End']]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'Form', rows }], type), `a.${extension}`)
+    expect(pages[0]?.text).toBe('Form\n\nKey | InsertRow | End')
+  })
+
   test('writes dates with bare full stops, and long numbers to the last digit', async () => {
     const rows = [
       [
@@ -196,13 +202,17 @@ test('what declares more than it may unpack to is refused', async () => {
   expect(await readDocument(bomb, 'bomb.xlsx')).toMatchObject({ failure: 'too_large' })
 })
 
+async function partsOf(workbook: Buffer) {
+  const entries = (await listZipEntries(sourceOfBytes(workbook))) ?? []
+  return entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(workbook, entry)) }))
+}
+
 test('what stands in text boxes is read below the cells of its sheet, whole where there are none', async () => {
   const made = makeWorkbook([
     { name: 'Stock', rows: [['Item', 'Count']] },
     { name: 'Read me', rows: [] },
   ])
-  const entries = (await listZipEntries(sourceOfBytes(made))) ?? []
-  const parts = entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(made, entry)) }))
+  const parts = await partsOf(made)
   const box = (...lines: string[]) =>
     `<xdr:sp><xdr:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</xdr:txBody></xdr:sp>`
   const drawing = (number: number, content: string) => [
@@ -231,6 +241,31 @@ test('what stands in text boxes is read below the cells of its sheet, whole wher
   expect(pages[1]?.gap).toBeUndefined()
 })
 
+test('a workbook that declares styles and has none is read without them', async () => {
+  const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
+  const file = makeZip(parts.filter(({ name }) => name !== 'xl/styles.xml'))
+  const { pages, failure } = await readDocument(file, 'a.xlsx')
+  expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({
+    failure: undefined,
+    texts: ['Stock\n\nLamps | 7'],
+  })
+})
+
+test.each(['', 'book/'])('a workbook whose parts lie in "%s" is read', async (folder) => {
+  const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
+  const moved = parts.map(({ name, bytes }) => ({
+    name: name.replace(/^xl\//, folder),
+    bytes: /^(?:\[Content_Types\]\.xml|_rels\/\.rels)$/.test(name)
+      ? Buffer.from(bytes.toString().replaceAll(/(?<=")(\/?)xl\//g, `$1${folder}`))
+      : bytes,
+  }))
+  const { pages, failure } = await readDocument(makeZip(moved), 'a.xlsx')
+  expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({
+    failure: undefined,
+    texts: ['Stock\n\nLamps | 7'],
+  })
+})
+
 /** Says of a part that it is deflated (APPNOTE.TXT 4.3.7 and 4.3.12), which it is not. */
 function callDeflated(zip: Buffer, name: string): Buffer {
   zip.writeUInt16LE(8, zip.indexOf(name) - 22)
@@ -240,8 +275,7 @@ function callDeflated(zip: Buffer, name: string): Buffer {
 
 test('parts that are no deflated bytes, though they are said to be, cost nothing but themselves', async () => {
   const made = makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }])
-  const entries = (await listZipEntries(sourceOfBytes(made))) ?? []
-  const parts = entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(made, entry)) }))
+  const parts = await partsOf(made)
   const thumbnail = { name: 'docProps/thumbnail.wmf', bytes: Buffer.alloc(0) }
   const settings = { name: 'customXml/item1.xml', bytes: Buffer.alloc(0) }
   const withEmpty = callDeflated(callDeflated(makeZip([...parts, thumbnail, settings]), thumbnail.name), settings.name)

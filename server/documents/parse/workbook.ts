@@ -6,6 +6,7 @@ import { sourceOfBytes } from '#server/documents/byte-source.ts'
 import { isOleFile, oleStreamNames } from '#server/documents/ole.ts'
 import { type ZipEntry } from '#server/documents/zip-directory.ts'
 import { compoundFiles } from './compound-file.ts'
+import { decryptPackage, decryptWorkbook } from './default-password.ts'
 import { ParseFailure } from './failure.ts'
 import { MAX_PAGES, type ParsedPart } from './page.ts'
 import { refuseBomb } from './refuse-bomb.ts'
@@ -18,8 +19,12 @@ const MAX_WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
 const MOST_DRAWING_BYTES = 8 * 1024 * 1024
 
+const OPTIONS = { dense: true, cellNF: true, cellHTML: false } as const
+
 /** What holds no cells: pictures, programs, settings, other files, of which a broken one must not cost the rest. */
 const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
+
+const STYLES = 'xl/styles.xml'
 
 /** The library takes an opened zip file too, which its types leave out. */
 const { parse_zip: readParts } = z
@@ -32,7 +37,8 @@ const { parse_zip: readParts } = z
 set_cptable(codePages)
 
 /** Reads a workbook, old or new: each sheet is a page that begins with the sheet's name. */
-export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
+export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
+  const bytes = await unwrap(uploaded)
   const entries = await listParts(bytes)
   const workbook = open(bytes, entries)
   const sheets = workbook.SheetNames
@@ -63,12 +69,27 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   }
 }
 
+/** A new workbook that is encrypted is wrapped like an old one. */
+async function unwrap(bytes: Uint8Array): Promise<Uint8Array> {
+  const isWrapped = (await oleStreamNames(sourceOfBytes(bytes))).includes('encryptedpackage')
+  return isWrapped ? decrypt(bytes, decryptPackage) : bytes
+}
+
+/** @throws ParseFailure `encrypted` where it takes another password, or cannot be decrypted for another reason. */
+function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | undefined): Buffer {
+  let decrypted
+  try {
+    decrypted = decryptIt(bytes)
+  } catch (error) {
+    throw new ParseFailure('encrypted', { cause: error })
+  }
+  if (!decrypted) throw new ParseFailure('encrypted')
+  return decrypted
+}
+
 /** The parts of a new workbook, undefined for an old one. */
 async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
-  if (isOleFile(bytes)) {
-    if ((await oleStreamNames(sourceOfBytes(bytes))).includes('encryptedpackage')) throw new ParseFailure('encrypted')
-    return undefined
-  }
+  if (isOleFile(bytes)) return undefined
   // Any text would be taken for a table.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new ParseFailure('damaged')
   return refuseBomb(bytes)
@@ -83,17 +104,26 @@ function rowLimit(entries: readonly ZipEntry[]): number {
 }
 
 function open(bytes: Uint8Array, entries: readonly ZipEntry[] | undefined): WorkBook {
-  const options = { type: 'array', dense: true, cellNF: true, cellHTML: false } as const
   try {
     return entries
-      ? readParts(unpackParts(bytes, entries), { ...options, sheetRows: rowLimit(entries) })
-      : read(bytes, options)
+      ? readParts(unpackParts(bytes, entries), { ...OPTIONS, type: 'array', sheetRows: rowLimit(entries) })
+      : readOld(bytes)
   } catch (error) {
     if (error instanceof ParseFailure) throw error
-    const isEncrypted = error instanceof Error && /password|encrypt/i.test(error.message)
-    throw new ParseFailure(isEncrypted ? 'encrypted' : 'damaged', { cause: error })
+    throw new ParseFailure(isOfEncryption(error) ? 'encrypted' : 'damaged', { cause: error })
   }
 }
+
+function readOld(bytes: Uint8Array): WorkBook {
+  try {
+    return read(bytes, { ...OPTIONS, type: 'array' })
+  } catch (error) {
+    if (!isOfEncryption(error)) throw error
+    return read(decrypt(bytes, decryptWorkbook), { ...OPTIONS, type: 'buffer' })
+  }
+}
+
+const isOfEncryption = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
 
 /** The library would unpack them itself, slowly, and never come to an end of some that are broken. */
 function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
@@ -101,12 +131,15 @@ function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
   for (const entry of entries)
     if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
       compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
+  // Programs declare styles that they do not write, without which the library reads nothing.
+  if (!entries.some(({ name }) => name.toLowerCase() === STYLES))
+    compoundFiles.utils.cfb_add(parts, STYLES, Buffer.from('<styleSheet/>'), { unsafe: true })
   return parts
 }
 
 /** A drawing that is broken, or larger than one of words, costs nothing but itself. */
 function textBoxesIn(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
-  const parts = new Map(entries.map((entry) => [entry.name.replace(/^\/+/, ''), entry]))
+  const parts = new Map(entries.map((entry) => [entry.name, entry]))
   return readTextBoxes((part) => {
     const entry = parts.get(part)
     if (!entry || entry.uncompressedSize > MOST_DRAWING_BYTES) return ''
