@@ -125,7 +125,13 @@ describe('reading', () => {
     await run(id)
     await expectOneWholeSet(id, 30)
     const [best] = await search('Which page has zebra17?')
-    expect(best).toMatchObject({ documentId: id, filename: 'report.pdf', page: 17, start: 0 })
+    expect(best).toMatchObject({
+      documentId: id,
+      filename: 'report.pdf',
+      mimetype: UPLOAD_TYPES.pdf,
+      page: 17,
+      start: 0,
+    })
   })
 
   test('reads a docx by sections', async () => {
@@ -226,6 +232,39 @@ describe('a crash', () => {
     ])
     await run(id)
     await expectOneWholeSet(id, 30)
+  })
+
+  test('while a scan is read loses no page that was recognised, nor a try', { timeout: 60_000 }, async () => {
+    const picture = await drawText('The gardener starts in April.')
+    const id = await store(
+      makeScannedPdf([{ text: 'Typed words. '.repeat(20) }, { picture }, { picture }, { picture }]),
+    )
+    const recognised = async () =>
+      (
+        await test_.admin.query<{ page: number; text: string }>(
+          'select page, text from document_pages where document_id = $1 and confidence is not null order by page',
+          [id],
+        )
+      ).rows
+    const die = () => test_.database.asService((scope) => claimDocument(scope, id))
+    await die()
+    await die()
+    let batches = 0
+    const onStage = (stage: IngestStage) => {
+      // The first batch is the page of text.
+      if (stage === 'pages stored' && (batches += 1) === 2) throw new Crash()
+    }
+    await expect(run(id, { recognisers: 1, onStage })).rejects.toThrow(Crash)
+    await die()
+    await test_.admin.query(
+      `update document_pages set text = 'Read before the crash.' where document_id = $1 and confidence is not null`,
+      [id],
+    )
+    const before = await recognised()
+    expect(before.length).toBeGreaterThan(0)
+    await run(id)
+    await expectOneWholeSet(id, 4)
+    expect((await recognised()).slice(0, before.length)).toEqual(before)
   })
 
   test('of the reading process alone is tried again, and succeeds', async () => {

@@ -14,14 +14,16 @@ import { indexDocument, removeIndex } from './indexing.ts'
 import { ParseFailure } from './parse/failure.ts'
 import { type ParsedPage } from './parse/page.ts'
 import { type ReadyReaders } from './parse/ready-readers.ts'
-import { runParser } from './parse/run-parser.ts'
+import { type RecognisedBefore, runParser } from './parse/run-parser.ts'
 import { createSlots, type Slots } from './parse/slots.ts'
 import { type ParseLimits } from './parse/watch-child.ts'
 import {
   claimDocument,
   type ClaimedDocument,
+  countTries,
   handBack,
   holdAttempt,
+  keepRecognised,
   listLanguages,
   listStale,
   listUnfinished,
@@ -153,7 +155,9 @@ async function ingest(parts: ReadingParts, documentId: string, run: JobRun): Pro
       await database.asService((scope) => handBack(scope, document))
       throw error
     }
-    if (!(error instanceof ParseFailure) && document.tries < MAX_TRIES) throw error
+    const mayTryAgain =
+      !(error instanceof ParseFailure) && (await database.asService((scope) => countTries(scope, document))) < MAX_TRIES
+    if (mayTryAgain) throw error
     const failure = error instanceof ParseFailure ? error : new ParseFailure('crashed', { cause: error })
     log.info({ document: documentId, code: failure.code, cause: failure.cause }, 'a document could not be read')
     await writeAs(database, document, async (scope) => {
@@ -180,14 +184,23 @@ async function writeAs(
   })
 }
 
-/** Stores the pages as they come, in batches a quarter of a second apart; each batch moves the progress that people see. */
+/**
+ * Stores the pages as they come, in batches a quarter of a second apart; each batch moves the progress that people see. What
+ * an interrupted attempt recognised stays as it is.
+ */
 async function storePages(
   { database, blobs, limits, recognisers, readers, onStage, onProcess }: ReadingParts,
   document: ClaimedDocument,
   { signal, stepAside }: JobRun,
 ): Promise<void> {
+  const { path, size, mimetype, owner } = document
+  let recognisedBefore: readonly RecognisedBefore[] = []
+  await writeAs(database, document, async (scope) => {
+    recognisedBefore = await keepRecognised(scope, document.id)
+    await setProgress(scope, document.id, { pages: null, pagesDone: recognisedBefore.length, isLasting: false })
+  })
   let pages: number | null = null
-  let pagesDone = 0
+  let pagesDone = recognisedBefore.length
   let batch: ParsedPage[] = []
   let batchCharacters = 0
   let storedAt = performance.now()
@@ -199,17 +212,12 @@ async function storePages(
     pagesDone += taken.length
     await writeAs(database, document, async (scope) => {
       await insertPages(scope, document, taken)
-      await setProgress(scope, document.id, pages, pagesDone)
+      await setProgress(scope, document.id, { pages, pagesDone, isLasting: taken.some(isRecognised) })
     })
     storedAt = performance.now()
     onStage?.('pages stored', document.id)
   }
 
-  await writeAs(database, document, async (scope) => {
-    await removePages(scope, document.id)
-    await setProgress(scope, document.id, null, 0)
-  })
-  const { path, size, mimetype, owner } = document
   const languages = await database.asService((scope) => listLanguages(scope, owner))
   for await (const part of runParser({
     open: () => blobs.open(path),
@@ -217,6 +225,7 @@ async function storePages(
     mimetype,
     signal,
     languages,
+    recognisedBefore,
     recognisers,
     owner,
     onRecognition: stepAside,
@@ -238,6 +247,8 @@ async function storePages(
   await store()
   await writeAs(database, document, (scope) => markParsed(scope, document.id, pagesDone))
 }
+
+const isRecognised = ({ confidence }: ParsedPage): boolean => confidence !== undefined
 
 async function insertPages(scope: Scope, { id, owner }: ClaimedDocument, pages: readonly ParsedPage[]): Promise<void> {
   if (pages.length === 0) return

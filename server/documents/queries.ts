@@ -17,6 +17,7 @@ import {
 } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { type RecognisedBefore } from './parse/run-parser.ts'
 
 interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
   uploaded_at: Date
@@ -249,8 +250,26 @@ export async function holdAttempt(scope: Scope, { id, attempt }: ClaimedDocument
   return rowCount === 1
 }
 
-export async function setProgress(scope: Scope, id: string, pages: number | null, pagesDone: number): Promise<void> {
-  await scope.query('update documents set pages = $2, pages_done = $3 where id = $1', [id, pages, pagesDone])
+/** @param isLasting whether another attempt would go on from here: then the failures before do not count any more. */
+export async function setProgress(
+  scope: Scope,
+  id: string,
+  { pages, pagesDone, isLasting }: { pages: number | null; pagesDone: number; isLasting: boolean },
+): Promise<void> {
+  await scope.query(
+    'update documents set pages = $2, pages_done = $3, tries = case when $4 then 1 else tries end where id = $1',
+    [id, pages, pagesDone, isLasting],
+  )
+}
+
+/** Removes the pages of an attempt that was interrupted, but for those that took seconds each to be recognised. */
+export async function keepRecognised(scope: Scope, id: string): Promise<RecognisedBefore[]> {
+  await scope.query('delete from document_pages where document_id = $1 and confidence is null', [id])
+  const { rows } = await scope.query<RecognisedBefore>(
+    `select page, text ~ '\\S' as "hasText" from document_pages where document_id = $1`,
+    [id],
+  )
+  return rows
 }
 
 export async function removePages(scope: Scope, id: string): Promise<void> {
@@ -280,6 +299,12 @@ export async function markFailed(scope: Scope, id: string, error: DocumentError)
     `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null, readability = null where id = $1`,
     [id, JSON.stringify(error)],
   )
+}
+
+/** How many attempts have failed in a row, this one counted. */
+export async function countTries(scope: Scope, { id, tries }: ClaimedDocument): Promise<number> {
+  const { rows } = await scope.query<{ tries: number }>('select tries from documents where id = $1', [id])
+  return rows[0]?.tries ?? tries
 }
 
 /** Gives an attempt back that was interrupted by us, so that it does not count against the file. */

@@ -33,6 +33,11 @@ export const PARSE_LIMITS: ParseLimits = {
   timeMsPerRecognisedPage: 120_000,
 }
 
+export interface RecognisedBefore {
+  readonly page: number
+  readonly hasText: boolean
+}
+
 export interface ParserRun {
   /** Begins to read the bytes; called once for each process. */
   readonly open: () => Promise<Readable>
@@ -40,6 +45,8 @@ export interface ParserRun {
   readonly mimetype: string
   /** What the person said the documents are in. */
   readonly languages?: readonly DocumentLanguage[]
+  /** By an attempt that was interrupted; these pages are not yielded. */
+  readonly recognisedBefore?: readonly RecognisedBefore[]
   /** How many processes of all files together may recognise pages. */
   readonly recognisers?: Slots
   /** Who takes turns with others when pages are recognised. */
@@ -89,12 +96,17 @@ const PAGES_PER_PROCESS = 8
  *   another try may help.
  */
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
-  const { mimetype, recognisers = createSlots(1), owner = '', onRecognition } = run
+  const { mimetype, recognisers = createSlots(1), owner = '', onRecognition, recognisedBefore = [] } = run
   const languages = run.languages ?? []
   const deferred: number[] = []
   let recognised = 0
   const turn = { owner, left: () => deferred.length - recognised }
-  const seen = { text: false, unreadable: false, readable: false }
+  const before = new Set(recognisedBefore.map(({ page }) => page))
+  const seen = {
+    text: recognisedBefore.some(({ hasText }) => hasText),
+    unreadable: false,
+    readable: recognisedBefore.length > 0,
+  }
   const notice = (part: ParsedPart): ParsedPart => {
     if ('text' in part) {
       seen.text ||= part.text.trim() !== ''
@@ -108,8 +120,9 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   // A picture is recognised where it is read.
   if (isPicture(mimetype)) onRecognition?.()
   for await (const part of isPicture(mimetype) ? recognisers.hold(run.signal, readFile, turn) : readFile()) {
-    if ('deferred' in part) deferred.push(part.deferred)
-    else yield notice(part)
+    if ('deferred' in part) {
+      if (!before.has(part.deferred)) deferred.push(part.deferred)
+    } else if (!('text' in part && before.has(part.page))) yield notice(part)
   }
   if (deferred.length > 0) onRecognition?.()
   const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.count)))

@@ -29,6 +29,24 @@ describe('a picture', () => {
     expect(last.y).toBeGreaterThan(first.y)
   })
 
+  test.each([
+    [
+      'German',
+      'Sehr geehrte Frau Müller,\n\nIhre Schule gehört zu denen, die vom Auswärtigen Amt gefördert werden. Für die Förderung ' +
+        'im nächsten Jahr genügt ein Brief, in dem die Zahl der Schüler und die Höhe der Gebühren stehen.\n\n' +
+        'Bitte geben Sie uns bis zum ersten März Bescheid.\n\nMit freundlichen Grüßen\nJörg Böhm',
+    ],
+    [
+      'Spanish',
+      'Estimada señora Muñoz:\n\nle escribimos porque el próximo año cambiará la dirección de nuestra oficina. También habrá ' +
+        'más plazas de aparcamiento y una entrada para los que llegan en bicicleta. La mudanza será en enero.\n\n' +
+        'Si tiene alguna pregunta sobre el traslado, llámenos por teléfono o venga a vernos.\n\nUn cordial saludo\nJosé Ibáñez',
+    ],
+  ])('in %s is read with its own letters where nobody has said which language it is in', async (_name, letter) => {
+    const { pages } = await readDocument(await makePng(await drawText(letter)), 'letter.png')
+    expect(words(pages[0]?.text ?? '')).toBe(words(letter))
+  })
+
   test('that lies on its side, as its camera says, is shown and read upright', async () => {
     const raster = await drawText(LETTER)
     const { pages } = await readDocument(await makeJpeg(raster, 6), 'photo.jpg')
