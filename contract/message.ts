@@ -25,6 +25,8 @@ export const messageMetadata = z.looseObject({
   misquotes: z.array(z.string()).optional(),
   /** Documents were searched for the answer, and it cites no source. */
   unsupported: z.boolean().optional(),
+  /** So many documents of those that it is to be answered from were still being read, and are not in it. */
+  unread: z.int().positive().optional(),
   /** What writing the answer took, in the order in which it was done. */
   steps: z.array(answerStep).optional(),
   error: replyError.optional(),

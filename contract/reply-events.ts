@@ -9,6 +9,9 @@ export const REPLY_EVENT = 'reply'
 /** Name of the `tool` part that tells of a summary being made of what the model's window cannot hold. */
 export const SUMMARY_STEP = 'summary'
 
+/** Name of the one that tells of documents being waited for, which are still being read. */
+export const READING_STEP = 'reading'
+
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
 
 /**

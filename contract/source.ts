@@ -8,10 +8,14 @@ const passageSource = z.object({
   n: z.int().positive(),
   documentId: z.uuid(),
   filename: z.string(),
+  /** Of the document; sources of former answers lack it. */
+  mimetype: z.string().optional(),
   page: z.int().positive(),
   start: z.int().nonnegative(),
   end: z.int().nonnegative(),
   text: z.string(),
+  /** What each marker of the answer speaks of, in their order, where they do not all speak of `start` to `end`. */
+  cited: z.array(z.object({ start: z.int().nonnegative(), end: z.int().nonnegative() })).optional(),
   score: z.number(),
   /** The headings that it stands below, the highest first. */
   heading: z.string().nullable().optional(),

@@ -19,6 +19,8 @@ export const passageCut = z.enum(['rank', 'copy', 'joined', 'room'])
 export const consideredPassage = z.object({
   documentId: z.uuid(),
   filename: z.string(),
+  /** Traces of former answers lack it. */
+  mimetype: z.string().optional(),
   page: z.int().positive(),
   start: z.int().nonnegative(),
   end: z.int().nonnegative(),

@@ -3,28 +3,36 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { indexDocument } from '#server/documents/indexing.ts'
 
-/** @param pages text of each page, the first is page 1. */
-export async function addReadDocument(
+interface UnreadDocument {
+  readonly id: string
+  readonly owner: string
+  readonly filename: string
+}
+
+/** A document that has been uploaded, and that nobody reads until `finishReading`. */
+export async function addUnreadDocument(
   database: Database,
   person: Claims & { sub: string },
   filename: string,
-  pages: readonly string[],
-): Promise<{ documentId: string }> {
+): Promise<UnreadDocument> {
   const document = { id: randomUUID(), owner: person.sub, filename }
+  await database.asService((scope) =>
+    scope.query(
+      `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state)
+       values ($1, $2, $3, $3, 'text/plain', 1, $4, $5, 'reading')`,
+      [document.id, document.owner, filename, randomUUID(), createHash('sha256').update(document.id).digest('hex')],
+    ),
+  )
+  return document
+}
+
+/** @param pages text of each page, the first is page 1. */
+export async function finishReading(
+  database: Database,
+  document: UnreadDocument,
+  pages: readonly string[],
+): Promise<void> {
   await database.asService(async (scope) => {
-    await scope.query(
-      `insert into documents (id, owner, filename, originalname, mimetype, size, path, sha256, state, pages, pages_done)
-       values ($1, $2, $3, $3, 'text/plain', $4, $5, $6, 'ready', $7, $7)`,
-      [
-        document.id,
-        document.owner,
-        filename,
-        pages.join('').length,
-        randomUUID(),
-        createHash('sha256').update(pages.join('\f')).digest('hex'),
-        pages.length,
-      ],
-    )
     for (const [index, text] of pages.entries()) {
       await scope.query('insert into document_pages (document_id, owner, page, text) values ($1, $2, $3, $4)', [
         document.id,
@@ -38,6 +46,21 @@ export async function addReadDocument(
       document,
       pages.map((text, index) => ({ page: index + 1, text, headings: null })),
     )
+    await scope.query(
+      `update documents set state = 'ready', pages = $2, pages_done = $2, size = $3, sha256 = $4 where id = $1`,
+      [document.id, pages.length, pages.join('').length, createHash('sha256').update(pages.join('\f')).digest('hex')],
+    )
   })
+}
+
+/** @param pages text of each page, the first is page 1. */
+export async function addReadDocument(
+  database: Database,
+  person: Claims & { sub: string },
+  filename: string,
+  pages: readonly string[],
+): Promise<{ documentId: string }> {
+  const document = await addUnreadDocument(database, person, filename)
+  await finishReading(database, document, pages)
   return { documentId: document.id }
 }

@@ -15,6 +15,7 @@ import { writeReading } from './reader.ts'
 import { type ReplyWriter } from './reply-log.ts'
 import { type SourceList } from './source-list.ts'
 import { withoutRoom } from './trace-cuts.ts'
+import { type Section } from './tools/reading.ts'
 import { fitTools } from './tools/fit-tools.ts'
 import { withRuns } from './tools/earlier-runs.ts'
 import { type Finding } from './tools/outcome.ts'
@@ -30,8 +31,8 @@ export interface Writing {
   readonly providers: Providers
   readonly findings: readonly Finding[]
   readonly list: SourceList
-  /** What the Reader quotes of the findings; null where no tool looked outside the documents. */
-  readonly sections: readonly string[] | null
+  /** What the Reader says of the findings; none where no tool looked outside the documents. */
+  readonly sections: readonly Section[]
   /** What a model may call by itself, and the room for what that brings back. */
   readonly tools: readonly ChatTool[]
   readonly room: ResultRoom
@@ -46,7 +47,8 @@ export interface Writing {
  */
 export async function beginWriting(writing: Writing): Promise<(give: GivePart) => Promise<void>> {
   const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
-  const { history, previous, model, sources, trace, unreadDocuments } = material
+  const { history, previous, model, sources, trace } = material
+  const unreadDocuments = material.unread.count
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
     const hasModels = providers.configured.length > 0

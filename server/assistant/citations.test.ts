@@ -7,18 +7,25 @@ function filterInPieces(text: string, known: number[], pieceLength: number) {
   let output = ''
   for (let index = 0; index < text.length; index += pieceLength)
     output += filter.push(text.slice(index, index + pieceLength))
-  return { output: output + filter.end(), cited: [...filter.cited] }
+  return { output: output + filter.end(), cited: [...filter.cited.keys()], places: [...filter.cited.values()] }
 }
 
 test('keeps markers that point to a source and removes the others', () => {
   expect(filterInPieces('Paid in 45 days [1]. Also [7] fees [2].', [1, 2], 100)).toEqual({
     output: 'Paid in 45 days [1]. Also fees [2].',
     cited: [1, 2],
+    places: [[16], [31]],
   })
 })
 
 test('splits a joint marker and drops the unknown half', () => {
   expect(filterInPieces('Both say so [1, 9; 2].', [1, 2], 100).output).toBe('Both say so [1][2].')
+})
+
+test('tells where each marker stands, of all that were kept', () => {
+  const { output, places } = filterInPieces('One [2, 7, 1]. `[1]` Two [1].', [1, 2], 3)
+  expect(output).toBe('One [2][1]. `[1]` Two [1].')
+  expect(places).toEqual([[4], [7, 22]])
 })
 
 test('leaves indexes, links, reference definitions and code alone', () => {

@@ -8,18 +8,22 @@ const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
 const PLAIN = /[^`[ \n]+/y
 const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
+/** By number of the source: where its markers begin. */
+export type Citations = ReadonlyMap<number, readonly number[]>
+
 export interface MarkerFilter {
   /** Takes the next piece of the answer; returns what is safe to show, holding back what may become a marker. */
   push(text: string): string
   /** Returns what was held back. */
   end(): string
-  /** Numbers that the answer has cited so far. */
-  readonly cited: ReadonlySet<number>
+  /** Numbers that the answer has cited so far, with the places of their markers in what was returned. */
+  readonly cited: Citations
 }
 
 /** @param known numbers that a marker may point to. */
 export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
-  const cited = new Set<number>()
+  const cited = new Map<number, number[]>()
+  let returned = 0
   let held = ''
   let previous = ' '
   let fence = ''
@@ -55,8 +59,11 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           if (marker !== undefined && following === undefined && !isEnd) break
           if (marker !== undefined && following !== '(' && following !== ':') {
             const kept = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
-            for (const n of kept) cited.add(n)
-            if (kept.length > 0) output += blank + kept.map((n) => `[${n}]`).join('')
+            if (kept.length > 0) output += blank
+            for (const n of kept) {
+              cited.set(n, [...(cited.get(n) ?? []), returned + output.length])
+              output += `[${n}]`
+            }
             index += blank.length + marker.length
             isLineStart = false
             previous = ' '
@@ -81,6 +88,7 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
       isLineStart = character === '\n' || (isLineStart && character === ' ')
     }
     held = text.slice(index)
+    returned += output.length
     return output
   }
 

@@ -1,11 +1,13 @@
 /** What an answer came to, as far as it came, and how that is stored. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { type AnswerStep, type ReplyError } from '#contract/message.ts'
-import { isWebSource, type Source } from '#contract/source.ts'
+import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { findMisquotes } from './check-quotes.ts'
+import { type Citations } from './citations.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
+import { focusSource } from './focus-source.ts'
 import { type Material } from './material.ts'
 import { type SourceList } from './source-list.ts'
 
@@ -21,6 +23,8 @@ export interface Draft {
   summaryId: string | undefined
   misquotes: readonly string[]
   isUnsupported: boolean
+  /** Documents that it should have been written from, and that were still being read. */
+  unread: number
   trace: RetrievalTrace | undefined
   tokensIn: number | null
   tokensOut: number | null
@@ -42,6 +46,7 @@ export const createDraft = (): Draft => ({
   summaryId: undefined,
   misquotes: [],
   isUnsupported: false,
+  unread: 0,
   trace: undefined,
   tokensIn: null,
   tokensOut: null,
@@ -57,16 +62,32 @@ export function addNote(draft: Draft, sentence: string): void {
  * A model that cites says itself what it used; one that does not leaves all that it was given, or what was found where it
  * was sent to look.
  */
-function usedSources({ all }: SourceList, cited: ReadonlySet<number>, hasLooked: boolean): readonly Source[] {
+function usedSources({ all }: SourceList, cited: Citations, hasLooked: boolean): readonly Source[] {
   if (cited.size > 0) return all.filter(({ n }) => cited.has(n))
   return hasLooked ? all.filter(isWebSource) : all
+}
+
+/** Of a page that was read as a whole, what the answer says of it; of an answer that goes on, sources are narrowed already. */
+function focused(
+  used: readonly Source[],
+  { text, cited }: { text: string; cited: Citations },
+  { sources, previous, model }: Material,
+): readonly Source[] {
+  if (model.identifier === READER_MODEL) return used
+  const whole = new Map(
+    sources.filter((source) => !previous.sources.includes(source)).map((source) => [source.n, source]),
+  )
+  return used.map((source) => {
+    const page = whole.get(source.n)
+    return page && isPassageSource(page) ? focusSource(page, text, cited.get(source.n)) : source
+  })
 }
 
 interface Checked {
   readonly material: Material
   readonly list: SourceList
-  /** Numbers of sources that the text cites. */
-  readonly cited: ReadonlySet<number>
+  /** What the text cites, and where. */
+  readonly cited: Citations
   /** Whether a tool looked outside the documents. */
   readonly hasLooked: boolean
 }
@@ -75,7 +96,9 @@ interface Checked {
 export function checkDraft(draft: Draft, { material, list, cited, hasLooked }: Checked): void {
   const { model, hasDocuments, trace } = material
   const used = usedSources(list, cited, hasLooked)
-  draft.used = trace?.scope === 'whole' && cited.size === 0 ? used.slice(0, MOST_UNCITED) : used
+  if (trace?.scope !== 'whole') draft.used = used
+  else
+    draft.used = cited.size === 0 ? used.slice(0, MOST_UNCITED) : focused(used, { text: draft.text, cited }, material)
   draft.misquotes = findMisquotes(draft.text, list.textOf)
   // The Reader says itself that it found nothing; of a whole document all was read, whether or not it is cited.
   draft.isUnsupported =
@@ -100,7 +123,8 @@ export function finishDraft(
   reply: ClaimedReply,
   { seq, isStopped, runCount, steps }: Finishing,
 ): FinishedAnswer {
-  const { text, reasoning, hasNewText, isCut, model, used, summaryId, trace, tokensIn, tokensOut, error } = draft
+  const { text, reasoning, hasNewText, isCut, model, used, summaryId, trace, unread, tokensIn, tokensOut, error } =
+    draft
   const state = error ? 'failed' : isStopped ? 'stopped' : 'done'
   return {
     content: text,
@@ -116,6 +140,7 @@ export function finishDraft(
       ...(trace === undefined ? {} : { trace }),
       ...(draft.misquotes.length === 0 ? {} : { misquotes: draft.misquotes }),
       ...(state === 'done' && draft.isUnsupported ? { unsupported: true } : {}),
+      ...(unread === 0 ? {} : { unread }),
       steps,
       ...(reasoning === '' ? {} : { reasoning }),
       ...(error ? { error } : {}),

@@ -1,6 +1,8 @@
 /** Questions that are claimed in the transaction that stores them, for the process that runs it. */
 import { expect, test } from 'vitest'
 import { addMessage } from '#server/conversations/queries.ts'
+import { retryReply } from '#server/conversations/reply-queries.ts'
+import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { type Handover } from '#server/database/scope.ts'
 import { createStubProviders, openTestAssistant, type Person, textOf } from '#test/assistant.ts'
 import { readClaim } from './claimed-reply.ts'
@@ -33,6 +35,19 @@ const statesIn = async (conversationId: string) =>
       [conversationId],
     )
   ).rows
+
+interface Place {
+  readonly conversationId: string
+  readonly answerId: string
+}
+
+/** How many of this database's connections wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await db.admin.query<{ count: number }>(
+    `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.count ?? 0
+}
 
 test('a question is answered by the process that stores it, without waiting in the queue', async () => {
   const worker = await assistant.startWorker({ providersOf: createStubProviders(stub) })
@@ -117,6 +132,38 @@ test('of questions that are stored together one is answered at once, and the oth
   expect(taken).toHaveLength(1)
   const { rows } = await db.admin.query<{ state: string }>('select state from replies order by state')
   expect(rows.map(({ state }) => state)).toEqual(['queued', 'queued', 'running'])
+  await db.admin.query('delete from replies')
+})
+
+test.each([
+  ['retried', 'failed', (person: Person, { conversationId }: Place) => retryReply(db.database, person, conversationId)],
+  ['asked for anew', 'done', (person: Person, place: Place) => rewriteAnswer(db.database, person, place, null)],
+])('a question waits where the answer before it is being %s in the same moment', async (_name, state, queueAgain) => {
+  const { taken, handover } = idleProcess('w')
+  const person = await db.createPerson()
+  const conversationId = await startConversation(person)
+  await assistant.ask(person, conversationId, 'one')
+  const { rows } = await db.admin.query<{ answer_id: string }>(
+    'update replies set state = $2, finished_at = now() where conversation_id = $1 returning answer_id',
+    [conversationId, state],
+  )
+  const answerId = rows[0]?.answer_id ?? ''
+  await db.admin.query(
+    `insert into messages (id, conversation_id, content, sender_role) values ($1, $2, 'An answer.', 2)`,
+    [answerId, conversationId],
+  )
+  // Whoever queues the first answer again is held up after it has taken its place, and before it commits.
+  await db.admin.query('begin')
+  await db.admin.query('select from replies where answer_id = $1 for update', [answerId])
+  const queued = queueAgain(person, { conversationId, answerId })
+  await expect.poll(waiting).toBe(1)
+  let isAsked = false
+  const asked = ask(person, conversationId, 'two', handover).then(() => (isAsked = true))
+  await expect.poll(async () => isAsked || (await waiting()) === 2).toBe(true)
+  await db.admin.query('commit')
+  await Promise.all([queued, asked])
+  expect(taken).toEqual([])
+  expect((await statesIn(conversationId)).map((reply) => reply.state)).toEqual(['queued', 'queued'])
   await db.admin.query('delete from replies')
 })
 

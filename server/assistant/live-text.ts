@@ -1,6 +1,6 @@
 /** The text of an answer on its way to whoever watches: without markers that point nowhere, its sources with the first words. */
 import { type Source } from '#contract/source.ts'
-import { createMarkerFilter } from './citations.ts'
+import { type Citations, createMarkerFilter } from './citations.ts'
 import { type Draft } from './draft.ts'
 import { type Material } from './material.ts'
 import { type ReplyWriter } from './reply-log.ts'
@@ -10,8 +10,8 @@ export interface LiveText {
   readonly push: (text: string) => void
   /** Shows what was held back. */
   readonly end: () => void
-  /** Numbers of sources that the text cites, and what it goes on from. */
-  readonly cited: () => ReadonlySet<number>
+  /** What the text cites, and what it goes on from. */
+  readonly cited: () => Citations
 }
 
 interface LiveTextOptions {
@@ -24,6 +24,9 @@ interface LiveTextOptions {
 export function createLiveText({ draft, writer, material, list }: LiveTextOptions): LiveText {
   const { previous, trace } = material
   const filter = createMarkerFilter(list.numbers)
+  // It goes on where the text stands, perhaps within code.
+  filter.push(previous.text)
+  filter.end()
   const announced = new Set<number>()
   // A whole document may have thousands of pages: those go out that are cited.
   const isToAnnounce = ({ n }: Source) =>
@@ -45,6 +48,6 @@ export function createLiveText({ draft, writer, material, list }: LiveTextOption
   return {
     push: (text) => show(filter.push(text)),
     end: () => show(filter.end()),
-    cited: () => new Set([...previous.sources.map(({ n }) => n), ...filter.cited]),
+    cited: () => filter.cited,
   }
 }

@@ -10,8 +10,10 @@ import { readSummary, type StoredSummary } from '#server/conversations/summary-q
 import { type Scope } from '#server/database/scope.ts'
 import { type ViewPicture } from '#server/documents/picture-view.ts'
 import { type Embedder } from '#server/providers/embed.ts'
+import { findUnread, type Unread } from './await-documents.ts'
 import { type ClaimedReply } from './claimed-reply.ts'
 import { addSources, NOTHING_BEFORE, type Previous, readUnfinished } from './continuation.ts'
+import { beginSource } from './focus-source.ts'
 import { findPassages, newestChosen } from './passages.ts'
 import { type AttachedPicture, findPictures, showPictures, type ShownPicture, withPictureSources } from './pictures.ts'
 import { type QuotableSource, wholeOf } from './quotable.ts'
@@ -19,7 +21,6 @@ import { chooseQuotes, openingQuotes, prepareReading } from './reader.ts'
 import { createSourceList, type SourceList } from './source-list.ts'
 import { parseCommands, type ToolCall } from './tools/commands.ts'
 import { type ToolRun } from './tools/outcome.ts'
-import { shorten } from './whole-document.ts'
 
 export interface Material {
   readonly isUntitled: boolean
@@ -38,8 +39,7 @@ export interface Material {
   /** What the documents were asked, and how passages were found; absent where they were left alone. */
   readonly asked: string
   readonly trace: RetrievalTrace | undefined
-  /** Documents that cannot be searched yet. */
-  readonly unreadDocuments: number
+  readonly unread: Unread
   readonly hasDocuments: boolean
   /** The tools that the question asks for, each with its run where it has had it. */
   readonly tools: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
@@ -106,9 +106,10 @@ export async function gather(
   const parsed = parseCommands(question?.content ?? '')
   const contextWindow = situation.context_window ?? SMALL_WINDOW
   const present = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
+  const chosen = await newestChosen(scope, question?.document_ids)
   const options = {
-    onlyWhereAsked: identifier === READER_MODEL,
-    chosen: await newestChosen(scope, question?.document_ids),
+    onlyQuotes: identifier === READER_MODEL,
+    chosen,
     present,
     hasDocuments: situation.documents > 0,
     contextWindow,
@@ -130,7 +131,7 @@ export async function gather(
     previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unreadDocuments: situation.unread,
+    unread: await findUnread(scope, parsed, { ...situation, chosen }),
     hasDocuments: situation.ready > 0,
     // The Reader's sources are the very sentences that it quotes.
     sources:
@@ -181,6 +182,6 @@ export function listSources({ sources, previous, pictures, trace }: Material): S
     // Of an answer that goes on, only what is on the cards was kept; of a picture, more is seen than was recognised.
     isPartial: (source) =>
       (previous.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
-    ...(isWhole ? { show: shorten } : {}),
+    ...(isWhole ? { show: (source) => (isPassageSource(source) ? beginSource(source) : source) } : {}),
   })
 }

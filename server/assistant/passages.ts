@@ -26,8 +26,11 @@ export interface Retrieval {
 }
 
 export interface FindOptions {
-  /** Leaves the documents alone where the message asks for other tools. */
-  readonly onlyWhereAsked: boolean
+  /**
+   * Of whoever writes nothing of their own: the documents are left alone where the message asks for other tools, and small
+   * ones that are chosen go in whole only where nothing is asked, since the sentence to quote is found among passages.
+   */
+  readonly onlyQuotes: boolean
   /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
   readonly present: PresentTurns
@@ -59,13 +62,13 @@ export async function newestChosen(scope: Scope, stored: unknown): Promise<reado
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { onlyWhereAsked, chosen, present, hasDocuments, contextWindow, embedder }: FindOptions,
+  { onlyQuotes, chosen, present, hasDocuments, contextWindow, embedder }: FindOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
     const nothing = { asked: text, passages: [], messages: [], runs: new Map<ToolCall, ToolRun>() }
-    if (!hasDocuments || (onlyWhereAsked && calls.length > 0)) return nothing
-    const whole = await findWhole(scope, text, { chosen, contextWindow })
+    if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
+    const whole = await findWhole(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
     const found = await searchDocuments(scope, text, { limit: MOST_PASSAGES, joins: true, embedder, ...documentIds })
@@ -78,7 +81,7 @@ export async function findPassages(
   const traces: RetrievalTrace[] = []
   const share = Math.ceil(MOST_PASSAGES / knowledge.length)
   const lookUp = (question: string, named: readonly string[]) =>
-    findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, contextWindow })
+    findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
   for (const call of knowledge) {
     const options = { limit: share, embedder, chosen, present, lookUp }
     const found = await searchKnowledge(scope, { argument: call.argument, before }, options)
@@ -93,20 +96,18 @@ export async function findPassages(
   return { asked: asked.join(' '), passages, messages, runs, ...(trace ? { trace } : {}) }
 }
 
-interface WholeOptions {
-  readonly chosen: readonly string[]
-  readonly contextWindow: number
-}
+type WholeOptions = Pick<FindOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>
 
 /** Whole documents, where the question is about them, or where those chosen are small; undefined where passages will do. */
 async function findWhole(
   scope: Scope,
   question: string,
-  { chosen, contextWindow }: WholeOptions,
+  { chosen, onlyQuotes, contextWindow }: WholeOptions,
 ): Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined> {
   const startedAt = performance.now()
   const isWhole = isAboutWhole(question)
-  if (!isWhole && chosen.length === 0) return undefined
+  const isAsked = question.trim() !== ''
+  if (!isWhole && (chosen.length === 0 || (isAsked && onlyQuotes))) return undefined
   const documentIds = chosen.length > 0 ? chosen : await chooseWhole(scope, question)
   if (!documentIds) return undefined
   const small = Math.min(SMALL_CHARACTERS, roomForSources(contextWindow))

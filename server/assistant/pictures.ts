@@ -19,7 +19,7 @@ export interface AttachedPicture extends PictureFile {
   readonly messageId: string
 }
 
-export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'filename' | 'messageId'> {
+export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'filename' | 'mimetype' | 'messageId'> {
   readonly bytes: ChatPicture['bytes']
   readonly tokens: number
 }
@@ -96,7 +96,7 @@ export async function showPictures(
         continue
       }
       room -= tokens
-      pictures.push({ documentId, filename, messageId, bytes, tokens })
+      pictures.push({ documentId, filename, mimetype: file.mimetype, messageId, bytes, tokens })
       notes.push(`The model was shown ${filename} as a picture of ${width} × ${height} (about ${tokens} tokens).`)
     } catch (error) {
       signal.throwIfAborted()
@@ -113,10 +113,11 @@ export function withPictureSources(sources: readonly Source[], pictures: readonl
   const last = Math.max(0, ...sources.map(({ n }) => n))
   const added = pictures
     .filter(({ documentId }) => !known.has(documentId))
-    .map(({ documentId, filename }, index) => ({
+    .map(({ documentId, filename, mimetype }, index) => ({
       n: last + index + 1,
       documentId,
       filename,
+      mimetype,
       page: 1,
       start: 0,
       end: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderTable } from './quoted-rows.ts'
+import { isList, renderTable } from './quoted-rows.ts'
 
 const plain = (text: string) => text
 const row = (text: string, n: number) => ({ text, marker: `[${n}]` })
@@ -32,6 +32,17 @@ test('one row of many columns stands upright', () => {
     '| Who | Ann [2] |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n| c |  |\n| d | 4 |',
   )
 })
+
+test.each(['1. | Open it', '(a)\tOpen it', '•\tOpen it', 'iv) | Open it', '١. | افتح'])('%s begins a list', (line) => {
+  expect(isList(`${line}\n2. | Close it`)).toBe(true)
+})
+
+test.each(['No. | Name', '1 | Name', '| Name', '1. Quarter | 2. Quarter', '— | Sales', '2023 | 2022'])(
+  '%s begins a table',
+  (line) => {
+    expect(isList(`${line}\n1. | Ann`)).toBe(false)
+  },
+)
 
 test('is none where the titles name no column', () => {
   expect(renderTable('Something about the table below', [row('Ann | Ulm', 1)], plain)).toBeUndefined()

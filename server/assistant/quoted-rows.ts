@@ -1,10 +1,14 @@
 /** Rows that are quoted from a table, as a table of their own below its column titles. Pure. */
 import { CELL_BORDER } from '#contract/cell-border.ts'
+import { BULLETS } from '#server/documents/parse/symbol-fonts.ts'
 
 /** Longer cells above a table are captions, which name no column. */
 const LONGEST_TITLE = 60
 /** One row of more columns stands upright, cell below cell, so that nobody has to scroll for what was asked. */
 const MOST_COLUMNS = 4
+
+/** A number, a letter or a sign that a point of a list begins with: "1.", "(a)", "•". */
+const LIST_SIGN = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})[.)]|[${BULLETS}])$`, 'iu')
 
 export interface QuotedRow {
   readonly text: string
@@ -14,6 +18,10 @@ export interface QuotedRow {
 
 /** The cells of a row, which is quoted without the blank before its first border. */
 export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(CELL_BORDER)
+
+/** Whether these lines are points of a list, whose signs stand in a column of their own; such a column has no title. */
+export const isList = (lines: string): boolean =>
+  LIST_SIGN.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')
 
 /**
  * @param titles the rows of column titles, in the layout of the rows: what stands one below the other names one column.

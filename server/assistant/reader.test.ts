@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { chooseQuotes, writeReading, type Written } from './reader.ts'
+import { asPlainMarkdown, chooseQuotes, writeReading, type Written } from './reader.ts'
 import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
@@ -56,6 +56,15 @@ test('quotes a row of a table by itself, and knows its columns', () => {
   const page = 'Flat | Rent\nNorth | 800\nSouth | 900'
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
   expect(chooseQuotes(reading('rent of flat south', [page], blocks)).map(({ text }) => text)).toEqual(['South | 900'])
+})
+
+test('quotes a step of a numbered list as text, the first like the others', async () => {
+  const page =
+    '1. \tClick Setup.\n2. \tFor Protocol, click Edit, and then type the name of the server and the password of the account.'
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 16 }]
+  const quotes = (question: string) => chooseQuotes(reading(question, [page], blocks))
+  expect(await written({ quotes: quotes('edit protocol') })).toContain(String.raw`> 2\. For Protocol, click Edit, and`)
+  expect(quotes('click setup')[0]?.text).toContain('1. \tClick Setup.')
 })
 
 test('quotes the same words once, however many pages have them', () => {
@@ -123,7 +132,7 @@ test('answers a question in two languages where one half of it is covered', () =
 
 async function written(given: Partial<Written>): Promise<string> {
   let text = ''
-  const nothing = { quotes: [], unreadDocuments: 0, isAboutWhole: false, sections: null, hasModels: false }
+  const nothing = { quotes: [], unreadDocuments: 0, isAboutWhole: false, sections: [], hasModels: false }
   for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
@@ -159,8 +168,26 @@ test.each([
   expect(await written({ quotes: chooseQuotes(reading(asked, [page])) })).toContain(`> ${shown} [1]`)
 })
 
+test.each([
+  ['See <http://a.test/get_it>.', String.raw`See \<<http://a.test/get_it>\>.`],
+  ['It (https://a.test/a_(b)) is *new*.', String.raw`It (<https://a.test/a_(b)>) is \*new\*.`],
+  ['Siehe https://a.test/ä~b#c。', 'Siehe <https://a.test/ä~b#c>。'],
+  ['<www.a.test/a_b>', String.raw`\<[www.a.test/a\_b](<http://www.a.test/a_b>)\>`],
+  ['Write to a_b@c.test.', 'Write to <a_b@c.test>.'],
+])('quotes %s so that the address in it is a link to exactly itself', (text, shown) => {
+  expect(asPlainMarkdown(text)).toBe(shown)
+})
+
+test('says whose words these are only where words were found', async () => {
+  const failure = { text: 'No search engine is configured.', isFound: false }
+  expect(await written({ sections: [failure] })).toBe(failure.text)
+  expect(await written({ sections: [failure, { text: '> A word. [1]', isFound: true }] })).toContain(
+    'these are the words of what was found',
+  )
+})
+
 test('says plainly that there is nothing, and what is still being read', async () => {
-  expect(await written({})).toBe('Your documents hold nothing that answers this.')
+  expect(await written({})).toBe('I found nothing in your documents that answers this.')
   expect(await written({ isAboutWhole: true })).toBe(
     'This asks about a whole document. Name the one that you mean, and ask again.',
   )

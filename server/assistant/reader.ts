@@ -202,7 +202,7 @@ export function openingQuotes({ sentences }: Reading): QuotableSource[] {
   return opening.map((sentence, index) => quoteOf(sentence, index + 1))
 }
 
-const NOTHING = 'Your documents hold nothing that answers this.'
+const NOTHING = 'I found nothing in your documents that answers this.'
 const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
 /** Says whose words these are, and why there are no others. */
@@ -218,10 +218,22 @@ const unwrap = (text: string) =>
     .replace(/-\s*\n\s*/g, '-')
     .replace(/\s+/g, ' ')
 
-/** Somebody else's words as they are: none of their signs is Markdown. */
+/** Addresses without the sign that ends the sentence around them, and without pipes, which would end a cell of a table. */
+const ADDRESS =
+  /((?:https?:\/\/|(?<![\p{L}\p{N}.@/])www\.)[^\s<>"\\|]*[^\s<>"\\|\p{Pe}\p{Pf}.,:;!?'*~。，、](?:(?<=\([^\s()]*)\))?|[\p{L}\p{N}._%+~-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+)/iu
+
+const escapeSigns = (text: string) => text.replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+
+/** Of a bare address, what the page takes for a link would go on through the signs that escape what is in it or behind it. */
+const asLink = (address: string) =>
+  /^www\./i.test(address) ? `[${escapeSigns(address)}](<http://${address}>)` : `<${address}>`
+
+/** Somebody else's words as they are: none of their signs is Markdown, and an address in them links to exactly itself. */
 export const asPlainMarkdown = (text: string) =>
   unwrap(text)
-    .replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+    .split(ADDRESS)
+    .map((part, index) => (index % 2 === 1 ? asLink(part) : escapeSigns(part)))
+    .join('')
     // At the beginning they would be marks of a list.
     .replace(/^(?=[-+]\s)/, '\\')
     .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
@@ -253,13 +265,13 @@ export interface Written {
   readonly unreadDocuments: number
   /** Whether a whole document was asked about. */
   readonly isAboutWhole: boolean
-  /** What tools brought back, in Markdown; null where no tool looked outside the documents. */
-  readonly sections: readonly string[] | null
+  /** What tools brought back; none where no tool looked outside the documents. */
+  readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
   /** Whether a language model could have been chosen instead. */
   readonly hasModels: boolean
 }
 
-/** Answers with quotes alone, or says that the documents hold nothing. */
+/** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
 export function* writeReading({
   quotes,
   unreadDocuments,
@@ -268,12 +280,13 @@ export function* writeReading({
   hasModels,
 }: Written): Generator<ChatPart, void> {
   const unread = describeUnread(unreadDocuments)
-  const paragraphs = [...renderQuotes(quotes), ...(sections ?? [])]
+  const paragraphs = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
   if (paragraphs.length === 0) yield { type: 'text', text: isAboutWhole ? NOT_NAMED : NOTHING }
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }
-  if (sections !== null) yield { type: 'text', text: `\n\n${describeWords(hasModels, 'what was found')}` }
+  if (sections.some(({ isFound }) => isFound))
+    yield { type: 'text', text: `\n\n${describeWords(hasModels, 'what was found')}` }
   else if (quotes.length > 0) yield { type: 'text', text: `\n\n${describeWords(hasModels, nameQuoted(quotes))}` }
   if (unread !== '') yield { type: 'text', text: `\n\n*${unread} Ask again when that is done.*` }
   yield { type: 'finish', tokensIn: null, tokensOut: null }

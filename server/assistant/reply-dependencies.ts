@@ -40,6 +40,8 @@ export interface ReplyDependencies {
   /** Absent: of pictures, only the text that was recognised in them is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalTools
+  /** How long a question waits for documents that are still being read, whatever it asks; absent: as that tells. */
+  readonly patienceMs?: number
   /** Rises whenever this process has cause to look for questions, above all when one is announced. */
   readonly announced: () => number
   /** Over what is read in the background, until the first words are there. */

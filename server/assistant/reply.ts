@@ -1,10 +1,13 @@
 /** The story of one answer: read the conversation, find passages, let a model (or the Reader) write, store the result. */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
+import { READING_STEP } from '#contract/reply-events.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
 import { GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
+import { type Embedder } from '#server/providers/embed.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
+import { awaitDocuments } from './await-documents.ts'
 import { beginWriting } from './begin-writing.ts'
 import { type ClaimedReply } from './claimed-reply.ts'
 import { addNote, checkDraft, createDraft, type Draft, finishDraft, MOST_UNCITED, toReplyError } from './draft.ts'
@@ -34,8 +37,8 @@ export async function answer(
   dependencies: ReplyDependencies,
 ): Promise<boolean> {
   const { database, passToRead, providersOf, replies, replyLog, titles, outsideTools, toolServers, log } = dependencies
-  const { embedderOf = () => Promise.resolve(null), precedence, announced } = dependencies
-  const leave = precedence?.begin()
+  const { embedderOf = () => Promise.resolve(null), patienceMs: patience, precedence, announced } = dependencies
+  let leave = precedence?.begin()
   const lost = new AbortController()
   const ended = AbortSignal.any([endedOutside, lost.signal])
   const signal = AbortSignal.any([stopped, ended])
@@ -69,6 +72,23 @@ export async function answer(
     return passToRead(() => database.asUser(owner, run, { readOnly: true, settings }))
   }
 
+  async function gatherRead(embedding: Promise<Embedder | null>): Promise<Material> {
+    const gatherOnce = () => read((scope) => gather(scope, reply, embedding), GENERIC_PLANS)
+    const gathered = await gatherOnce()
+    const { awaited, patienceMs } = gathered.unread
+    if (awaited.length === 0) return gathered
+    // Whoever reads them is waited for as well.
+    leave?.()
+    const tell = (status: string) => {
+      if (reply.kind !== 'continue') writer.append({ type: 'tool', tool: { name: READING_STEP, status } })
+    }
+    tell('running')
+    await awaitDocuments(awaited, read, { patienceMs: patience ?? patienceMs, signal })
+    tell('done')
+    leave = precedence?.begin()
+    return gatherOnce()
+  }
+
   async function writeWhole(): Promise<void> {
     if (reply.attempt > 1) await reply.holds
     // What goes on is shown as it was until it does.
@@ -80,10 +100,7 @@ export async function answer(
     signal.throwIfAborted()
     // Asked first, so that whoever reads holds no connection for which another one waits.
     const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
-    const [gathered, embedder] = await Promise.all([
-      read((scope) => gather(scope, reply, embedding), GENERIC_PLANS),
-      embedding,
-    ])
+    const [gathered, embedder] = await Promise.all([gatherRead(embedding), embedding])
     const { has } = gathered
     const [material, providers, servers] = await Promise.all([
       openPictures(gathered, dependencies, signal),
@@ -111,7 +128,7 @@ export async function answer(
     signal.throwIfAborted()
     for (const finding of findings) list.addFinding(finding)
     const isQuoting = draft.model === READER_MODEL && findings.length > 0
-    const sections = isQuoting ? await read((scope) => quoteFindings(scope, findings, list.numberOf)) : null
+    const sections = isQuoting ? await read((scope) => quoteFindings(scope, findings, list.numberOf)) : []
     const room = createResultRoom(model)
     served = serveTools({
       reply,
@@ -189,12 +206,14 @@ export async function answer(
       })
   }
 
-  function begin({ model, isUntitled, trace, previous }: Material): void {
+  function begin({ model, isUntitled, trace, unread, previous }: Material): void {
     Object.assign(draft, {
       model: model.identifier,
       provider: model.provider,
       isUntitled,
       trace,
+      // The Reader says it itself.
+      unread: trace && model.identifier !== READER_MODEL ? unread.count : 0,
     } satisfies Partial<Draft>)
     if (reply.kind !== 'continue') return
     writer.append({ type: 'restart' })

@@ -3,7 +3,7 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 import { type QuotableSource } from './quotable.ts'
-import { cellsOf } from './quoted-rows.ts'
+import { cellsOf, isList } from './quoted-rows.ts'
 
 export interface Sentence {
   readonly source: QuotableSource
@@ -101,9 +101,10 @@ export function sentencesOf(
   return quotableBlocks(pageText, blocks)
     .filter(({ start, end }) => start < passage.end && passage.start < end)
     .flatMap((block) => {
-      const isRow = block.kind === 'table'
-      const ranges = isRow
-        ? bodyRowsOf(pageText, block)
+      const isTable = block.kind === 'table'
+      const isRow = isTable && !isList(pageText.slice(block.start, block.end))
+      const ranges = isTable
+        ? bodyRowsOf(pageText, isRow ? block : { ...block, headerEnd: block.start })
         : splitSentences(pageText.slice(block.start, block.end)).map(({ start, end }) => ({
             start: block.start + start,
             end: block.start + end,

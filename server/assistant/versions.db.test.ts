@@ -1,11 +1,12 @@
 /** What becomes of an answer that is written anew or goes on, and of a question that is asked differently. */
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { readTurns } from '#server/conversations/queries.ts'
 import { createStubProviders, openTestAssistant, type Person } from '#test/assistant.ts'
+import { addReadDocument } from '#test/library.ts'
 
 /** Another model, whose words are others. */
 const PLAIN_MODEL = 'openai-compatible/stub:content=plain'
@@ -181,6 +182,29 @@ test('a branch holds what came before the question, asks the new one, and leaves
     row: { id },
   })
   expect(await assistant.messagesIn(person, id)).toHaveLength(4)
+})
+
+test('an answer that goes on and still cites nothing is known as unsupported', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'lease.pdf', ['The notice period is three months.'])
+  const conversationId = await assistant.startConversation(person)
+  const { until } = await assistant.watch(conversationId)
+  await assistant.ask(
+    person,
+    conversationId,
+    'How long is the notice period? [[stub content=plain tokens=2000 tps=200]]',
+  )
+  await until('text')
+  await stopReply(db.database, person, conversationId)
+  const stopped = await nextAnswer(person, conversationId, 1)
+  expect(stopped.metadata?.sources).toHaveLength(1)
+  onTestFinished(() => stub.configure({ words: '' }))
+  await stub.configure({ words: 'And so on.' })
+  await continueAnswer(db.database, person, { conversationId, answerId: stopped.id })
+  const { metadata, content } = await nextAnswer(person, conversationId, 2)
+  expect(content).toBe(`${stopped.content}And so on.`)
+  expect(metadata?.unsupported).toBe(true)
 })
 
 test('nobody else can write anew, continue, branch or leaf through', async () => {

@@ -100,6 +100,31 @@ test('documents chosen beside the question are the only ones searched, and small
   expect(prompt).not.toContain('another place')
 })
 
+test('of a small document that was chosen, the Reader quotes the sentence that answers', async () => {
+  const person = await db.createPerson()
+  const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
+  await addReadDocument(db.database, person, 'other.pdf', ['The keeper of another place left on 8 June.'])
+  await assistant.startWorker()
+  const beside = await answerTo(person, 'When did the keeper leave?', { documentIds: [documentId] }, READER)
+  expect(beside.answer?.content).toContain('> The keeper left on 7 June. [1]')
+  expect(beside.answer?.content).not.toContain('lamp')
+  const named = await answerTo(person, '@knowledge log.pdf when did the keeper leave?', {}, READER)
+  expect(named.answer?.content).toContain('> The keeper left on 7 June. [1]')
+  expect(named.answer?.content).not.toContain('lamp')
+  const nothingAsked = await answerTo(person, '@knowledge log.pdf', {}, READER)
+  expect(nothingAsked.answer?.content).toContain('> The lamp was lit on 3 May. [1]')
+})
+
+test('how a named document begins says of which type it is, like everything that is found', async () => {
+  const person = await db.createPerson()
+  const pages = Array.from({ length: 5 }, (_, page) => `Page ${page}. ${'The tide rose and fell again. '.repeat(100)}`)
+  await addReadDocument(db.database, person, 'tides.pdf', pages)
+  await assistant.startWorker()
+  const { sources } = await answerTo(person, '@knowledge tides.pdf zebras?')
+  expect(sources.length).toBeGreaterThan(0)
+  for (const source of sources) expect(source).toMatchObject({ filename: 'tides.pdf', mimetype: 'text/plain' })
+})
+
 test('documents of somebody else cannot be chosen', async () => {
   const [person, stranger] = [await db.createPerson(), await db.createPerson()]
   const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)

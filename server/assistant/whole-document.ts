@@ -1,5 +1,5 @@
 /** Answers from whole documents: all of their pages as sources, condensed in pieces where the model's window is smaller. */
-import { isPassageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { type PassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type FoundPassage } from '#server/documents/search.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
@@ -45,6 +45,7 @@ export async function chooseWhole(scope: Scope, question: string): Promise<reado
 interface PageRow {
   document_id: string
   filename: string
+  mimetype: string
   page: number
   text: string
 }
@@ -61,31 +62,23 @@ export async function measureDocuments(scope: Scope, documentIds: readonly strin
 /** Every page with text, in order. Run as the person. */
 export async function readWhole(scope: Scope, documentIds: readonly string[]): Promise<FoundPassage[]> {
   const { rows } = await scope.query<PageRow>(
-    `select p.document_id, d.filename, p.page, p.text
+    `select p.document_id, d.filename, d.mimetype, p.page, p.text
      from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
      join documents d on d.id = wanted.id
      join document_pages p on p.document_id = d.id
      where p.text ~ '\\S' order by wanted.ordinal, p.page`,
     [documentIds],
   )
-  return rows.map(({ document_id: documentId, filename, page, text }) => ({
+  return rows.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
     documentId,
     filename,
+    mimetype,
     page,
     start: 0,
     end: text.length,
     text,
     score: 1,
   }))
-}
-
-/** Of a page that the model has read as a whole, this much stands on its card. */
-const SHOWN_CHARACTERS = 400
-
-export function shorten(given: Source): Source {
-  if (!isPassageSource(given)) return given
-  const text = given.text.slice(0, SHOWN_CHARACTERS).toWellFormed()
-  return { ...given, text, end: given.start + text.length }
 }
 
 const CONDENSE = `You read one part of a document that is too long to be read at once, for somebody who will answer a question about all of it.

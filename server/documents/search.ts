@@ -25,6 +25,8 @@ import { modelInUse, type NearPassage, nearestPassages } from './vectors.ts'
 export interface FoundPassage {
   readonly documentId: string
   readonly filename: string
+  /** Of the document; what stands in former answers lacks it. */
+  readonly mimetype?: string | undefined
   readonly page: number
   readonly start: number
   readonly end: number
@@ -364,6 +366,7 @@ interface PassageRow {
   language: string
   document_id: string
   filename: string
+  mimetype: string
   page: number
   start: number
   end: number
@@ -372,7 +375,8 @@ interface PassageRow {
 }
 
 const READ = `
-  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, p.page, p."start", p."end", p.heading, t.text as page_text
+  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
+    p.heading, t.text as page_text
   from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, number, ordinal)
   cross join lateral (
     select i.document_id, wanted.number - i.first_passage as passage, i.language
@@ -400,6 +404,7 @@ async function readPassages(scope: Scope, library: Library, numbers: readonly nu
     found: {
       documentId: row.document_id,
       filename: row.filename,
+      mimetype: row.mimetype,
       page: row.page,
       start: row.start,
       end: row.end,
@@ -424,8 +429,8 @@ function choose(read: readonly ReadPassage[], ranked: Ranked, { limit, joins }: 
     if (cut === null) passages.push({ ...found, score })
     const joined = passages[neighbour]
     if (cut === 'joined' && joined) passages[neighbour] = join(joined, found, pageText)
-    const { documentId, filename, page, start, end } = found
-    considered.push({ documentId, filename, page, start, end, score, scores: ranked.scoresOf(number), cut })
+    const { documentId, filename, mimetype, page, start, end } = found
+    considered.push({ documentId, filename, mimetype, page, start, end, score, scores: ranked.scoresOf(number), cut })
   }
   return { passages, considered }
 }

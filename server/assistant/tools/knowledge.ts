@@ -21,7 +21,8 @@ export async function splitFilenames(scope: Scope, argument: string): Promise<Re
 /** How a document begins, for questions about it as a whole, whose words its passages need not hold. */
 async function openingPassages(scope: Scope, documentIds: readonly string[], limit: number): Promise<FoundPassage[]> {
   const { rows } = await scope.query<Omit<FoundPassage, 'score'> & { pageText: string }>(
-    `select p.document_id as "documentId", d.filename, p.page, p."start", p."end", t.text as "pageText"
+    `select p.document_id as "documentId", d.filename, d.mimetype, p.page, p."start", p."end",
+       t.text as "pageText"
      from passages p
      join documents d on d.id = p.document_id
      join document_pages t on t.document_id = p.document_id and t.page = p.page

@@ -7,6 +7,13 @@ import { type Finding } from './outcome.ts'
 /** Of a page about which nothing in particular is asked. */
 const OPENING_SENTENCES = 3
 
+/** What is said of one finding, in Markdown. */
+export interface Section {
+  readonly text: string
+  /** Whether these are words that were found; otherwise that there are none, or why. */
+  readonly isFound: boolean
+}
+
 type NumberOf = (address: string) => number | undefined
 
 function openingOf(text: string): string[] {
@@ -15,33 +22,41 @@ function openingOf(text: string): string[] {
     .map(({ start, end }) => text.slice(start, end))
 }
 
+const found = (text: string): Section => ({ text, isFound: true })
+const missing = (text: string): Section => ({ text, isFound: false })
+
 async function quotePage(
   scope: Scope,
   { address, title, text, question }: Extract<Finding, { kind: 'page' }>,
   numberOf: NumberOf,
-): Promise<string> {
+): Promise<Section> {
   const marker = `[${numberOf(address) ?? ''}]`
   const quotes =
     question === ''
       ? openingOf(text)
       : chooseQuotes(await prepareTextReading(scope, question, title, text)).map((quote) => quote.text)
-  if (quotes.length === 0) return `The page holds nothing that answers this. ${marker}`
-  return quotes.map((quote) => `> ${asPlainMarkdown(quote)} ${marker}`).join('\n>\n')
+  if (quotes.length === 0) return missing(`The page holds nothing that answers this. ${marker}`)
+  return found(quotes.map((quote) => `> ${asPlainMarkdown(quote)} ${marker}`).join('\n>\n'))
 }
 
-/** One section of Markdown for each finding. Run as the person: words are stemmed as their library's are. */
-export async function quoteFindings(scope: Scope, findings: readonly Finding[], numberOf: NumberOf): Promise<string[]> {
-  const sections: string[] = []
+/** One section for each finding. Run as the person: words are stemmed as their library's are. */
+export async function quoteFindings(
+  scope: Scope,
+  findings: readonly Finding[],
+  numberOf: NumberOf,
+): Promise<Section[]> {
+  const sections: Section[] = []
   for (const finding of findings) {
     if (finding.kind === 'page') sections.push(await quotePage(scope, finding, numberOf))
-    else if (finding.kind === 'failure') sections.push(asPlainMarkdown(finding.reason))
-    else if (finding.results.length === 0) sections.push(`Nothing was found for "${asPlainMarkdown(finding.words)}".`)
+    else if (finding.kind === 'failure') sections.push(missing(asPlainMarkdown(finding.reason)))
+    else if (finding.results.length === 0)
+      sections.push(missing(`Nothing was found for "${asPlainMarkdown(finding.words)}".`))
     else {
       const items = finding.results.map(
         ({ title, address, snippet }) =>
           `- ${asPlainMarkdown(title)}: ${asPlainMarkdown(snippet)} [${numberOf(address) ?? ''}]`,
       )
-      sections.push(items.join('\n'))
+      sections.push(found(items.join('\n')))
     }
   }
   return sections

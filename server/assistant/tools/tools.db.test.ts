@@ -157,7 +157,7 @@ describe('@knowledge', () => {
     const conversationId = await assistant.startConversation(person, { model: READER_MODEL })
     const { tools, answer } = await answered(conversationId, '@knowledge secret.pdf notice period')
     expect(tools[0]?.content).toBe('Nothing in the documents or in earlier conversations fits.')
-    expect(answer?.content).toBe('Your documents hold nothing that answers this.')
+    expect(answer?.content).toBe('I found nothing in your documents that answers this.')
   })
 })
 
@@ -223,6 +223,7 @@ describe('@search', () => {
     const { tools, answer } = await answered(conversationId, '@search rent')
     expect(tools).toMatchObject([{ metadata: { tool_name: 'search', status: 'failed' } }])
     expect(answer?.content).toContain('No search engine is configured.')
+    expect(answer?.content).not.toContain('the words of what was found')
   })
 })
 

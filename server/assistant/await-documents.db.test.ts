@@ -1,0 +1,104 @@
+/** A question about a document that is still being read waits for it, and says so where it did not. */
+import { beforeEach, expect, test } from 'vitest'
+import { READING_STEP, type ReplyPart } from '#contract/reply-events.ts'
+import { stopReply } from '#server/conversations/reply-queries.ts'
+import { openTestAssistant, type Person, type Watched } from '#test/assistant.ts'
+import { addReadDocument, addUnreadDocument, finishReading } from '#test/library.ts'
+
+const { db, stub, assistant } = await openTestAssistant()
+const { database } = db
+const LEASE = ['The notice period is three months. The deposit is two rents.']
+const NAMED = '@knowledge lease.pdf How long is the notice period?'
+let person: Person
+
+beforeEach(async () => {
+  person = await db.createPerson()
+  await stub.configure({ words: 'Three months [1].' })
+})
+
+const steps = (parts: readonly ReplyPart[]) =>
+  parts.flatMap(({ tool }) => (tool?.name === READING_STEP ? [tool.status] : []))
+
+async function asked(question: string): Promise<Watched & { conversationId: string }> {
+  const conversationId = await assistant.startConversation(person)
+  const watched = await assistant.watch(conversationId)
+  await assistant.ask(person, conversationId, question)
+  return { ...watched, conversationId }
+}
+
+async function metadataOf(conversationId: string) {
+  return (await assistant.answersIn(person, conversationId)).at(-1)?.metadata
+}
+
+test('the answer comes from the document that the question names, once that has been read', async () => {
+  await assistant.startWorker()
+  await addReadDocument(database, person, 'other.txt', ['The tide rose.'])
+  const lease = await addUnreadDocument(database, person, 'lease.pdf')
+  const { until, conversationId } = await asked(NAMED)
+  expect(steps(await until('tool'))).toEqual(['running'])
+  await finishReading(database, lease, LEASE)
+  expect(steps(await until('done'))).toEqual(['running', 'done'])
+  const metadata = await metadataOf(conversationId)
+  expect(metadata?.sources).toMatchObject([{ filename: 'lease.pdf' }])
+  expect(metadata).not.toHaveProperty('unread')
+})
+
+test('where no other document can answer, all are waited for', async () => {
+  await assistant.startWorker()
+  const lease = await addUnreadDocument(database, person, 'lease.pdf')
+  const { until, conversationId } = await asked('How long is the notice period?')
+  await until('tool')
+  await finishReading(database, lease, LEASE)
+  await until('done')
+  expect((await metadataOf(conversationId))?.sources).toMatchObject([{ filename: 'lease.pdf' }])
+})
+
+test('what names none of many is answered at once', async () => {
+  await assistant.startWorker()
+  for (const name of ['one', 'two', 'three', 'four']) await addUnreadDocument(database, person, `${name}.pdf`)
+  const { until, conversationId } = await asked('How long is the notice period?')
+  expect(steps(await until('done'))).toEqual([])
+  expect(await metadataOf(conversationId)).toMatchObject({ unread: 4 })
+})
+
+test('where another one can, nothing is waited for, and the answer tells of the one that is not in it', async () => {
+  await assistant.startWorker()
+  await addReadDocument(database, person, 'lease.pdf', LEASE)
+  await addUnreadDocument(database, person, 'other.txt')
+  const { until, conversationId } = await asked('How long is the notice period?')
+  expect(steps(await until('done'))).toEqual([])
+  expect(await metadataOf(conversationId)).toMatchObject({ unread: 1 })
+})
+
+test('of documents that are not meant nothing is told', async () => {
+  await assistant.startWorker()
+  await addReadDocument(database, person, 'lease.pdf', LEASE)
+  await addUnreadDocument(database, person, 'other.txt')
+  const { until, conversationId } = await asked(NAMED)
+  expect(steps(await until('done'))).toEqual([])
+  expect(await metadataOf(conversationId)).not.toHaveProperty('unread')
+})
+
+test('after a while the question is answered without it', async () => {
+  await assistant.startWorker({ patienceMs: 1 })
+  await addUnreadDocument(database, person, 'lease.pdf')
+  const { until, conversationId } = await asked(NAMED)
+  expect(steps(await until('done'))).toEqual(['running', 'done'])
+  expect(await metadataOf(conversationId)).toMatchObject({ unread: 1 })
+})
+
+test('whoever waits can stop', async () => {
+  await assistant.startWorker()
+  await addUnreadDocument(database, person, 'lease.pdf')
+  const { until, conversationId } = await asked(NAMED)
+  await until('tool')
+  await stopReply(database, person, conversationId)
+  await until('stopped')
+})
+
+test('nobody waits for what is being read for somebody else', async () => {
+  await assistant.startWorker()
+  await addUnreadDocument(database, await db.createPerson(), 'lease.pdf')
+  const { until } = await asked(NAMED)
+  expect(steps(await until('done'))).toEqual([])
+})

@@ -1,0 +1,80 @@
+/** A question about documents that are still being read: which they are, and a while of patience for them. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Scope } from '#server/database/scope.ts'
+import { type ParsedMessage } from './tools/commands.ts'
+import { splitFilenames } from './tools/knowledge.ts'
+
+/** Scans may take minutes: after so long the question is answered from what there is. */
+const PATIENCE_MS = 30_000
+/** What names no document may be about none of them. */
+const PATIENCE_UNNAMED_MS = 8_000
+const LOOK_MS = 200
+/** Whoever has added a whole folder does not ask about all of it. */
+const MOST_UNNAMED = 3
+
+export interface Unread {
+  /** Of the documents that the question is to be answered from, so many cannot be searched yet. */
+  readonly count: number
+  /** Those of them that it has to wait for. */
+  readonly awaited: readonly string[]
+  /** For so long. */
+  readonly patienceMs: number
+}
+
+const waitsForNone = (count: number): Unread => ({ count, awaited: [], patienceMs: 0 })
+
+interface Library {
+  /** Documents that the person chose beside the question. */
+  readonly chosen: readonly string[]
+  /** How many of all documents can be searched, and how many cannot yet. */
+  readonly ready: number
+  readonly unread: number
+}
+
+/** Documents that are named or chosen are waited for, and all of them where no other could answer. Run as the person. */
+export async function findUnread(
+  scope: Scope,
+  { calls }: ParsedMessage,
+  { chosen, ready, unread }: Library,
+): Promise<Unread> {
+  if (unread === 0) return waitsForNone(0)
+  const meant = new Set<string>()
+  for (const { name, argument } of calls) {
+    if (name !== 'knowledge') continue
+    const { documentIds } = await splitFilenames(scope, argument)
+    for (const id of documentIds.length > 0 ? documentIds : chosen) meant.add(id)
+  }
+  if (calls.length === 0) for (const id of chosen) meant.add(id)
+  if (meant.size > 0) {
+    const awaited = await stillUnread(scope, [...meant])
+    return { count: awaited.length, awaited, patienceMs: PATIENCE_MS }
+  }
+  if (ready > 0 || unread > MOST_UNNAMED) return waitsForNone(unread)
+  return { count: unread, awaited: await stillUnread(scope, null), patienceMs: PATIENCE_UNNAMED_MS }
+}
+
+/** @param among null: all documents. */
+async function stillUnread(scope: Scope, among: readonly string[] | null): Promise<string[]> {
+  const { rows } = await scope.query<{ id: string }>(
+    `select id from documents where state in ('queued', 'reading') and ($1::uuid[] is null or id = any ($1))`,
+    [among],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Resolves once none of them is being read any more, or when that takes too long.
+ * @param read runs as the person.
+ * @throws the reason of an aborted signal.
+ */
+export async function awaitDocuments(
+  documentIds: readonly string[],
+  read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>,
+  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+): Promise<void> {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < patienceMs) {
+    await delay(LOOK_MS, undefined, { signal })
+    if ((await read((scope) => stillUnread(scope, documentIds))).length === 0) return
+  }
+}
