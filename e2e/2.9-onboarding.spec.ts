@@ -107,6 +107,23 @@ test('the sample question hides the card and stands in the box, with a document 
   expect(await card().count()).toBe(0)
 })
 
+test('a text that was typed and not sent is in view again after a reload, without the card', async () => {
+  await composerOf(page).fill('Half a question')
+  await page.reload()
+  await expect.poll(() => composerOf(page).inputValue()).toBe('Half a question')
+  expect(await card().count()).toBe(0)
+  await composerOf(page).fill('')
+})
+
+test('once there is a document another button leads to the message box', async () => {
+  await page.reload()
+  await page.getByText('3 of 4 steps').waitFor()
+  await page.getByRole('button', { name: 'Upload your first document' }).waitFor()
+  await page.getByRole('button', { name: 'Ask a question' }).click()
+  await expect.poll(() => composerOf(page).evaluate((element) => element === document.activeElement)).toBe(true)
+  expect(await card().count()).toBe(0)
+})
+
 test('who dismisses the card does not see it again', async () => {
   await page.reload()
   await page.getByText('3 of 4 steps').waitFor()

@@ -1,6 +1,7 @@
 /** What is done in one tab is seen in another, and after the network was gone (specification, section 4.3). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
@@ -148,4 +149,75 @@ test('signing out in one tab signs out the other', async () => {
   await here.getByRole('button', { name: 'Account', exact: true }).click()
   await here.getByRole('menuitem', { name: 'Sign Out' }).click()
   await Promise.all([here.waitForURL('**/login'), there.waitForURL('**/login')])
+})
+
+test('signing in in one tab signs in the other, which follows all over again', async () => {
+  // A tab is told of the session before its storage shows it, here by so much that nothing is left to luck.
+  await there.evaluate(() => {
+    const read = Storage.prototype.getItem.bind(localStorage)
+    const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
+    new BroadcastChannel('alcove-session').addEventListener('message', () => tell(undefined), { once: true })
+    let isHidden = true
+    void told.then(() => setTimeout(() => (isHidden = false), 2000))
+    Storage.prototype.getItem = (key) => (isHidden && key === 'alcove-session' ? null : read(key))
+  })
+  const refused: string[] = []
+  there.on('response', (response) => {
+    if (response.status() === 401) refused.push(response.url())
+  })
+  there.on('console', (message) => {
+    if (message.text().startsWith('Live changes')) refused.push(message.text())
+  })
+  await signInWithTestAccount(here)
+  await there.getByText('No conversations yet').waitFor()
+  await startChat(here, 'Do you see me again?')
+  await there.getByRole('listitem').getByRole('button').first().waitFor()
+  expect(refused).toEqual([])
+  expect(await toastOf(there).count()).toBe(0)
+})
+
+test('an answer that comes while the conversation is being opened is not lost', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>()
+  // What is read is as old as the question, and arrives once the answer has been announced.
+  await there.route(
+    /\/rest\/v1\/messages\?/,
+    async (route) => {
+      const response = await route.fetch()
+      begin(undefined)
+      await answered
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const chatOf = (page: Page) => new URL(page.url()).searchParams.get('chat')
+  const before = chatOf(here)
+  const soughtLast = there.waitForEvent('console', (message) => message.text().includes('has not come after 500 ms'))
+  await here.getByRole('button', { name: 'New chat' }).first().click()
+  await composerOf(here).fill('Slowly [[stub tokens=5 ttft=4000]]')
+  await composerOf(here).press('Control+Enter')
+  await expect.poll(() => [null, before].includes(chatOf(here))).toBe(false)
+  await there.goto(here.url())
+  await begun
+  await soughtLast
+  answer(undefined)
+  await finished(there).waitFor()
+})
+
+test('whoever signs in while a tab still asks for the session of before stays signed in', async () => {
+  const { promise: signedIn, resolve: release } = Promise.withResolvers<undefined>()
+  await here.route('**/auth/v1/user', async (route) => {
+    await signedIn
+    await route.continue()
+  })
+  const asked = here.waitForRequest('**/auth/v1/user')
+  await here.getByRole('button', { name: 'Account', exact: true }).click()
+  await here.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await asked
+  await signInWithTestAccount(here)
+  const answered = here.waitForResponse('**/auth/v1/user')
+  release(undefined)
+  expect((await answered).status()).toBe(403)
+  await here.reload()
+  await here.getByText('Chat History').waitFor()
 })

@@ -122,6 +122,11 @@ test('an answer that cites nothing says so, in a line of its own', async () => {
   await answerOn(page)
     .getByText('Nothing in your documents supports this answer: it cites none of the passages that were found.')
     .waitFor()
+  expect(await answerOn(page).locator('[data-source]').count()).toBe(0)
+  await answerOn(page)
+    .getByRole('button', { name: /^Show the \d sources that it was given$/ })
+    .click()
+  await answerOn(page).getByText('The notice period is three months.').first().waitFor()
 })
 
 test('an answer with sources is stored', async () => {
@@ -175,6 +180,8 @@ describe.each([
     await page.getByText('Source 1 of 2').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.getByText('Source 2 of 2').waitFor()
+    const lit = page.locator('[data-citation][aria-current=true]')
+    await expect.poll(() => lit.allTextContents()).toEqual(['2'])
     await expect.poll(() => markedText(page)).not.toBe(first)
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => markedText(page)).toBe(first)
@@ -215,6 +222,34 @@ describe.each([
   })
 })
 
+test.each([
+  ['beside', { width: 1440, height: 560 }],
+  ['below', { width: 390, height: 600 }],
+])('sources %s an answer push neither it nor its question out of view', async (_, viewport) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await page.setViewportSize(viewport)
+  await stage.stub.configure({ words: 'Three months [1]. A day [2]. A week [3].' })
+  await composerOf(page).fill(QUESTION)
+  await composerOf(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  const isInView = async () => {
+    const question = await page.getByRole('article', { name: 'Your message' }).boundingBox()
+    const header = await page.getByRole('banner').boundingBox()
+    const answer = await answerOn(page).locator('[data-citation="3"]').boundingBox()
+    const box = await composerOf(page).boundingBox()
+    if (!question || !header || !answer || !box) throw new Error('one of them is not to be seen')
+    return question.y >= header.y + header.height && answer.y + answer.height <= box.y
+  }
+  await expect.poll(isInView).toBe(true)
+  await page.reload()
+  await page.getByRole('button', { name: 'Good answer' }).waitFor()
+  await expect.poll(isInView).toBe(true)
+  // They come into view all the same.
+  await page.locator('[data-source="3"]').scrollIntoViewIfNeeded()
+  expect(await page.locator('[data-source="3"]').isVisible()).toBe(true)
+})
+
 test('a document goes with its conversation, and stays where that one is pressed again', async () => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const reader = page.getByRole('region', { name: /^Reader: / })
@@ -252,15 +287,51 @@ test('a passage of a workbook is marked in the grid of its sheet, and its cells 
     .filter({ hasText: 'Lamps.xlsx' })
     .waitFor()
   await rail('Chat').click()
-  await stage.stub.configure({ words: 'Until ten [1].' })
+  await stage.stub.configure({ words: 'Until ten [1]. All night in the harbour [1].' })
   await startChat(page, '@knowledge “Lamps.xlsx” How long does the lamp of the pier burn?')
   await page.getByText('Source: Lamps.xlsx · Of oil').first().waitFor()
   await answerOn(page).locator('[data-citation="1"]').first().click()
-  await page.getByText('Cited: B2:D5').waitFor()
+  await page.getByText('Cited: B5:D5').waitFor()
   const sheet = page.getByRole('region', { name: 'Sheet 1' })
   expect(await sheet.getByRole('columnheader').allInnerTexts()).toEqual(['B', 'C', 'D'])
   expect(await sheet.getByRole('rowheader').allInnerTexts()).toEqual(['2', '3', '5'])
   await sheet.getByText('Of oil', { exact: true }).waitFor()
   await expect.poll(() => markedText(page)).toContain('Pieruntil ten88')
+  // Each marker opens what is said before it, and the keys of the reader work from then on.
+  await answerOn(page).locator('[data-citation="1"]').last().click()
+  await page.getByText('Cited: B3:D3').waitFor()
+  await expect.poll(() => markedText(page)).toContain('Harbourall night')
+  await page.reload()
+  await page.getByText('Cited: B3:D3').waitFor()
+  await answerOn(page).locator('[data-citation="1"]').first().click()
+  await page.getByText('Cited: B5:D5').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: /^Reader: / }).waitFor({ state: 'detached' })
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+})
+
+test('a document of the library leaves the end of the thread in view', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const long = Array.from({ length: 12 }, () =>
+    'The notice period of every lease is three months, as it is written. '.repeat(6),
+  )
+  const { id } = await storeConversation(stage, 'Leases', [long.join('\n\n'), 'This is the end.'])
+  await page.goto(`${stage.alcove.url}/?chat=${id}`)
+  const below = () =>
+    page.getByText('This is the end.').evaluate((line) => {
+      let view = line.parentElement
+      while (view !== null && view.scrollTop === 0) view = view.parentElement
+      return view === null ? null : Math.round(view.scrollHeight - view.scrollTop - view.clientHeight)
+    })
+  await expect.poll(below).toBe(0)
+  const width = () => page.getByText('This is the end.').evaluate((line) => line.closest('main')?.clientWidth ?? 0)
+  const wide = await width()
+  await rail('Files').click()
+  await files().getByRole('button', { name: 'Lease.txt', exact: true }).click()
+  await expect.poll(width).toBeLessThan(wide)
+  await expect.poll(below).toBe(0)
+  await page.getByRole('button', { name: 'Close document' }).click()
+  await expect.poll(width).toBe(wide)
+  await expect.poll(below).toBe(0)
+  await rail('Chat').click()
 })

@@ -2,6 +2,7 @@
 import { type Locator, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
@@ -46,6 +47,20 @@ test('a picture goes to a model that sees, also where nothing was recognised in 
   await send()
   await answersAre(3)
   expect(await asked()).toContain('"image_url":{"url":"data:image/jpeg;base64,')
+})
+
+test('a scan that is asked about at once is read first', async () => {
+  const picture = await drawText('The ferry leaves at noon.')
+  await drop('timetable.pdf', 'application/pdf', makeScannedPdf([{ picture }]))
+  await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “timetable.pdf”: ')
+  await composerOf(page).press('End')
+  await composerOf(page).pressSequentially('When does it leave?')
+  await send()
+  const reading = page.getByText('Reading your documents…')
+  await reading.waitFor()
+  await reading.waitFor({ state: 'detached' })
+  await answersAre(4)
+  expect(await asked()).toContain('The ferry leaves at noon.')
 })
 
 test('the footer says that a named document and a picture leave as they are, and where to', async () => {
@@ -179,4 +194,26 @@ test('all files in work are counted, and one that was refused stands before them
   await page.unrouteAll({ behavior: 'wait' })
   await tray.getByRole('button', { name: 'Hide uploads' }).click()
   await tray.waitFor({ state: 'detached' })
+})
+
+test('the tray folds once a question is sent, and counts all that were added', async () => {
+  const tray = page.getByRole('region', { name: 'Uploads', exact: true })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await startChat(page, 'Hello again [[stub tokens=5]]')
+  const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`About ${name}.`) })
+  const input = page.locator('input[type=file]').first()
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+  await input.setInputFiles([text('soon 1.txt'), text('soon 2.txt')])
+  await page.route('**/api/documents', async (route) => {
+    if (route.request().method() === 'POST') await released
+    await route.fallback()
+  })
+  await input.setInputFiles([text('late.txt')])
+  await tray.getByRole('listitem').first().waitFor()
+  await composerOf(page).fill('And now? [[stub tokens=5]]')
+  await send()
+  await tray.getByRole('listitem').first().waitFor({ state: 'detached' })
+  release(undefined)
+  await tray.getByRole('button', { name: '3 files ready' }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
 })

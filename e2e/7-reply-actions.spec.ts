@@ -96,6 +96,9 @@ test('what is written anew is seen growing in the other tab, and can be stopped 
 })
 
 test('an earlier message that is edited goes on in a branch, and the old conversation stays', async () => {
+  const history = here.getByRole('region', { name: 'Conversations', exact: true })
+  const branches = () => history.getByRole('button', { name: / Branch of “/ }).count()
+  const before = await branches()
   const id = await openInBoth('First [[stub tokens=10]]')
   await composerOf(here).fill('Second [[stub tokens=11]]')
   await composerOf(here).press('Control+Enter')
@@ -113,8 +116,7 @@ test('an earlier message that is edited goes on in a branch, and the old convers
   ])
   await expect.poll(() => questions(there).count()).toBe(2)
   await questions(there).getByText('Second').waitFor()
-  const history = here.getByRole('region', { name: 'Conversations', exact: true })
-  await expect.poll(() => history.getByRole('button', { name: / Branch of “/ }).count()).toBe(1)
+  await expect.poll(branches).toBe(before + 1)
   await history.locator('[aria-current=true]').getByText('Branch of “').waitFor()
   await button(here, 'Branched from another conversation').click()
   await questions(here).getByText('Second').waitFor()

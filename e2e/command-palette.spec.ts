@@ -6,11 +6,14 @@ import { markedText } from './browser.ts'
 import { openStage, type Stage, storeConversation } from './stage.ts'
 
 const NEEDLE = 'The quince tree was planted in 1911.'
+/** An answer higher than the window. */
+const TALL = Array.from({ length: 60 }, (_, index) => `Medlar ${index} is ripe.`).join('\n\n')
 
 let stage: Stage
 let page: Page
 let orchardId: string
 let needleId: string
+let tallId: string
 const violations: string[] = []
 
 beforeAll(async () => {
@@ -25,6 +28,8 @@ beforeAll(async () => {
   orchardId = stored.id
   needleId = stored.messageIds[20] ?? ''
   await storeConversation(stage, 'Winter café', ['Soup and bread.'])
+  const list = await storeConversation(stage, 'The long list', ['Plums first.', 'Cherries then.', TALL])
+  tallId = list.messageIds[2] ?? ''
   await page.evaluate(async () => {
     const form = new FormData()
     form.append('files', new File(['Pears keep until March.'], 'pear-notes.txt', { type: 'text/plain' }))
@@ -135,6 +140,23 @@ test('goes to the same message again after the reader has scrolled away', async 
   await option(/The old orchard/).click()
   await page.getByText(NEEDLE).waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(`message-${needleId}`)
+})
+
+test('only the thread scrolls to a tall answer at its end', async () => {
+  await open()
+  await box().fill('medlar')
+  await option(/The long list/).click()
+  const answer = page.locator(`[id="message-${tallId}"]`)
+  await expect.poll(() => answer.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => answer.evaluate((element) => Math.abs(element.getBoundingClientRect().top) < innerHeight / 2))
+    .toBe(true)
+  const moved = await answer.evaluate((element) => {
+    const around: number[] = []
+    for (let one = element.closest('main')?.parentElement; one; one = one.parentElement) around.push(one.scrollTop)
+    return around
+  })
+  expect(moved.filter((top) => top !== 0)).toEqual([])
 })
 
 test('opens a document in the reader', async () => {

@@ -1,6 +1,6 @@
 /**
- * Servers are killed and stopped at random moments while replies are written on two nodes. Ten replies in `npm test`,
- * two hundred in `npm run endurance` (or `ENDURANCE=<count>`).
+ * Servers are killed and stopped at random moments while questions are asked of two nodes and answered by them. Ten in
+ * `npm test`, two hundred in `npm run endurance` (or `ENDURANCE=<count>`).
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,6 +17,10 @@ const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
 const TOKENS = 60
 /** Longer than a lease, so that whoever sleeps this long has lost its replies. */
 const SLEEP_MS = 7_000
+/** So few wait for their answers that a question is often handed to the node that stores it, and so many that nodes die among them. */
+const MOST_OPEN = Math.max(5, REPLIES / 10)
+/** A page that hears nothing asks again, with the same id. */
+const PATIENCE_MS = 1_000
 
 interface Answer {
   conversation_id: string
@@ -59,9 +63,15 @@ test(
 
     const [first] = nodes
     if (!first) throw new Error('no node')
-    const client = createClient(first.url, (await first.config()).supabaseAnonKey, { auth: { persistSession: false } })
+    const { supabaseAnonKey } = await first.config()
+    const client = createClient(first.url, supabaseAnonKey, { auth: { persistSession: false } })
     const { data } = await client.auth.signUp({ email: `${randomUUID()}@example.test`, password: randomUUID() })
     const owner = data.user?.id
+    const headers = {
+      apikey: supabaseAnonKey,
+      authorization: `Bearer ${data.session?.access_token}`,
+      'content-type': 'application/json',
+    }
 
     const parts = new Map<string, ReplyPart[]>()
     const listener = await openListener(database.adminConnection, createLog('silent'))
@@ -73,24 +83,44 @@ test(
       if (part.success && id !== undefined) parts.set(id, [...(parts.get(id) ?? []), part.data])
     })
 
-    // Straight into the tables, as any writer may: the trigger queues them.
     const conversationIds = Array.from({ length: REPLIES }, () => randomUUID())
-    for (const id of conversationIds) {
+    let repeats = 0
+    const post = (path: string, body: Record<string, unknown>): Promise<Response | undefined> =>
+      fetch(`${nodes[randomInt(2)]?.url}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      }).catch((error: unknown) => {
+        if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
+          return undefined
+        throw error
+      })
+    /** As the page does: through `/rest/v1`, and where that fails through `/api`, which takes a repeat for what it is. */
+    async function ask(conversationId: string): Promise<void> {
       await admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'openai-compatible/stub')`, [
-        id,
+        conversationId,
         owner,
       ])
-      await admin.query('insert into messages (conversation_id, content, sender_role) values ($1, $2, 1)', [
-        id,
-        'Hello',
-      ])
+      const question = { id: randomUUID(), content: 'Hello' }
+      let response = await post('/rest/v1/messages', { ...question, conversation_id: conversationId, sender_role: 1 })
+      while (!response?.ok) {
+        repeats += 1
+        response = await post(`/api/conversations/${conversationId}/messages`, question)
+        // A node that ends may still say so.
+        if (response && !response.ok && response.status < 500)
+          throw new Error(`${response.status} ${await response.text()}`)
+      }
     }
     const answers = async () =>
       (await admin.query<Answer>('select conversation_id, content from messages where sender_role = 2')).rows
 
+    const asking: Promise<void>[] = []
     let kills = 0
-    while ((await answers()).length < REPLIES) {
-      await delay(randomInt(200, 1_500))
+    for (let answered = 0; answered < REPLIES; answered = (await answers()).length) {
+      const next = conversationIds.slice(asking.length, answered + MOST_OPEN)
+      asking.push(...next.map((id) => ask(id)))
+      await delay(randomInt(next.length === 0 ? 200 : 0, 1_500))
       const index = randomInt(2)
       const node = nodes[index]
       if (!node) continue
@@ -104,12 +134,16 @@ test(
         node.signal('SIGCONT')
       }
     }
+    await Promise.all(asking)
 
     const stored = await answers()
     const text = await stub.text(TOKENS)
+    console.log(`${REPLIES} replies, ${kills} nodes killed or stopped, ${repeats} questions asked again`)
     expect(kills).toBeGreaterThan(0)
     expect(new Set(stored.map(({ conversation_id }) => conversation_id)).size).toBe(REPLIES)
     expect(stored.map(({ content }) => content)).toEqual(conversationIds.map(() => text))
+    const { rows: asked } = await admin.query('select id from messages where sender_role = 1')
+    expect(asked).toHaveLength(REPLIES)
     for (const id of conversationIds) expect(shown(parts.get(id) ?? [])).toBe(text)
   },
 )

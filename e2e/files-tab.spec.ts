@@ -48,6 +48,8 @@ test('each file shows how far it is, and what the server refuses says why', asyn
   await row('Lease.txt').waitFor()
   await page.unroute('**/api/documents')
   await expect.poll(() => row('Lease.txt').getAttribute('data-state')).toBe('ready')
+  // The library shows what has been read.
+  await uploads.waitFor({ state: 'detached' })
   await page
     .getByLabel('Files to upload')
     .first()
@@ -61,8 +63,11 @@ test('each file shows how far it is, and what the server refuses says why', asyn
 test('a document opens beside the conversation, and is renamed and deleted', async () => {
   await row('Lease.txt').getByRole('button', { name: 'Lease.txt', exact: true }).click()
   await page.getByText('Lease stands in here.').waitFor()
+  expect(await files().locator('[aria-current=true]').allInnerTexts()).toEqual(['Lease.txt'])
   await row('Lease.txt').getByRole('button', { name: 'Rename Lease.txt' }).click()
   const field = page.getByLabel('New name of Lease.txt')
+  expect((await field.boundingBox())?.width).toBeGreaterThan(220)
+  expect(await row('Lease.txt').getByRole('button').count()).toBe(0)
   await field.fill('Contract.txt')
   await field.press('Enter')
   await row('Contract.txt').waitFor()
@@ -137,6 +142,32 @@ test('many are selected with the keyboard alone, and asked about', async () => {
   await files().getByLabel('Select Candles.txt').uncheck()
   await files().getByRole('button', { name: 'Ask about these' }).click()
   await expect.poll(() => composerOf(page).inputValue()).toBe('@knowledge “Bread.txt”, “Desk.txt”: ')
+})
+
+test.each([
+  { width: 1440, height: 500 },
+  { width: 390, height: 600 },
+])('at $width pixels what can be done with the selected stays above the rows in view', async (viewport) => {
+  await page.setViewportSize(viewport)
+  const isDrawer = viewport.width === 390
+  if (isDrawer) await page.getByRole('button', { name: 'Open navigation' }).click()
+  await files().getByRole('button', { name: 'Select', exact: true }).click()
+  const last = files().getByRole('checkbox').last()
+  await last.check()
+  const bar = files().getByRole('toolbar', { name: 'Selected documents' })
+  expect((await bar.boundingBox())?.y).toBeGreaterThanOrEqual(0)
+  const isFree = (): Promise<boolean> =>
+    bar.evaluate((one) => {
+      const { top = 0 } = document.activeElement?.getBoundingClientRect() ?? {}
+      return one.getBoundingClientRect().bottom <= top
+    })
+  for (let row = NAMES.length; row > 0; row -= 1) {
+    await expect.poll(isFree).toBe(true)
+    await page.keyboard.press('ArrowUp')
+  }
+  await files().getByRole('button', { name: 'Done' }).click()
+  if (isDrawer) await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('many are deleted at once; those that cannot be stay, and are counted', async () => {

@@ -207,6 +207,15 @@ describe('the focus is given back', () => {
   })
 })
 
+test('whoever comes by keyboard can skip what stands before the conversation', async () => {
+  const skip = page.getByRole('link', { name: 'Skip to the conversation' })
+  await skip.focus()
+  expect(await focusIsSeen()).toBe(true)
+  await press('Enter')
+  await press('Tab')
+  expect(await page.getByRole('main').evaluate((main) => main.contains(document.activeElement))).toBe(true)
+})
+
 test('a question is asked, answered and opened at its source without a pointer', async () => {
   await press('Control+k')
   await page.getByRole('dialog', { name: 'Search and commands' }).waitFor()

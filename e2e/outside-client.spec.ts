@@ -152,7 +152,7 @@ test('the Reader quotes the page that answers, and the quote is exactly there', 
 
 test('the Reader says plainly when the documents hold nothing', async () => {
   const { answer } = await ask('Which vitamins does broccoli contain?', 'alcove-reader')
-  expect(answer.content).toBe('Your documents hold nothing that answers this.')
+  expect(answer.content).toBe('I found nothing in your documents that answers this.')
   expect(answer.metadata?.sources).toEqual([])
 })
 

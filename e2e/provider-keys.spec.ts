@@ -127,12 +127,18 @@ test('a conversation with one of them still names it, the picker says that it is
   await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' }).click()
 })
 
-test('a model whose key is removed says so at once, and is not what a new chat begins with', async () => {
+test('a model whose key is removed says so at once, has another one entered, and is not what a new chat begins with', async () => {
   await picker().click()
   await page.getByRole('menuitemradio', { name: /Claude Sonnet 5\.5/ }).click()
   expect(await picker().getByText('No key is configured', { exact: false }).count()).toBe(0)
   await remove('Anthropic', /Its key is forgotten/)
   await picker().getByText('No key is configured for Anthropic.').waitFor()
+  await composerOf(page).fill('And now?')
+  await composerOf(page).press('Control+Enter')
+  const failure = page.getByRole('alert').filter({ hasText: 'No key is configured for Anthropic. Add one' })
+  await failure.getByRole('button', { name: 'Add a key' }).click()
+  await expect.poll(() => form().getByLabel('Provider').inputValue()).toBe('anthropic')
+  await form().getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: /start a new chat/ }).click()
   await page.getByRole('button', { name: 'Model: stub-gpt DEFAULT', exact: true }).waitFor()
 })

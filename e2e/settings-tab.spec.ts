@@ -67,6 +67,15 @@ test('the chosen model is the one that new conversations begin with, on every de
   await page.getByRole('button', { name: /stub-gpt/ }).waitFor()
 })
 
+test('a model that cannot be used is no choice, and says why', async () => {
+  const unusable = page
+    .getByLabel('Model of new conversations')
+    .getByRole('option', { name: /^Claude/ })
+    .first()
+  await expect.poll(() => unusable.textContent()).toMatch(/ \(No key is configured for Anthropic\)$/)
+  expect(await unusable.isDisabled()).toBe(true)
+})
+
 test('the language that one speaks is kept', async () => {
   await page.getByLabel('Language you speak').selectOption({ label: 'German' })
   await page.reload()

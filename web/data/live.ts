@@ -36,6 +36,7 @@ const FOLLOW_UPS_MS = [100, 250, 500]
 const RENEWED = new Set<AuthChangeEvent>(['TOKEN_REFRESHED', 'SIGNED_IN', 'MFA_CHALLENGE_VERIFIED'])
 
 let socket: RealtimeClient | null = null
+let renewing: Promise<void> = Promise.resolve()
 
 /** The page's one socket. */
 export function realtime(): RealtimeClient {
@@ -44,11 +45,18 @@ export function realtime(): RealtimeClient {
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   const made = new RealtimeClient(address.href, { params: { apikey: anonKey() }, accessToken })
   onSessionEvent((event) => {
-    if (RENEWED.has(event)) void made.setAuth()
+    if (RENEWED.has(event)) logged(renewToken(made))
     if (event === 'SIGNED_OUT') void made.removeAllChannels()
   })
   socket = made
   return made
+}
+
+/** One after the other: the client drops the token of a call that another one overtakes, and a channel would join without. */
+function renewToken(client: RealtimeClient): Promise<void> {
+  const renew = (): Promise<void> => client.setAuth()
+  renewing = renewing.then(renew, renew)
+  return renewing
 }
 
 function logged(task: Promise<unknown>): void {
@@ -68,7 +76,7 @@ function join(
   let left = false
   let channel: RealtimeChannel | null = null
   const start = async (): Promise<void> => {
-    await client.setAuth()
+    await renewToken(client)
     if (left) return
     channel = build(client)
     channel.subscribe((status, error) => {

@@ -93,7 +93,10 @@ export async function loadBackTo(queryClient: QueryClient, conversationId: strin
  * after every rejoin and as follow-up, when a live change may have been missed.
  */
 export async function refreshMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
-  if (queryClient.getQueryData(messagesKey(conversationId)) === undefined) return
+  const { data, fetchStatus } = queryClient.getQueryState<Thread>(messagesKey(conversationId)) ?? {}
+  if (data === undefined && fetchStatus !== 'fetching') return
+  // What comes while the first page is on its way is in no thread yet, and may be missing on that page.
+  if (data === undefined) await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
   const newest = await readPage(conversationId, null)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) => thread && mergeNewest(thread, newest))
 }

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/limits.ts'
-import { modelAvailability, modelRow, type ModelRow } from '#contract/model.ts'
+import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/conversation-words.ts'
 import { initialModel } from '#web/lib/model-groups.ts'
 import { apiFetch, apiRead, rest } from './client.ts'
@@ -57,6 +57,12 @@ export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
   queryFn: () => apiRead('/api/models/availability', z.array(modelAvailability)),
 })
+
+/** Why models cannot be used, by their identifiers. */
+export const reasonsOf = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
+  new Map(
+    availability.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
+  )
 
 /** Reads again which models there are and which can be used. */
 export async function reloadModels(queryClient: QueryClient): Promise<void> {

@@ -17,6 +17,8 @@ const NOT_STARTED = 'Error initializing authentication service'
 const STORAGE_KEY = 'alcove-session'
 
 let client: Client | null = null
+/** Another tab tells of its session before this one finds it in storage: the session of the event, until it is there. */
+let ahead: Session | null = null
 let state: SessionState = { loading: true, session: null, wantsFactor: false, error: null }
 const listeners = new Set<() => void>()
 const eventListeners = new Set<(event: AuthChangeEvent) => void>()
@@ -68,6 +70,14 @@ export function onSessionEvent(listener: (event: AuthChangeEvent) => void): () =
   return () => eventListeners.delete(listener)
 }
 
+function service(): { url: string; headers: Record<string, string> } {
+  const { supabaseUrl, supabaseAnonKey } = config()
+  return {
+    url: new URL(`${supabaseUrl}/auth/v1`, location.origin).href,
+    headers: { apikey: supabaseAnonKey, Authorization: `Bearer ${supabaseAnonKey}` },
+  }
+}
+
 /** Takes off the address what a link of a mail left there: auth-js clears it and leaves the `#`. */
 function dropHash(): void {
   if (!location.href.includes('#')) return
@@ -78,10 +88,9 @@ function dropHash(): void {
 export async function startSession(): Promise<void> {
   if (client !== null) return
   try {
-    const { supabaseUrl, supabaseAnonKey } = await loadConfig()
+    await loadConfig()
     client = new AuthClient({
-      url: new URL(`${supabaseUrl}/auth/v1`, location.origin).href,
-      headers: { apikey: supabaseAnonKey, Authorization: `Bearer ${supabaseAnonKey}` },
+      ...service(),
       storageKey: STORAGE_KEY,
       persistSession: true,
       autoRefreshToken: true,
@@ -90,6 +99,7 @@ export async function startSession(): Promise<void> {
     const started = await client.initialize()
     dropHash()
     client.onAuthStateChange((event, session) => {
+      ahead = session
       setState({ ...stateOf(session), ...(session === null ? {} : { error: null }) })
       for (const listener of eventListeners) listener(event)
     })
@@ -127,6 +137,8 @@ export async function signOut(): Promise<{ error: AuthError | null }> {
 const ENDED = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
 
 let asking: Promise<void> | null = null
+/** Keeps no session: a client that is told of the end of one forgets whichever it keeps by then. */
+let asker: Client | null = null
 
 /** Asks whether the session is still open, once at a time, and signs this browser out where it is not. */
 export async function confirmSession(): Promise<void> {
@@ -138,9 +150,19 @@ export async function confirmSession(): Promise<void> {
 
 async function askForSession(): Promise<void> {
   if (client === null || state.session === null) return
-  const { error } = await client.getUser()
-  if (error === null) return
-  if (ENDED.has(error.code ?? '') || error.name === 'AuthSessionMissingError') await forgetSession()
+  const asked = await accessToken()
+  if (asked !== null) {
+    asker ??= new AuthClient({
+      ...service(),
+      persistSession: false,
+      autoRefreshToken: false,
+      detectSessionInUrl: false,
+    })
+    const { error } = await asker.getUser(asked)
+    if (error === null || !(ENDED.has(error.code ?? '') || error.name === 'AuthSessionMissingError')) return
+    if ((await accessToken()) !== asked) return
+  }
+  await forgetSession()
 }
 
 /** Signs this browser out without asking the server, which knows nothing of the session any more. */
@@ -156,7 +178,8 @@ export function hasStoredSession(): boolean {
 /** The access token of now, refreshed when it has expired; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {
   const { data } = await auth().getSession()
-  return data.session?.access_token ?? null
+  if (data.session !== null) ahead = null
+  return (data.session ?? ahead)?.access_token ?? null
 }
 
 export function anonKey(): string {

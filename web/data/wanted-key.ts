@@ -6,6 +6,12 @@ export type WantedKey = { provider: 'anthropic' | 'openai' }
 
 export const useWantedKey = create<{ wanted: WantedKey | null }>(() => ({ wanted: null }))
 
+/** Which key models of a provider are asked with; null where a person can enter none. */
+export function keyFor(provider: string | undefined): WantedKey['provider'] | null {
+  if (provider === 'Anthropic') return 'anthropic'
+  return provider === 'OpenAI' ? 'openai' : null
+}
+
 export function wantKey(provider: WantedKey['provider']): void {
   useWantedKey.setState({ wanted: { provider } })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { citedNumbers, splitCitations } from './citations.ts'
+import { citedNumbers, partsOf, passagesBeside, splitCitations } from './citations.ts'
 
 const known = new Set([1, 2, 12])
 
@@ -22,4 +22,26 @@ it('names each cited source once, in order', () => {
 it('takes no number in code for a source', () => {
   expect(citedNumbers('`a[1]` is\n\n```ts\nb[2]\n```\n\nsaid [12]', known)).toEqual([12])
   expect(citedNumbers('said [12]\n\n```ts\nb[2]', known)).toEqual([12])
+})
+
+it('goes on from the part of a passage that is open to the other passages, and back to it', () => {
+  const [first, second] = [1, 2].map((n) => ({
+    n,
+    documentId: '0b36b4f0-7d9e-4c3c-8f57-2b1c8a7a2a10',
+    filename: 'lease.pdf',
+    page: n,
+    start: 0,
+    end: 90,
+    text: 'The notice period is three months.',
+    score: 1,
+    cited: [
+      { start: 0, end: 9 },
+      { start: 40, end: 60 },
+    ],
+  }))
+  if (first === undefined || second === undefined) throw new Error('two were made')
+  const open = partsOf(first).find(({ start }) => start === 40)
+  expect(open).toMatchObject({ n: 1, start: 40, end: 60 })
+  expect(open && passagesBeside(open, [first, second], 'a [2] b [1] c [1]')).toEqual([second, open])
+  expect(open && passagesBeside(open, [first, second], 'a [2]')).toEqual([open, second])
 })

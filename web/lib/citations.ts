@@ -25,9 +25,18 @@ export function citedNumbers(text: string, known: ReadonlySet<number>): number[]
   return [...new Set(splitCitations(text.replace(CODE, ''), known).filter((piece) => typeof piece === 'number'))]
 }
 
-/** The passages that one goes through beside a source: those that the answer cites, all where it does not cite this one. */
-export function passagesBeside(source: Source, sources: readonly Source[], text: string): PassageSource[] {
-  const byNumber = new Map(sources.map((known) => [known.n, known]))
+/** A passage as its card shows it, and as each of its markers in the answer does. */
+export const partsOf = (source: PassageSource): PassageSource[] => [
+  source,
+  ...(source.cited ?? []).map((range) => ({ ...source, ...range })),
+]
+
+/**
+ * The passages that one goes through beside a source or a part of it: those that the answer cites, all where it does not
+ * cite this one.
+ */
+export function passagesBeside(open: Source, sources: readonly Source[], text: string): PassageSource[] {
+  const byNumber = new Map([...sources, open].map((known) => [known.n, known]))
   const cited = citedNumbers(text, new Set(byNumber.keys())).flatMap((n) => byNumber.get(n) ?? [])
-  return (cited.includes(source) ? cited : sources).filter(isPassageSource)
+  return (cited.includes(open) ? cited : [...byNumber.values()]).filter(isPassageSource)
 }

@@ -1,5 +1,6 @@
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { describeSpeaker, listTitle } from './conversation-words.ts'
+import { passageWords } from './passage-words.ts'
 import { describePlace } from './source-place.ts'
 
 /** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
@@ -14,7 +15,7 @@ function placeOf(source: Source): string {
 }
 
 const note = (source: Source): string =>
-  `[^${source.n}]: ${placeOf(source)}: “${source.text.replace(/\s+/g, ' ').trim()}”`
+  `[^${source.n}]: ${placeOf(source)}: “${passageWords(source.text).replace(/\s+/g, ' ')}”`
 
 /** An answer as Markdown that stands alone: its markers become footnotes that name file, page and passage, or the conversation. */
 export function withFootnotes(text: string, sources: readonly Source[]): string {

@@ -31,6 +31,12 @@ test.each([
   ],
   ['a sheet that is not named', source, 'Lamps.xlsx · sheet 2', 'Lamps.xlsx sheet 2'],
   ['a picture', { ...source, filename: 'lamps.jpeg', page: 1 }, 'lamps.jpeg', 'lamps.jpeg'],
+  [
+    'what says its type itself',
+    { ...source, filename: 'Lamps v1.2', mimetype: UPLOAD_TYPES.xlsx },
+    'Lamps v1.2 · sheet 2',
+    'Lamps v1.2 sheet 2',
+  ],
   ['what promises nothing by its name', { ...source, filename: 'Lamps v1.2' }, 'Lamps v1.2 p.2', 'Lamps v1.2 page 2'],
 ])('%s is called as people know it', (_name, given, card, spoken) => {
   expect(describePlace(given, 'card')).toBe(card)

@@ -2,7 +2,8 @@ import type { DocumentRow } from '#contract/document.ts'
 import type { PassageSource } from '#contract/source.ts'
 import { partOf, typeByName, type Part } from './document-parts.ts'
 
-type Place = Pick<PassageSource, 'filename' | 'page'> & Partial<Pick<PassageSource, 'heading' | 'start' | 'text'>>
+type Place = Pick<PassageSource, 'filename' | 'page'> &
+  Partial<Pick<PassageSource, 'mimetype' | 'heading' | 'start' | 'text'>>
 
 /** A sheet's text begins with its name, and so does the heading of what stands further down; no name holds a colon. */
 function sheetOf({ heading, start, text }: Place): string | undefined {
@@ -19,14 +20,15 @@ const FORMS = {
 /**
  * The file of a passage and where in it: the page, the section, or the sheet by its name. A picture has no parts to speak
  * of, nor has a text that is one section.
- * @param document what is known of it now; without, its type is told by its name.
+ * @param document what is known of it now; a source that does not say of which type it is, is judged by its name.
  */
 export function describePlace(
   source: Place,
   form: keyof typeof FORMS,
   document?: Pick<DocumentRow, 'filename' | 'mimetype' | 'pages'> | null,
 ): string {
-  const { filename, mimetype = typeByName(filename), pages } = document ?? { filename: source.filename, pages: null }
+  const { filename, pages } = document ?? { filename: source.filename, pages: null }
+  const mimetype = document?.mimetype ?? source.mimetype ?? typeByName(filename)
   // By a name that promises nothing.
   const part = mimetype === undefined ? 'page' : partOf(mimetype)
   if (part === null || (part === 'section' && pages === 1)) return filename

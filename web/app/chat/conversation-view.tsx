@@ -1,8 +1,10 @@
 import { useMemo, type JSX } from 'react'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
+import { OpenSourceContext } from '#web/features/thread/answer-context.tsx'
 import type { OpenSource } from '#web/features/thread/assistant-message.tsx'
 import { ThreadActionsContext } from '#web/features/thread/thread-actions.tsx'
 import { activeTitle } from '#web/lib/conversation-words.ts'
+import type { CitedSource } from '#web/lib/place.ts'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { ActiveChat } from './active-chat.tsx'
 import { BoxMicrophone } from './box-microphone.tsx'
@@ -13,6 +15,8 @@ import { useConversation } from './use-conversation.ts'
 type ConversationViewProps = {
   id: string
   marginNotes: boolean
+  /** Stands open beside the conversation. */
+  source: CitedSource | null
   filled: FilledDraft | null
   onOpenSource: OpenSource
   onSend: (text: string) => void
@@ -21,15 +25,19 @@ type ConversationViewProps = {
   onOpenChat: (id: string) => void
   onBranched: (id: string) => void
   onUnknown: (wasDeleted: boolean) => void
+  onOpenSettings: () => void
 }
 
 /** The conversation that is open, with its message box. */
 export function ConversationView(props: ConversationViewProps): JSX.Element {
   const open = useConversation(props.id)
-  const actions = useAnswerActions(props.id, open, props.onBranched)
+  const actions = useAnswerActions(props.id, open, props)
   usePageTitle(open.conversation ? activeTitle(open.conversation) : null, open.waiting)
   const { id, filled, onSend, onStop } = props
   const { waiting } = open
+  // The address changes with each page that is scrolled to.
+  const { messageId, n } = props.source ?? {}
+  const source = useMemo(() => (messageId === undefined || n === undefined ? null : { messageId, n }), [messageId, n])
   // It has no part in an answer that is written step by step.
   const messageBox = useMemo(
     () => (
@@ -49,18 +57,20 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
   )
   return (
     <>
-      <ThreadActionsContext value={actions.thread}>
-        <ActiveChat
-          id={props.id}
-          open={open}
-          marginNotes={props.marginNotes}
-          onOpenSource={props.onOpenSource}
-          onOpenChat={props.onOpenChat}
-          onRename={actions.rename}
-          onRetryReply={props.onRetry}
-          onUnknown={props.onUnknown}
-        />
-      </ThreadActionsContext>
+      <OpenSourceContext value={source}>
+        <ThreadActionsContext value={actions.thread}>
+          <ActiveChat
+            id={props.id}
+            open={open}
+            marginNotes={props.marginNotes}
+            onOpenSource={props.onOpenSource}
+            onOpenChat={props.onOpenChat}
+            onRename={actions.rename}
+            onRetryReply={props.onRetry}
+            onUnknown={props.onUnknown}
+          />
+        </ThreadActionsContext>
+      </OpenSourceContext>
       {messageBox}
     </>
   )

@@ -5,6 +5,7 @@ import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/hist
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
 import type { RailTab } from './rail.tsx'
+import { usePlace } from './use-place.ts'
 import styles from './side-panel.module.css'
 
 const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
@@ -26,6 +27,7 @@ export function SidePanel({
   onAskAbout,
   onShowIntroduction,
 }: SidePanelProps): JSX.Element {
+  const { documentId } = usePlace()
   return (
     <div id="side-panel" className={styles.panel}>
       {tab === 'chat' && <HistoryPanel {...history} />}
@@ -33,7 +35,7 @@ export function SidePanel({
         <section className={styles.files} aria-label="Library">
           <h2 className={styles.heading}>Files</h2>
           <UploadArea />
-          <DocumentList label="Files" onOpen={onOpenDocument} onAsk={onAskAbout} />
+          <DocumentList label="Files" onOpen={onOpenDocument} openId={documentId} onAsk={onAskAbout} />
         </section>
       )}
       {/* By tab, so that one which could not be fetched stands in nobody else's way. */}

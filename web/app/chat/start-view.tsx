@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type JSX, type ReactNode } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
 import { documentsQuery } from '#web/data/documents.ts'
+import { readDraft } from '#web/data/drafts.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Composer, type FilledDraft } from '#web/features/composer/composer.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
@@ -15,6 +16,7 @@ import { InputBar } from './input-bar.tsx'
 import { NewConversation, Page, WelcomeBack } from './start-views.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
 import { useOnboarding } from './use-onboarding.ts'
+import { usePlace } from './use-place.ts'
 import { useSampleQuestion } from './use-sample.ts'
 
 type StartViewProps = {
@@ -31,6 +33,7 @@ type StartViewProps = {
 /** What the page shows while no conversation is open. */
 export function StartView(props: StartViewProps): JSX.Element {
   const user = useUser()
+  const { documentId } = usePlace()
   const tempMessages = useThreadStore((state) => state.tempMessages)
   const onboarding = useOnboarding(user.id)
   const documents = useQuery(documentsQuery())
@@ -40,6 +43,10 @@ export function StartView(props: StartViewProps): JSX.Element {
 
   usePageTitle(null, false)
 
+  const ask = (): void => {
+    props.onNewChat()
+    props.onFill(readDraft(user.id, null))
+  }
   const trySample = (): void => {
     sampleQuestion().then(
       (question) => {
@@ -70,6 +77,7 @@ export function StartView(props: StartViewProps): JSX.Element {
             uploading={uploading}
             uploadArea={<UploadArea onUploaded={() => setUploading(false)} />}
             onUpload={() => setUploading(!uploading)}
+            onAsk={hasDocuments || onboarding.hasAsked ? ask : null}
             onSample={trySample}
             onTutorial={() => setWalking(true)}
             onDismiss={() => onboarding.change({ onboarding_dismissed: true })}
@@ -80,7 +88,7 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
-        <DocumentList label="Your Documents" titled onOpen={props.onOpenDocument} />
+        <DocumentList label="Your Documents" titled onOpen={props.onOpenDocument} openId={documentId} />
       </Page>
     )
   }

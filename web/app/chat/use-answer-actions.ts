@@ -6,6 +6,7 @@ import { keepConversation, updateConversation } from '#web/data/conversations.ts
 import { messagesKey } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/models.ts'
 import { setAwaiting } from '#web/data/thread-store.ts'
+import { wantKey } from '#web/data/wanted-key.ts'
 import type { Thread } from '#web/lib/merge-messages.ts'
 import type { ThreadActions } from '#web/features/thread/thread-actions.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -23,7 +24,11 @@ function reportFailure(error: unknown, description: string): void {
 }
 
 /** What can be asked of the open conversation and its messages. */
-export function useAnswerActions(id: string, open: OpenConversation, onBranched: (id: string) => void): AnswerActions {
+export function useAnswerActions(
+  id: string,
+  open: OpenConversation,
+  { onBranched, onOpenSettings }: { onBranched: (id: string) => void; onOpenSettings: () => void },
+): AnswerActions {
   const queryClient = useQueryClient()
   const { id: userId } = useUser()
   const modelName = open.conversation?.model_name ?? null
@@ -46,6 +51,10 @@ export function useAnswerActions(id: string, open: OpenConversation, onBranched:
       modelName,
       regenerate: (messageId, wanted) => void ask(messageId, () => regenerateAnswer(id, messageId, wanted)),
       continueAnswer: (messageId) => void ask(messageId, () => continueAnswer(id, messageId)),
+      addKey: (provider) => {
+        wantKey(provider)
+        onOpenSettings()
+      },
       branch: async (messageId, content) => {
         const { identifier } = useSelectedModel.getState()
         const branch = {
@@ -65,7 +74,7 @@ export function useAnswerActions(id: string, open: OpenConversation, onBranched:
         return true
       },
     }
-  }, [queryClient, id, userId, modelName, onBranched])
+  }, [queryClient, id, userId, modelName, onBranched, onOpenSettings])
 
   return {
     thread: waiting || open.thread === null ? null : thread,

@@ -15,6 +15,7 @@ import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
 import { adoptRecordings } from '#web/data/recordings.ts'
 import { hasStoredSession } from '#web/data/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
+import { setTrayOpen } from '#web/features/library/upload-store.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/merge-messages.ts'
 import { failedReplies } from '#web/lib/waiting.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -103,6 +104,8 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
       return giveBack(place.chatId, text)
     }
+    // Whoever asks is going to read: on a phone the rows would leave no room for the answer.
+    setTrayOpen(false)
     void (place.chatId === null ? startChat(user.id, text) : continueChat(user.id, place.chatId, text))
   }
 

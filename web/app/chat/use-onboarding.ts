@@ -7,6 +7,7 @@ type Onboarding = {
   /** `unknown` until it has been read how far it is. */
   state: 'unknown' | 'on' | 'off'
   steps: { done: number; total: number }
+  hasAsked: boolean
   change: (change: Partial<AccountSettings>) => void
 }
 
@@ -18,17 +19,15 @@ export function useOnboarding(userId: string): Onboarding {
   const settings = useQuery(accountSettingsQuery(userId))
   const documents = useQuery(documentsQuery())
   const conversations = useQuery(conversationsQuery(userId))
-  const taken = [
-    (documents.data?.length ?? 0) > 0,
-    (conversations.data?.length ?? 0) > 0,
-    settings.data?.walkthrough_finished === true,
-  ]
-  const done = 1 + taken.filter(Boolean).length
+  const hasDocument = (documents.data?.length ?? 0) > 0
+  const hasAsked = (conversations.data?.length ?? 0) > 0
+  const done = 1 + [hasDocument, hasAsked, settings.data?.walkthrough_finished === true].filter(Boolean).length
   const pending = settings.isPending || documents.isPending || conversations.isPending
   const over = settings.data === undefined || settings.data.onboarding_dismissed || done === TOTAL
   return {
     state: pending ? 'unknown' : over ? 'off' : 'on',
     steps: { done, total: TOTAL },
+    hasAsked,
     change: (change) => {
       changeAccountSettings(queryClient, userId, change).catch((error: unknown) => console.error(error))
     },

@@ -4,7 +4,7 @@ import type { FoundPassage } from '#contract/search.ts'
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import { messageQuery } from '#web/data/messages.ts'
 import { messageElementId } from '#web/features/thread/show-target.ts'
-import { passagesBeside } from '#web/lib/citations.ts'
+import { partsOf, passagesBeside } from '#web/lib/citations.ts'
 import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/place.ts'
 import type { PlaceControl } from './use-place.ts'
 
@@ -57,7 +57,10 @@ function useReading(place: PlaceControl, pressed: Pressed | null): Reading | nul
   if (cited === null) return null
   const readAgain = (): readonly PassageSource[] => {
     const all = message?.metadata?.sources ?? []
-    const open = all.filter(isPassageSource).find((source) => sameSource(source, place))
+    const open = all
+      .filter(isPassageSource)
+      .flatMap(partsOf)
+      .find((source) => sameSource(source, place))
     return open === undefined ? [] : passagesBeside(open, all, message?.content ?? '')
   }
   const sources = isAtHand && pressed !== null ? pressed.sources : readAgain()

@@ -4,7 +4,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import { areFirstCodesExpected } from '#web/data/first-codes.ts'
-import { restoreDraft, storeDraft } from '#web/data/drafts.ts'
+import { readDraft, restoreDraft, storeDraft } from '#web/data/drafts.ts'
 import { followAccount } from '#web/data/live.ts'
 import { recallRecordings } from '#web/data/recordings.ts'
 import { aimAtMessage, type TargetMessage } from '#web/data/target-message.ts'
@@ -44,6 +44,16 @@ const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recove
 
 /** The main column holds text and margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
+const MAIN_ID = 'main'
+
+/** For once: a press on its ground would take the focus from the page for good. */
+function focusMain(): void {
+  const main = document.getElementById(MAIN_ID)
+  if (main === null) return
+  main.tabIndex = -1
+  main.addEventListener('blur', () => main.removeAttribute('tabindex'), { once: true })
+  main.focus()
+}
 
 /** The open conversation is gone, deleted here or elsewhere. */
 function leaveDeleted(): void {
@@ -59,7 +69,10 @@ export function Workspace(): JSX.Element {
   const reader = useReader(place)
   const [tab, setTab] = useState<RailTab | null>('chat')
   const [drawerOpen, setDrawerOpen] = useState(false)
-  const [onboardingHidden, setOnboardingHidden] = useState(place.chatId !== null)
+  /** What was typed before a reload waits in the box, whose place the card would take. */
+  const [onboardingHidden, setOnboardingHidden] = useState(
+    () => place.chatId !== null || readDraft(user.id, null) !== '',
+  )
   const [isUnknown, setUnknown] = useState(() => namesNoConversation(location.search))
   const [filled, setFilled] = useState<FilledDraft | null>(null)
   const [mainRef, mainWidth] = useWidth()
@@ -118,10 +131,14 @@ export function Workspace(): JSX.Element {
     place.go({ chatId: null, ...NO_DOCUMENT })
     leaveDeleted()
   }
-  const openTab = (wanted: RailTab): void => {
-    setTab(wanted)
-    setDrawerOpen(compact)
-  }
+  const openTab = useCallback(
+    (wanted: RailTab): void => {
+      setTab(wanted)
+      setDrawerOpen(compact)
+    },
+    [compact],
+  )
+  const openSettings = useCallback(() => openTab('settings'), [openTab])
   /** Whoever collapses the panel with the keyboard goes on at the tab that opens it again. */
   const collapse = (): void => {
     const byKeyboard = document.activeElement?.matches(':focus-visible') === true
@@ -184,6 +201,16 @@ export function Workspace(): JSX.Element {
   return (
     <DropAnywhere onAddedToQuestion={askAboutAdded}>
       <div className={styles.workspace}>
+        <a
+          href={`#${MAIN_ID}`}
+          className={styles.skip}
+          onClick={(event) => {
+            event.preventDefault()
+            focusMain()
+          }}
+        >
+          Skip to the conversation
+        </a>
         {!compact && navigation(tab, (pressed) => setTab(pressed === tab ? null : pressed), collapse)}
         {compact && (
           <Sheet open={drawerOpen} onOpenChange={setDrawerOpen} label="Navigation" side="left">
@@ -194,11 +221,11 @@ export function Workspace(): JSX.Element {
           <HeaderBar
             onOpenDrawer={compact ? () => setDrawerOpen(true) : null}
             onSearch={() => palette.setOpen(true)}
-            onOpenSettings={() => openTab('settings')}
+            onOpenSettings={openSettings}
           />
           <ConnectionLine />
           <UploadTray />
-          <main ref={mainRef} className={classNames(styles.main, marginNotes && styles.withNotes)}>
+          <main ref={mainRef} id={MAIN_ID} className={classNames(styles.main, marginNotes && styles.withNotes)}>
             {place.chatId === null ? (
               <StartView
                 notice={
@@ -224,6 +251,7 @@ export function Workspace(): JSX.Element {
                 key={place.chatId}
                 id={place.chatId}
                 marginNotes={marginNotes}
+                source={place.source}
                 filled={filled}
                 onOpenSource={openSource}
                 onSend={flows.send}
@@ -232,6 +260,7 @@ export function Workspace(): JSX.Element {
                 onOpenChat={selectChat}
                 onBranched={openBranch}
                 onUnknown={leaveUnknown}
+                onOpenSettings={openSettings}
               />
             )}
           </main>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { modelsQuery, selectModel } from '#web/data/models.ts'
+import { availabilityQuery, modelsQuery, reasonsOf, selectModel } from '#web/data/models.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
 import { Refusal } from './section.tsx'
 import { SelectField } from './select-field.tsx'
@@ -12,9 +12,11 @@ export function DefaultModel(): JSX.Element | null {
   const queryClient = useQueryClient()
   const { id } = useUser()
   const { data: models } = useQuery(modelsQuery)
+  const { data: availability } = useQuery(availabilityQuery)
   const { data: settings } = useQuery(accountSettingsQuery(id))
   const { refusal, run } = useAttempt()
   if (models === undefined || settings === undefined) return null
+  const reasons = reasonsOf(availability)
   const ofServer = models.find(({ is_default }) => is_default)
 
   const choose = (identifier: string): void => {
@@ -33,7 +35,14 @@ export function DefaultModel(): JSX.Element | null {
             value: '',
             label: ofServer === undefined ? 'Default' : `Default (${ofServer.name})`,
           },
-          ...models.map(({ model_identifier, name }) => ({ value: model_identifier, label: name })),
+          ...models.map(({ model_identifier, name }) => {
+            const reason = reasons.get(model_identifier)
+            return {
+              value: model_identifier,
+              label: reason === undefined ? name : `${name} (${reason.replace(/\.$/, '')})`,
+              disabled: reason !== undefined,
+            }
+          }),
         ]}
         onChange={choose}
       />

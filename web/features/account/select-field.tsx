@@ -5,7 +5,7 @@ import styles from './rows.module.css'
 type SelectFieldProps = {
   label: string
   value: string
-  options: readonly { value: string; label: string }[]
+  options: readonly { value: string; label: string; disabled?: boolean }[]
   onChange: (value: string) => void
 }
 
@@ -19,7 +19,7 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
       </label>
       <Select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((option) => (
-          <option key={option.value} value={option.value}>
+          <option key={option.value} value={option.value} disabled={option.disabled}>
             {option.label}
           </option>
         ))}

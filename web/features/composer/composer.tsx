@@ -97,7 +97,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
       <SuggestionList id={listId} composer={composer} />
       <div className={styles.box}>
         <div className={styles.field}>
-          <div ref={backdrop} className={styles.backdrop} aria-hidden>
+          <div ref={backdrop} className={styles.backdrop} dir="auto" aria-hidden>
             {splitCommands(text).map((piece, index) =>
               piece.isCommand ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
             )}
@@ -115,6 +115,7 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
               : {})}
             placeholder={waiting ? 'Waiting for AI response...' : 'Ask anything... (Try typing @ for tools)'}
             disabled={waiting}
+            dir="auto"
             value={text}
             onChange={(event) => change(event.target.value, event.target.selectionStart)}
             onSelect={(event) => composer.moveCursor(event.currentTarget.selectionStart)}

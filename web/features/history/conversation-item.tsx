@@ -34,7 +34,7 @@ export function ConversationItem({
   return (
     <li className={classNames(styles.item, active && styles.active)}>
       <button type="button" className={styles.open} onClick={onSelect} aria-current={active ? 'true' : undefined}>
-        <span className={styles.title} title={branch === null ? title : `${title}\n${branch}`}>
+        <span className={styles.title} dir="auto" title={branch === null ? title : `${title}\n${branch}`}>
           {branch !== null && <GitBranch size={13} aria-hidden className={styles.branch} />}
           {title}
         </span>

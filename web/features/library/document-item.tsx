@@ -5,6 +5,7 @@ import { useState, type JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { deleteDocument } from '#web/data/documents.ts'
 import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -21,19 +22,21 @@ import type { RowSelection } from './use-selection.ts'
 interface DocumentItemProps {
   document: DocumentRow
   onOpen: (documentId: string) => void
+  /** It stands open beside the list. */
+  isOpen: boolean
   /** While rows are being selected, which leaves no room for what else can be done to one. */
   selection: RowSelection | undefined
 }
 
 /** One document of the list, with what can be done to it. */
-export function DocumentItem({ document, onOpen, selection }: DocumentItemProps): JSX.Element {
+export function DocumentItem({ document, onOpen, isOpen, selection }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useFocusBack(isRenaming)
   const reading = describeReading(document)
   const remarks = describeReadability(document)
 
   return (
-    <li className={styles.item} data-state={document.state}>
+    <li className={classNames(styles.item, isOpen && styles.open)} data-state={document.state}>
       {selection !== undefined && (
         <input
           type="checkbox"
@@ -47,7 +50,13 @@ export function DocumentItem({ document, onOpen, selection }: DocumentItemProps)
         {isRenaming ? (
           <RenameField document={document} onDone={() => setRenaming(false)} />
         ) : (
-          <button type="button" className={styles.name} title={document.filename} onClick={() => onOpen(document.id)}>
+          <button
+            type="button"
+            className={styles.name}
+            title={document.filename}
+            aria-current={isOpen ? 'true' : undefined}
+            onClick={() => onOpen(document.id)}
+          >
             {document.filename}
           </button>
         )}
@@ -68,7 +77,7 @@ export function DocumentItem({ document, onOpen, selection }: DocumentItemProps)
           </div>
         )}
       </div>
-      {selection === undefined && (
+      {selection === undefined && !isRenaming && (
         <div className={styles.actions}>
           <Button
             ref={renameButton}

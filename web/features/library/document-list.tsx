@@ -20,6 +20,8 @@ const FILTER_FROM = 9
 
 interface DocumentListProps {
   onOpen: (documentId: string) => void
+  /** The document that stands open beside the list. */
+  openId: string | null
   label: string
   /** Whether the label stands above the list; not where a heading of that name does already. */
   titled?: boolean
@@ -28,7 +30,7 @@ interface DocumentListProps {
 }
 
 /** The person's documents: open, rename, delete, sort, filter once there are many, and select many at once. */
-export function DocumentList({ onOpen, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
+export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
   const documents = useQuery(documentsQuery())
   const [text, setText] = useState('')
   const [arrangement, setArrangement] = useState(NEWEST_FIRST)
@@ -143,6 +145,7 @@ export function DocumentList({ onOpen, label, titled = false, onAsk }: DocumentL
               key={document.id}
               document={document}
               onOpen={onOpen}
+              isOpen={document.id === openId}
               selection={selection.rowOf(document.id)}
             />
           ))}

@@ -54,10 +54,10 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
   )
 }
 
-/** Selects the name without its extension, which is rarely meant to change. */
+/** Selects the name without its extension, which is rarely meant to change; from its end, so that its start is in view. */
 function selectStem(field: HTMLInputElement | null): void {
   if (!field) return
   field.focus()
   const dot = field.value.lastIndexOf('.')
-  field.setSelectionRange(0, dot > 0 ? dot : field.value.length)
+  field.setSelectionRange(0, dot > 0 ? dot : field.value.length, 'backward')
 }

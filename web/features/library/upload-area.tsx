@@ -1,19 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useId, type JSX } from 'react'
 import { useDropzone } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
+import { documentsQuery } from '#web/data/documents.ts'
 
 import styles from './upload-area.module.css'
 import { UploadRows } from './upload-rows.tsx'
 import { showUploadArea, useUploads } from './upload-store.ts'
+import { useLeaving } from './use-leaving.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
 /** The drop zone with the rows of what was put into it. */
 export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
   const zone = useUploadZone(id, () => onUploaded)
-  const uploads = useUploads((state) => state.uploads)
+  const { uploads: all } = useUploads()
+  const uploads = all.filter((upload) => upload.zone === id)
+  const documents = useQuery(documentsQuery())
+  useLeaving(uploads, documents.data)
   // Bubbling would hand the same files to the page around it once more; pasting is the page's affair.
   const { getRootProps, getInputProps, isDragActive, open } = useDropzone({
     ...zone,
@@ -36,7 +42,7 @@ export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRo
           <span className={styles.hint}>Max file size: 25MB</span>
         </button>
       </div>
-      <UploadRows uploads={uploads.filter((upload) => upload.zone === id)} />
+      <UploadRows uploads={uploads} />
     </section>
   )
 }

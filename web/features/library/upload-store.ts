@@ -6,7 +6,7 @@ import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents
 
 import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
-import { overOnChoice } from './upload-summary.ts'
+import { allOver } from './upload-summary.ts'
 
 /**
  * The uploads of this page. They live outside the components, because the upload area is hidden once files are
@@ -16,9 +16,11 @@ interface UploadState {
   uploads: Upload[]
   /** The upload areas that are on the page; each shows the rows of its own uploads. */
   areas: readonly string[]
+  /** Whether the tray shows its rows, as the person wants it; null while that is left to what is going on. */
+  isTrayOpen: boolean | null
 }
 
-export const useUploads = create<UploadState>(() => ({ uploads: [], areas: [] }))
+export const useUploads = create<UploadState>(() => ({ uploads: [], areas: [], isTrayOpen: null }))
 
 const running = new Set<AbortController>()
 
@@ -28,6 +30,10 @@ function tell(event: UploadEvent): void {
 
 export function dismissUpload(key: string): void {
   tell({ type: 'dismissed', key })
+}
+
+export function setTrayOpen(isTrayOpen: boolean): void {
+  useUploads.setState({ isTrayOpen })
 }
 
 /** Gives up what is under way and forgets all rows: whoever signs in next is somebody else. */
@@ -69,8 +75,9 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
     step: { at: 'sending', share: 0 },
   }))
   const documents = queryClient.getQueryData<DocumentRow[]>(documentsKey)
-  const over = overOnChoice(useUploads.getState().uploads, documents)
+  const over = allOver(useUploads.getState().uploads, documents).map(({ key }) => key)
   tell({ type: 'chosen', uploads: [...uploads, ...refusals], over })
+  useUploads.setState({ isTrayOpen: null })
   if (files.length === 0) return []
 
   const controller = new AbortController()

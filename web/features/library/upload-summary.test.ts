@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
 import type { Upload } from './upload-list.ts'
-import { describeUploads, failedFirst, overOnChoice, stageOf } from './upload-summary.ts'
+import { allOver, describeUploads, failedFirst, stageOf } from './upload-summary.ts'
 
 const document: DocumentRow = {
   id: 'd', filename: 'a.pdf', originalname: 'a.pdf', mimetype: 'application/pdf', size: 1, state: 'queued',
@@ -39,8 +39,8 @@ test('shows what went wrong before the others, which stay in their order', () =>
   expect(failedFirst(lot, failed).map(({ key }) => key)).toEqual(['read', 'refused', 'being read', 'sending'])
 })
 
-test('a new choice clears away what is over, and what went wrong only once nothing is under way', () => {
-  expect(overOnChoice(lot, undefined)).toEqual(['read'])
+test('none is over while others are under way, so that all are told of together', () => {
+  expect(allOver(lot, undefined)).toEqual([])
   const over = lot.filter(({ key }) => key === 'read' || key === 'refused')
-  expect(overOnChoice(over, undefined)).toEqual(['read', 'refused'])
+  expect(allOver(over, undefined)).toEqual(over)
 })

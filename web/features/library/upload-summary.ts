@@ -21,14 +21,9 @@ export function failedFirst(uploads: readonly Upload[], documents: readonly Docu
   return uploads.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/**
- * The keys of those that a new choice clears away. What went wrong stays as long as others are under way:
- * nobody may have seen it yet.
- */
-export function overOnChoice(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): string[] {
-  const stages = uploads.map((upload) => ({ key: upload.key, stage: stageOf(upload, documents) }))
-  const kept: UploadStage[] = stages.some(({ stage }) => stage === 'under way') ? ['under way', 'failed'] : []
-  return stages.filter(({ stage }) => !kept.includes(stage)).map(({ key }) => key)
+/** The uploads that are over; none while others are under way, because all of them are told of together. */
+export function allOver(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): readonly Upload[] {
+  return uploads.some((upload) => stageOf(upload, documents) === 'under way') ? [] : uploads
 }
 
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)

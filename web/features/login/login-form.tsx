@@ -4,6 +4,7 @@ import { PRODUCT_NAME } from '#contract/limits.ts'
 import type { MailPurpose } from '#web/data/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import { ConfirmationNotice } from './confirmation-notice.tsx'
 import { FormHeading } from './form-heading.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { useLoginForm } from './use-login-form.ts'
@@ -31,13 +32,32 @@ type LoginFormProps = {
   onMail: (purpose: MailPurpose, email: string) => void
 }
 
-/** Sign-in and sign-up in one form. The test account and the mailbox exist only in the local set-up. */
+/**
+ * Sign-in and sign-up in one form, which gives way to a notice once a confirmation link was sent. The test account and
+ * the mailbox exist only in the local set-up.
+ */
 export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Element {
   const form = useLoginForm()
   const words = WORDS[form.mode]
   const message = form.error ?? notice
   const account = config?.testAccount ?? null
   const hasMailbox = (config?.mailbox ?? null) !== null
+  if (form.confirmationTo !== null) {
+    return (
+      <div className={styles.form} role="form" aria-labelledby="login-title">
+        <FormHeading title={words.title} subtitle={words.subtitle} />
+        <ConfirmationNotice sentTo={form.confirmationTo} hasMailbox={hasMailbox} />
+        <div className={styles.links}>
+          <Button variant="link" onClick={form.toggleMode}>
+            {words.toggle}
+          </Button>
+          <Button variant="link" onClick={form.changeAddress}>
+            Use another address
+          </Button>
+        </div>
+      </div>
+    )
+  }
   return (
     <form className={styles.form} onSubmit={form.submit} aria-labelledby="login-title">
       <FormHeading title={words.title} subtitle={words.subtitle} />
@@ -64,12 +84,6 @@ export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Eleme
       {message !== null && (
         <p role="alert" className={styles.error}>
           {message}
-        </p>
-      )}
-      {form.confirmationTo !== null && (
-        <p role="status" className={styles.sent}>
-          <strong>Check your email.</strong> We’ve sent a confirmation link to {form.confirmationTo}. Follow it to
-          complete your sign up.
         </p>
       )}
       <Button type="submit" size="lg" disabled={form.busy}>

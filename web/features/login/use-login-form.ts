@@ -16,6 +16,8 @@ type LoginForm = {
   setEmail: (email: string) => void
   setPassword: (password: string) => void
   toggleMode: () => void
+  /** Back to the form, with the address that was typed. */
+  changeAddress: () => void
   submit: (event: SyntheticEvent) => void
 }
 
@@ -68,7 +70,9 @@ export function useLoginForm(): LoginForm {
     try {
       const outcome = await attempt(mode, email, password)
       setError(outcome.error)
-      if (outcome.isConfirmationSent) setConfirmationTo(email)
+      if (!outcome.isConfirmationSent) return
+      setConfirmationTo(email)
+      setPassword('')
     } catch (failure) {
       console.error(failure)
       setError(messageOr(failure, 'There was an error processing your request.'))
@@ -91,6 +95,7 @@ export function useLoginForm(): LoginForm {
       setError(null)
       setConfirmationTo(null)
     },
+    changeAddress: () => setConfirmationTo(null),
     submit: (event) => {
       event.preventDefault()
       void submit()

@@ -2,8 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
 import { refusalOf } from '#web/data/client.ts'
-import { availabilityQuery, refreshModels, selectModel, useSelectedModel, type Model } from '#web/data/models.ts'
-import { wantKey } from '#web/data/wanted-key.ts'
+import {
+  availabilityQuery,
+  reasonsOf,
+  refreshModels,
+  selectModel,
+  useSelectedModel,
+  type Model,
+} from '#web/data/models.ts'
+import { keyFor, wantKey } from '#web/data/wanted-key.ts'
 import { groupModels } from '#web/lib/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
@@ -66,9 +73,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
   const { data: availability, refetch } = useQuery(availabilityQuery)
   const { name, identifier } = useSelectedModel()
   const selected = models.find((model) => model.model_identifier === identifier)
-  const reasons = new Map(
-    availability?.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
-  )
+  const reasons = reasonsOf(availability)
   const isGone = identifier !== null && models.length > 0 && selected === undefined
   const fault = isGone ? 'This model is no longer connected.' : reasons.get(identifier ?? '')
   // Whoever goes on to enter a key has the focus there.
@@ -90,7 +95,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
       trigger={
         <Button variant="ghost" size="sm" className={styles.trigger}>
           <span className={hidden.hidden}>Model: </span>
-          <span className={styles.name}>{name ?? 'none selected'}</span>
+          <span className={styles.name}>{name ?? '\u00a0'}</span>
           {fault !== undefined && (
             <span className={styles.fault} title={fault}>
               <Unplug size={14} aria-hidden />
@@ -105,6 +110,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
       <MenuChoice value={identifier ?? ''} onValueChange={choose}>
         {groupModels(models).map((group) => {
           const shared = sharedReason(group.models, reasons)
+          const key = shared === null ? null : keyFor(group.provider)
           return (
             <Fragment key={group.provider}>
               <MenuLabel>
@@ -134,11 +140,11 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
                   </MenuChoiceItem>
                 )
               })}
-              {shared !== null && (
+              {key !== null && (
                 <MenuItem
                   onSelect={() => {
                     leaving.current = true
-                    wantKey(group.provider === 'OpenAI' ? 'openai' : 'anthropic')
+                    wantKey(key)
                     onAddKey()
                   }}
                 >

@@ -11,10 +11,12 @@ export type WelcomeCardProps = {
   /** Shown on a first login. */
   greetingName: string | null
   steps: { done: number; total: number }
-  /** The drop area, revealed by the first button. */
+  /** The drop area, revealed by the button for uploading. */
   uploadArea: ReactNode
   uploading: boolean
   onUpload: () => void
+  /** Leads to the message box, beside which the card does not stand; null where there is nothing yet to ask about. */
+  onAsk: (() => void) | null
   onSample: () => void
   onTutorial: () => void
   onDismiss: () => void
@@ -55,7 +57,12 @@ export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
         <Progress value={percent} label="Onboarding" />
       </div>
       <div className={styles.actions}>
-        <Button aria-expanded={props.uploading} onClick={props.onUpload}>
+        {props.onAsk !== null && <Button onClick={props.onAsk}>Ask a question</Button>}
+        <Button
+          variant={props.onAsk === null ? 'default' : 'outline'}
+          aria-expanded={props.uploading}
+          onClick={props.onUpload}
+        >
           Upload your first document
         </Button>
         <Button variant="outline" onClick={props.onSample}>

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
 import type { MessageRow } from '#contract/message.ts'
 import { earlierVersionsQuery } from '#web/data/answers.ts'
-import { useModelLabel } from '#web/data/models.ts'
+import { modelsQuery, useModelLabel } from '#web/data/models.ts'
+import { keyFor } from '#web/data/wanted-key.ts'
 import { Button } from '#web/ui/button.tsx'
 import { AssistantMessage, type AssistantMessageProps } from './assistant-message.tsx'
 import { MessageActions } from './message-actions.tsx'
@@ -13,7 +14,10 @@ import { useThreadActions } from './thread-actions.tsx'
 import { VersionSteps } from './version-steps.tsx'
 import styles from './message.module.css'
 
-type AnswerMessageProps = Omit<AssistantMessageProps, 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'pages'> & {
+type AnswerMessageProps = Omit<
+  AssistantMessageProps,
+  'onAddKey' | 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'unread' | 'pages'
+> & {
   metadata: MessageRow['metadata']
   tokensIn: number | null
   tokensOut: number | null
@@ -21,6 +25,9 @@ type AnswerMessageProps = Omit<AssistantMessageProps, 'lead' | 'footer' | 'misqu
 }
 
 const NONE: [] = []
+
+/** Why an answer failed that another key may help. */
+const WANT_KEY = new Set(['not_configured', 'provider_refused_key'])
 
 /**
  * Leafs through the versions of an answer. The newest is what the conversation goes on from: it comes into view by itself
@@ -80,6 +87,11 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const isUnfinished = (view.stopped || known?.cut === true || view.error !== null) && view.text !== ''
   const rewriteError = earlier ? undefined : metadata?.rewrite_error
 
+  const wantsKey = WANT_KEY.has(view.error?.code ?? '')
+  const { data: models } = useQuery({ ...modelsQuery, enabled: wantsKey })
+  const model = models?.find(({ model_identifier: identifier }) => identifier === known?.model)
+  const key = wantsKey && actions !== null ? keyFor(model?.provider) : null
+
   const footer = (
     <>
       {showTrace && (
@@ -122,6 +134,8 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
       {...view}
       misquotes={writing ? NONE : (known?.misquotes ?? NONE)}
       unsupported={!writing && known?.unsupported === true}
+      onAddKey={key === null ? null : () => actions?.addKey(key)}
+      unread={(writing ? undefined : known?.unread) ?? 0}
       pages={(writing ? undefined : known?.trace?.pages) ?? null}
       lead={
         <>

@@ -23,6 +23,7 @@ const answer: Omit<Answer, 'misquotes'> = {
   numbers: new Set([1, 3]),
   pointedAt: null,
   pointAt: () => undefined,
+  openNumber: null,
   open: () => undefined,
 }
 const render = (text: string, misquotes: string[] = []): string =>
@@ -48,6 +49,13 @@ describe('hostile text in an answer', () => {
     expect(html).toContain('<p dir="auto">A word</p>')
   })
 
+  it('lays a table out in the direction of its words', () => {
+    expect(render('| الاسم | kg |\n| --- | --- |\n| تفاح | 3 |')).toMatch(
+      /<div [^>]*dir="rtl"[^>]*><div [^>]*aria-label="Table"/,
+    )
+    expect(render('| 2024 | Name |\n| --- | --- |\n| تفاح | 3 |')).not.toContain('dir="rtl"')
+  })
+
   it('makes no link of an address that a page may not open', () => {
     for (const href of ['javascript:alert(1)', 'data:text/html,x', 'java&#115;cript:alert(1)', '//evil.example']) {
       expect(render(`[click](${href})`)).not.toContain('<a')
@@ -67,6 +75,7 @@ describe('hostile text in an answer', () => {
       const html = render(text)
       expect(html).not.toMatch(/<a |<img/)
       expect(html).toContain('chart (<code>https://evil.example/x.png?who=me</code>)')
+      expect(render('See https://rent.example/?of=me')).toContain('See <code>https://rent.example/?of=me</code></p>')
     }
     expect(render('[write](mailto:a@evil.example?body=secret)')).not.toContain('<a ')
   })

@@ -1,18 +1,14 @@
-import { useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
+import { useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
 import type { ReplyError } from '#contract/message.ts'
-import { isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
-import { citedNumbers, passagesBeside } from '#web/lib/citations.ts'
+import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { citedNumbers, partsOf, passagesBeside } from '#web/lib/citations.ts'
 import { Button } from '#web/ui/button.tsx'
-import { AnswerContext, type Answer } from './answer-context.tsx'
+import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
 import { usePlaceInThread } from './place-in-thread.tsx'
 import { messageElementId } from './show-target.ts'
 import { SourceCards } from './source-cards.tsx'
 import styles from './message.module.css'
-
-/** How many cards stand under an answer at first: fewer where the answer itself points to none. */
-const CITED_AT_FIRST = 4
-const UNCITED_AT_FIRST = 2
 
 /** What a person wants to see: a passage, among those of the same answer, or a message of a conversation. */
 export type OpenSource = (choice: {
@@ -36,8 +32,12 @@ export type AssistantMessageProps = {
   marginNotes: boolean
   onOpenSource: OpenSource
   onRetry: (() => void) | null
+  /** Where another key may help. */
+  onAddKey: (() => void) | null
   /** Documents were searched, and the answer cites nothing. */
   unsupported: boolean
+  /** So many documents were still being read. */
+  unread: number
   /** The documents were too long: only so many of their pages were read. */
   pages: { read: number; of: number } | null
   /** Before the text. */
@@ -54,11 +54,19 @@ function useKept(given: readonly Source[]): readonly Source[] {
   return given
 }
 
+/** What of a passage the marker stands for that was pressed; all of it where that was a card. */
+function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
+  const markers = marker.closest('article')?.querySelectorAll(`[data-citation="${source.n}"]`) ?? []
+  return partsOf(source)[[...markers].indexOf(marker) + 1] ?? source
+}
+
 /** An answer: plain text on the page, its sources beside or below it. */
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const { messageId, text, misquotes, writing, onOpenSource } = props
   const sources = useKept(props.sources)
   const place = usePlaceInThread()
+  const open = useContext(OpenSourceContext)
+  const openNumber = open?.messageId === messageId ? open.n : null
   const [pointedAt, pointAt] = useState<number | null>(null)
   const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])
   // Read when it is asked for: a new value at each step of the writing would draw every block again.
@@ -74,15 +82,19 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
       misquotes,
       pointedAt,
       pointAt,
+      openNumber,
       open: (n, marker) => {
         const source = byNumber.get(n)
         if (source === undefined || isWebSource(source)) return
-        onOpenSource({ messageId, source, marker, sources: passagesBeside(source, sources, written.current) })
+        const part = isPassageSource(source) ? partOf(source, marker) : source
+        onOpenSource({ messageId, source: part, marker, sources: passagesBeside(part, sources, written.current) })
       },
     }
-  }, [sources, numbers, misquotes, pointedAt, messageId, onOpenSource])
+  }, [sources, numbers, misquotes, pointedAt, openNumber, messageId, onOpenSource])
   const cited = useMemo(() => (writing ? [] : citedNumbers(text, numbers)), [writing, text, numbers])
   const cards = cited.length === 0 ? sources.map((source) => source.n) : props.marginNotes ? [] : cited
+  const areMeant = cited.length > 0 || sources.some(isWebSource)
+  const hasCards = !writing && areMeant && cards.length > 0
   return (
     <AnswerContext value={answer}>
       <article id={messageElementId(messageId)} className={styles.answer} aria-label="Answer" {...place}>
@@ -97,6 +109,11 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
                 Retry
               </Button>
             )}
+            {props.onAddKey !== null && (
+              <Button variant="outline" size="sm" onClick={props.onAddKey}>
+                Add a key
+              </Button>
+            )}
           </div>
         )}
         {props.stopped && <p className={styles.aside}>You stopped this answer.</p>}
@@ -105,14 +122,22 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
             Only the first {props.pages.read} of {props.pages.of} pages were read for this answer.
           </p>
         )}
+        {props.unread > 0 && (
+          <p className={styles.aside}>
+            {props.unread === 1 ? 'One document was' : `${props.unread} documents were`} still being read, and not used.
+            Ask again once that is done.
+          </p>
+        )}
         {props.unsupported && (
           <p className={styles.aside}>
             Nothing in your documents supports this answer
             {sources.length === 0 ? '.' : ': it cites none of the passages that were found.'}
           </p>
         )}
-        {!writing && <SourceCards numbers={cards} atFirst={cited.length === 0 ? UNCITED_AT_FIRST : CITED_AT_FIRST} />}
+        {hasCards && <div data-text-end />}
+        {!writing && <SourceCards numbers={cards} areMeant={areMeant} />}
         {props.footer}
+        {!hasCards && <div data-text-end />}
       </article>
     </AnswerContext>
   )

@@ -18,7 +18,7 @@ function labelOf(source: Source): string {
 
 /** The number of a source, set as a small superscript chip; opens the passage, the message, or the page of the web. */
 function Citation({ n }: { n: number }): JSX.Element {
-  const { sources, pointedAt, pointAt, open } = useAnswer()
+  const { sources, pointedAt, pointAt, openNumber, open } = useAnswer()
   const source = sources.get(n)
   const chip = {
     className: classNames(styles.chip, pointedAt === n && styles.pointed),
@@ -48,6 +48,7 @@ function Citation({ n }: { n: number }): JSX.Element {
       <button
         type="button"
         {...chip}
+        aria-current={openNumber === n || undefined}
         aria-label={source === undefined ? `Source ${n}` : `Source ${n}: ${labelOf(source)}`}
         onClick={(event) => open(n, event.currentTarget)}
       >

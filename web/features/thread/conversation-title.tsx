@@ -39,6 +39,7 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
       <input
         className={styles.field}
         aria-label="Title of the conversation"
+        dir="auto"
         value={draft}
         maxLength={LONGEST_TITLE}
         readOnly={saving}
@@ -51,7 +52,9 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
   }
   return (
     <div className={styles.heading}>
-      <h1 className={styles.title}>{title}</h1>
+      <h1 className={styles.title} dir="auto">
+        {title}
+      </h1>
       {onRename !== null && (
         <Button
           ref={renameButton}

@@ -32,6 +32,7 @@ export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): J
         className={styles.box}
         aria-label="Edit your message"
         rows={Math.min(8, text.split('\n').length + 1)}
+        dir="auto"
         value={text}
         ref={focusEnd}
         onChange={(event) => setText(event.target.value)}

@@ -16,7 +16,9 @@ function OuterLink({ href, children }: { href: string; children: ReactNode }): J
   if (safe === null) return <>{children}</>
   const isSource = [...sources.values()].some((source) => isWebSource(source) && source.address === safe)
   if (new URL(safe).search !== '' && !isSource)
-    return (
+    return children === href ? (
+      <code>{safe}</code>
+    ) : (
       <>
         {children} (<code>{safe}</code>)
       </>

@@ -13,7 +13,12 @@ const isLong = (content: string): boolean =>
 export function QuestionWords({ content }: { content: string }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const words = useRef<HTMLParagraphElement>(null)
-  if (!isLong(content)) return <p className={styles.words}>{content}</p>
+  if (!isLong(content))
+    return (
+      <p className={styles.words} dir="auto">
+        {content}
+      </p>
+    )
   const toggle = (): void => {
     setOpen(!isOpen)
     // Where it is folded again, its beginning may be far above.
@@ -21,7 +26,7 @@ export function QuestionWords({ content }: { content: string }): JSX.Element {
   }
   return (
     <>
-      <p ref={words} className={classNames(styles.words, !isOpen && styles.folded)}>
+      <p ref={words} className={classNames(styles.words, !isOpen && styles.folded)} dir="auto">
         {content}
       </p>
       <Button variant="link" className={styles.more} aria-expanded={isOpen} onClick={toggle}>

@@ -12,6 +12,7 @@ import { conversationQuery } from '#web/data/conversations.ts'
 import { documentQuery, documentsQuery } from '#web/data/documents.ts'
 import { describeSpeaker, listTitle } from '#web/lib/conversation-words.ts'
 import { formatDateLabel } from '#web/lib/format-date.ts'
+import { passageWords } from '#web/lib/passage-words.ts'
 import { relevancePercent } from '#web/lib/relevance.ts'
 import { describePlace } from '#web/lib/source-place.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -37,13 +38,14 @@ function SourceWords({ n, name, passage, meta }: SourceWordsProps): JSX.Element 
 
 /** Opens a source inside the workspace, as long as it is there. */
 function SourceButton({ deleted, ...words }: SourceWordsProps & { deleted: boolean }): JSX.Element {
-  const { pointAt, open } = useAnswer()
+  const { pointAt, openNumber, open } = useAnswer()
   const { n } = words
   return (
     <button
       type="button"
       className={styles.open}
       disabled={deleted}
+      aria-current={openNumber === n || undefined}
       data-source={n}
       onFocus={() => pointAt(n)}
       onBlur={() => pointAt(null)}
@@ -95,7 +97,7 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
       n={source.n}
       deleted={deleted}
       name={`Source: ${describePlace(source, 'card', current)}`}
-      passage={source.text}
+      passage={passageWords(source.text)}
       meta={
         <>
           {deleted ? 'This document was deleted.' : `${relevance}% relevance`}

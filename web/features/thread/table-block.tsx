@@ -1,5 +1,6 @@
 import type { Tokens } from 'marked'
 import { useRef, type JSX } from 'react'
+import { directionOf } from '#web/lib/text-direction.ts'
 import { BarMark } from './bar-mark.tsx'
 import { inline } from './inline.tsx'
 import { useCopy } from './use-copy.ts'
@@ -22,7 +23,7 @@ export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
     )
   }
   return (
-    <div className={styles.block}>
+    <div className={styles.block} dir={directionOf([table.header, ...table.rows].flat().map(({ text }) => text))}>
       <div className={styles.frame} tabIndex={0} role="region" aria-label="Table">
         <table ref={element}>
           <thead>

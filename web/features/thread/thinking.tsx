@@ -1,12 +1,17 @@
 import type { JSX } from 'react'
-import { SUMMARY_STEP } from '#contract/reply-events.ts'
+import { READING_STEP, SUMMARY_STEP } from '#contract/reply-events.ts'
 import styles from './message.module.css'
+
+const STEPS = new Map([
+  [SUMMARY_STEP, 'Summarising earlier messages…'],
+  [READING_STEP, 'Reading your documents…'],
+])
 
 /** Shown while an answer is awaited and nothing of it is there yet. */
 export function Thinking({ tool }: { tool: string | undefined }): JSX.Element {
   return (
-    <p className={styles.thinking} role="status">
-      {tool === undefined ? 'Thinking…' : tool === SUMMARY_STEP ? 'Summarising earlier messages…' : `Using ${tool}…`}
+    <p className={styles.thinking} role="status" data-text-end>
+      {tool === undefined ? 'Thinking…' : (STEPS.get(tool) ?? `Using ${tool}…`)}
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react'
+import type { WantedKey } from '#web/data/wanted-key.ts'
 
 /** What can be asked of the messages of the open conversation. */
 export type ThreadActions = {
@@ -7,6 +8,8 @@ export type ThreadActions = {
   /** @param modelName of the new version; null: the conversation's. */
   regenerate: (messageId: string, modelName: string | null) => void
   continueAnswer: (messageId: string) => void
+  /** Has the key of a provider entered. */
+  addKey: (provider: WantedKey['provider']) => void
   /** Asks an earlier message differently, in a new conversation. False where that failed. */
   branch: (messageId: string, content: string) => Promise<boolean>
 }

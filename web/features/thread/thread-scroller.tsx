@@ -1,9 +1,11 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type JSX, type ReactNode } from 'react'
 import { forgetTarget } from '#web/data/target-message.ts'
+import { parsePlace } from '#web/lib/place.ts'
 import { Button } from '#web/ui/button.tsx'
 import { findAnchor, holdAnchor, type ReadingAnchor } from './reading-anchor.ts'
 import { showTarget } from './show-target.ts'
+import { endOf } from './thread-end.ts'
 import styles from './thread-scroller.module.css'
 
 /** How far from the end still counts as being there. */
@@ -30,14 +32,19 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const following = useRef(true)
+  /** Somebody has gone on to the sources below the text. */
+  const isBeyond = useRef(false)
   const lastTop = useRef(0)
   const anchor = useRef<ReadingAnchor | null>(null)
   const [away, setAway] = useState(false)
 
   const toEnd = (): void => {
     following.current = true
-    frame.current?.scrollTo({ top: frame.current.scrollHeight })
-    lastTop.current = frame.current?.scrollTop ?? 0
+    isBeyond.current = false
+    const view = frame.current
+    if (view === null || content.current === null) return
+    view.scrollTo({ top: endOf(view, content.current) })
+    lastTop.current = view.scrollTop
   }
 
   useLayoutEffect(toEnd, [threadKey, ownMessageKey])
@@ -47,7 +54,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     const view = frame.current
     if (view === null || content.current === null) return
     if (following.current) {
-      view.scrollTo({ top: view.scrollHeight })
+      if (!isBeyond.current) view.scrollTo({ top: endOf(view, content.current) })
       anchor.current = null
     } else {
       if (anchor.current !== null) holdAnchor(view, content.current, anchor.current)
@@ -75,8 +82,8 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     const observer = new ResizeObserver(() => {
       const before = width
       width = content.current?.clientWidth ?? width
-      // A reader opened beside it makes the text narrower: what was being read is not to run away.
-      if (width !== before) following.current = false
+      // A source opened beside it makes the text narrower: the words that cite it are not to run away.
+      if (width !== before && parsePlace(location.search).source !== null) following.current = false
       settle()
     })
     observer.observe(content.current)
@@ -91,14 +98,16 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
 
   const onScroll = (): void => {
     const view = frame.current
-    if (view === null) return
-    const distance = view.scrollHeight - view.scrollTop - view.clientHeight
+    if (view === null || content.current === null) return
+    const distance = endOf(view, content.current) - view.scrollTop
     // Only a step upwards is the reader's wish to stay: the end also runs away when text came in since the last scroll.
     if (distance <= 1) following.current = true
     else if (view.scrollTop < lastTop.current) following.current = false
     else if (view.scrollTop > lastTop.current && distance < NEAR_PX) following.current = true
+    if (distance >= -1) isBeyond.current = false
+    else if (view.scrollTop > lastTop.current) isBeyond.current = true
     lastTop.current = view.scrollTop
-    anchor.current = following.current || content.current === null ? null : findAnchor(view, content.current)
+    anchor.current = following.current ? null : findAnchor(view, content.current)
     setAway(distance > view.clientHeight)
     keepSpare()
   }

@@ -21,7 +21,7 @@ export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element 
     }
   }
   return (
-    <section className={styles.consent} role="group" aria-label="Permission for a tool">
+    <section className={styles.consent} role="group" aria-label="Permission for a tool" data-text-end>
       <p>
         May <strong>{request.tool}</strong> of <strong>{request.server}</strong> be called with this?
       </p>

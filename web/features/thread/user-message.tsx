@@ -23,6 +23,8 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
       id={messageElementId(messageId)}
       className={classNames(styles.question, pending && styles.pending)}
       aria-label="Your message"
+      data-asked
+      data-text-end
       {...usePlaceInThread()}
     >
       {isEditing ? (

@@ -50,7 +50,11 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
     if (page !== props.page) onPageChange?.(page)
   })
   useEffect(() => tellPage(place.page), [place.page])
-  useEffect(() => scroller?.focus({ preventScroll: true }), [scroller])
+  // Its keys work from within: whoever chose something outside comes in, whoever is in stays where they are.
+  useEffect(() => {
+    if (scroller?.parentElement?.contains(window.document.activeElement) === false)
+      scroller.focus({ preventScroll: true })
+  }, [scroller, documentId, highlight?.key])
 
   const handleKey = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return

@@ -1,0 +1,22 @@
+/** What is left free above the question, and below the text where more of the answer follows: its sources. */
+const ABOVE_PX = 16
+const BELOW_PX = 64
+
+const lastOf = (content: Element, selector: string): Element | undefined =>
+  [...content.querySelectorAll(selector)].at(-1)
+
+/**
+ * How far a view is scrolled down that follows the newest text: sources below an answer or beside it are no text, and do not
+ * push it out of the view, nor its question, as long as there is room for both. The text ends with the last `data-text-end`,
+ * the newest question is the last `data-asked`.
+ */
+export function endOf(view: HTMLElement, content: Element): number {
+  const most = view.scrollHeight - view.clientHeight
+  const text = lastOf(content, '[data-text-end]')
+  if (text === undefined) return most
+  const origin = view.getBoundingClientRect().top - view.scrollTop
+  const question = lastOf(content, '[data-asked]')
+  const asked = question === undefined ? 0 : question.getBoundingClientRect().top - origin - ABOVE_PX
+  const end = text.getBoundingClientRect().bottom - origin + BELOW_PX
+  return Math.min(most, Math.max(asked, end - view.clientHeight))
+}

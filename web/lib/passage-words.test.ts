@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { passageWords } from './passage-words.ts'
+
+test.each([
+  ['Totals |  |  | 45', 'Totals | 45'],
+  ['Lamp | Burns\n |  | \nPier | until ten', 'Lamp | Burns\n\nPier | until ten'],
+  ['| Form | | | Date |', 'Form | Date'],
+  ['a||b and x | y', 'a||b and x | y'],
+  ['No table at all.\nNor here.', 'No table at all.\nNor here.'],
+])('%j is shown as %j', (text, words) => {
+  expect(passageWords(text)).toBe(words)
+})

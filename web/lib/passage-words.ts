@@ -1,0 +1,15 @@
+/** The words of a passage without the borders of empty cells, of which sheets and forms are full. */
+export function passageWords(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line.includes('|') ? withoutEmptyCells(line) : line))
+    .join('\n')
+    .trim()
+}
+
+const withoutEmptyCells = (line: string): string =>
+  line
+    .split(/(?<=^|\s)\|(?=\s|$)/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '')
+    .join(' | ')
