@@ -2,6 +2,7 @@
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
+import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, storeConversation } from './stage.ts'
 
 let stage: Stage
@@ -49,11 +50,7 @@ test('a conversation of somebody else is not there in the same words', async () 
   await at('/?chat=00000000-0000-4000-8000-000000000000')
   const words = await notThere().innerText()
   const { page: other } = await openPage(stage.browser, `${stage.alcove.url}/login`)
-  await other.getByText("Don't have an account? Sign up").click()
-  await other.getByPlaceholder('Enter your email').fill('bob@example.test')
-  await other.getByPlaceholder('Enter your password').fill('a long enough password')
-  await other.getByRole('button', { name: 'Create account' }).click()
-  await other.getByText('Chat History').waitFor()
+  await signUp(other, freshAddress('bob'))
   await other.goto(`${stage.alcove.url}/?chat=${chatId}`)
   const told = other.getByRole('alert').filter({ hasText: 'not there' })
   await told.waitFor()

@@ -2,9 +2,8 @@
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
+import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'
-
-const NEIGHBOUR = { email: 'neighbour@example.test', password: 'a long enough password' }
 
 let stage: Stage
 let page: Page
@@ -54,11 +53,7 @@ test('a token that is refused in the middle leads to the sign-in page', async ()
 })
 
 test('somebody else who signs in there finds an empty box', async () => {
-  await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
-  await page.getByPlaceholder('Enter your email').fill(NEIGHBOUR.email)
-  await page.getByPlaceholder('Enter your password').fill(NEIGHBOUR.password)
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByText('Chat History').waitFor()
+  await signUp(page, freshAddress('neighbour'))
   await newChat()
   await composerOf(page).waitFor()
   await typed().toBe('')

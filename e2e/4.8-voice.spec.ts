@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 const FAKE_MICROPHONE = ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
@@ -217,11 +218,7 @@ describe('a recording that has not become text', () => {
     const session = await page.evaluate(() => localStorage.getItem('alcove-session') ?? '')
     await page.evaluate(() => localStorage.removeItem('alcove-session'))
     await page.goto(`${stage.alcove.url}/login`)
-    await page.getByText("Don't have an account? Sign up").click()
-    await page.getByPlaceholder('Enter your email').fill('next@example.test')
-    await page.getByPlaceholder('Enter your password').fill('a long enough password')
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('Chat History').waitFor()
+    await signUp(page, freshAddress('next'))
     await page.getByRole('button', { name: 'New chat' }).first().click()
     await speak().waitFor()
     await record()

@@ -2,6 +2,7 @@
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
+import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
@@ -234,12 +235,7 @@ test('a second person finds none of it', async () => {
   await regenerate(here, /Again with/)
   await here.getByText('2 / 2').waitFor()
   const { page } = await openPage(stage.browser, stage.alcove.url)
-  const email = 'second@example.test'
-  await page.getByText("Don't have an account? Sign up").click()
-  await page.getByPlaceholder('Enter your email').fill(email)
-  await page.getByPlaceholder('Enter your password').fill('a long enough password')
-  await button(page, 'Create account').click()
-  await page.getByText('Chat History').waitFor()
+  await signUp(page, freshAddress('second'))
   await page.goto(`${stage.alcove.url}/?chat=${id}`)
   await expect.poll(() => new URL(page.url()).search).toBe('')
   expect(await page.getByText('Mine').count()).toBe(0)

@@ -3,6 +3,7 @@ import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
 import { openPage } from './browser.ts'
+import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 
 interface Tabs {
@@ -17,11 +18,7 @@ let bob: Tabs
 beforeAll(async () => {
   stage = await openStage({ models: 'stub-gpt', environment: { AUTH_AUTOCONFIRM: 'true' } })
   const { page } = await openPage(stage.browser, `${stage.alcove.url}/login`)
-  await page.getByText("Don't have an account? Sign up").click()
-  await page.getByPlaceholder('Enter your email').fill('bob@example.test')
-  await page.getByPlaceholder('Enter your password').fill('a long enough password')
-  await button(page, 'Create account').click()
-  await page.getByText('Chat History').waitFor()
+  await signUp(page, freshAddress('bob'))
   const withSecond = async (here: Page): Promise<Tabs> => {
     await button(here, 'Model: stub-gpt DEFAULT').waitFor()
     const there = await here.context().newPage()

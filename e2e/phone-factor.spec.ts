@@ -6,7 +6,7 @@ import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openPage } from './browser.ts'
-import { createAccount, createGuardedAccount, PASSWORD } from './second-factor.ts'
+import { createAccount, createGuardedAccount, freshAddress, PASSWORD } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const message = z.object({ user: z.object({ phone: z.string() }), sms: z.object({ otp: z.string() }) })
@@ -54,7 +54,7 @@ const wrong = (code: string | undefined) => (code === '000000' ? '111111' : '000
 const arrived = (page: Page) => page.getByText('Chat History').waitFor()
 
 test('a phone is added with the code of a message and asked for at the next sign-in', async () => {
-  const email = 'phone@example.test'
+  const email = freshAddress('phone')
   await createAccount(stage.alcove, email)
   const page = await signIn(email)
   await arrived(page)
@@ -84,7 +84,7 @@ test('a phone is added with the code of a message and asked for at the next sign
 })
 
 test('whoever has an app too may choose the phone, and have another code sent', async () => {
-  const email = 'both@example.test'
+  const email = freshAddress('both')
   const { client } = await createGuardedAccount(stage.alcove, email)
   const { data } = await client.auth.mfa.enroll({ factorType: 'phone', phone: '+4917100000', friendlyName: 'Nokia' })
   const factorId = data?.id ?? ''

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf } from './second-factor.ts'
+import { codeOf } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage

@@ -4,7 +4,7 @@ import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readZip } from '#test/read-zip.ts'
 import { openPage } from './browser.ts'
-import { createAccount, PASSWORD } from './second-factor.ts'
+import { createAccount, freshAddress, PASSWORD } from './people.ts'
 import { openStage, type Stage, startChat } from './stage.ts'
 
 let stage: Stage
@@ -108,7 +108,7 @@ test('the export is one zip of everything, which the browser downloads as it is 
 })
 
 test('an account is deleted for who types its address and password; every tab and device is left with a receipt', async () => {
-  const email = 'leaving@example.test'
+  const email = freshAddress('leaving')
   await createAccount(stage.alcove, email)
   const [leaving, elsewhere] = [await enter(email), await enter(email)]
   const otherTab = await leaving.context().newPage()

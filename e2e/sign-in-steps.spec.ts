@@ -2,7 +2,7 @@
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
-import { createAccount, createGuardedAccount, codeOf, newestMail, PASSWORD } from './second-factor.ts'
+import { createAccount, createGuardedAccount, codeOf, freshAddress, newestMail, PASSWORD } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -32,7 +32,7 @@ const arrived = (page: Page) => page.getByText('Chat History').waitFor()
 const submit = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 test('after the password the code of the second factor is asked for, also after a reload', async () => {
-  const email = 'guarded@example.test'
+  const email = freshAddress('guarded')
   const { secret } = await createGuardedAccount(stage.alcove, email)
   const page = await freshPage()
   await enterPassword(page, email)
@@ -55,7 +55,7 @@ test('after the password the code of the second factor is asked for, also after 
 })
 
 test('whoever cannot give the code reads nothing, and can leave for another account', async () => {
-  const email = 'halfway@example.test'
+  const email = freshAddress('halfway')
   await createGuardedAccount(stage.alcove, email)
   const page = await freshPage()
   await enterPassword(page, email)
@@ -67,7 +67,7 @@ test('whoever cannot give the code reads nothing, and can leave for another acco
 })
 
 test('a recovery code stands in for the app, once', async () => {
-  const email = 'lost-phone@example.test'
+  const email = freshAddress('lost-phone')
   const { codes } = await createGuardedAccount(stage.alcove, email)
   const [code = ''] = codes
   for (const outcome of ['arrives', 'is refused'] as const) {
@@ -82,7 +82,7 @@ test('a recovery code stands in for the app, once', async () => {
 })
 
 test('a forgotten password is set anew by the link of a mail', async () => {
-  const email = 'forgetful@example.test'
+  const email = freshAddress('forgetful')
   await createAccount(stage.alcove, email)
   const page = await freshPage()
   await page.getByPlaceholder('Enter your email').fill(email)
@@ -111,7 +111,7 @@ test('a forgotten password is set anew by the link of a mail', async () => {
 })
 
 test('a forgotten password is set anew by the code of a mail, and the second factor is still asked for', async () => {
-  const email = 'forgetful-guarded@example.test'
+  const email = freshAddress('forgetful-guarded')
   const { secret } = await createGuardedAccount(stage.alcove, email)
   const page = await freshPage()
   await page.getByPlaceholder('Enter your email').fill(email)
@@ -128,7 +128,7 @@ test('a forgotten password is set anew by the code of a mail, and the second fac
 })
 
 test('a mail signs in by its link and by its code; an address without an account is told the same', async () => {
-  const email = 'mailed@example.test'
+  const email = freshAddress('mailed')
   await createAccount(stage.alcove, email)
   const page = await freshPage()
   await page.getByPlaceholder('Enter your email').fill(email)
@@ -161,7 +161,7 @@ test('a mail signs in by its link and by its code; an address without an account
 })
 
 test('a link that was used before says so on the sign-in page', async () => {
-  const email = 'late@example.test'
+  const email = freshAddress('late')
   await createAccount(stage.alcove, email)
   const page = await freshPage()
   await page.getByRole('button', { name: 'Sign in by e-mail' }).click()

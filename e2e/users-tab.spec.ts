@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
-import { codeOf, createAccount, newestMail, PASSWORD } from './second-factor.ts'
+import { codeOf, createAccount, freshAddress, newestMail, PASSWORD } from './people.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -36,9 +36,10 @@ async function enter(email: string): Promise<Page> {
 }
 
 test('the profile shows name, address and beginning; the name changes in every tab', async () => {
-  const page = await enter('profile@example.test')
+  const email = freshAddress('profile')
+  const page = await enter(email)
   const panel = page.getByRole('region', { name: 'Profile' })
-  await panel.getByText('profile@example.test').waitFor()
+  await panel.getByText(email).waitFor()
   await panel.getByText(String(new Date().getFullYear())).waitFor()
   const other = await page.context().newPage()
   await other.goto(stage.alcove.url)
@@ -54,22 +55,22 @@ test('the profile shows name, address and beginning; the name changes in every t
 })
 
 test('the address changes once both mails were confirmed', async () => {
-  const page = await enter('before@example.test')
+  const [before, after] = [freshAddress('before'), freshAddress('after')]
+  const page = await enter(before)
   const panel = page.getByRole('region', { name: 'Profile' })
   await panel.getByRole('button', { name: 'Change e-mail' }).click()
-  await page.getByRole('textbox', { name: 'E-mail' }).fill('after@example.test')
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(after)
   await panel.getByRole('button', { name: 'Save' }).click()
-  await panel.getByText('Becomes after@example.test once both mails were confirmed.').waitFor()
-  for (const address of ['before@example.test', 'after@example.test'])
-    await page.goto((await newestMail(stage.alcove, address)).link)
+  await panel.getByText(`Becomes ${after} once both mails were confirmed.`).waitFor()
+  for (const address of [before, after]) await page.goto((await newestMail(stage.alcove, address)).link)
   await page.getByText('Chat History').waitFor()
   await openTab(page)
-  await panel.getByText('after@example.test', { exact: true }).waitFor()
+  await panel.getByText(after, { exact: true }).waitFor()
   expect(await panel.getByText(/^Becomes/).count()).toBe(0)
 })
 
 test('the password changes for who knows the old one, and signs all other devices out', async () => {
-  const email = 'password@example.test'
+  const email = freshAddress('password')
   const page = await enter(email)
   const elsewhere = await signIn(email)
   await elsewhere.getByText('Chat History').waitFor()
@@ -89,7 +90,7 @@ test('the password changes for who knows the old one, and signs all other device
 })
 
 test('in an old session the change of a password wants the code of a mail', async () => {
-  const email = 'old-session@example.test'
+  const email = freshAddress('old-session')
   const page = await enter(email)
   let asked = 0
   // The session is a day old as far as this answer goes; everything after it is the server's own.
@@ -110,7 +111,7 @@ test('in an old session the change of a password wants the code of a mail', asyn
 })
 
 test('devices are listed, and each can be signed out at once', async () => {
-  const email = 'devices@example.test'
+  const email = freshAddress('devices')
   const page = await enter(email)
   const [second, third] = [await signIn(email), await signIn(email)]
   await third.getByText('Chat History').waitFor()
@@ -135,9 +136,19 @@ test('devices are listed, and each can be signed out at once', async () => {
 })
 
 test('two-factor is turned on with a picture and a code, gives recovery codes once, and is turned off', async () => {
-  const email = 'factor@example.test'
+  const email = freshAddress('factor')
   const page = await enter(email)
   const section = page.getByRole('region', { name: 'Two-factor sign-in' })
+  // How many codes are left is read before they are made, and answered afterwards.
+  const [wasRead, wereMade] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  await page.route('**/auth/v1/recovery-codes', async (route) => {
+    const isReading = route.request().method() === 'GET'
+    if (!isReading) await wasRead.promise
+    const response = await route.fetch()
+    ;(isReading ? wasRead : wereMade).resolve(undefined)
+    if (isReading) await wereMade.promise
+    await route.fulfill({ response })
+  })
   await section.getByRole('button', { name: 'Turn on' }).click()
   const dialog = page.getByRole('dialog', { name: 'Turn two-factor on' })
   const picture = dialog.getByRole('img', { name: 'QR code for an authenticator app' })
@@ -180,14 +191,15 @@ test('two-factor is turned on with a picture and a code, gives recovery codes on
 })
 
 test('the only way to sign in is listed and cannot be unlinked', async () => {
-  const page = await enter('identity@example.test')
+  const email = freshAddress('identity')
+  const page = await enter(email)
   const ways = page.getByRole('list', { name: 'Ways to sign in' })
-  await ways.getByText('identity@example.test').waitFor()
+  await ways.getByText(email).waitFor()
   expect(await ways.getByRole('button').count()).toBe(0)
 })
 
 test('a second way to sign in is unlinked, and the first stays', async () => {
-  const email = 'linked@example.test'
+  const email = freshAddress('linked')
   const page = await enter(email)
   // No identity provider is configured here; how one is linked is the service's own test.
   await page.route('**/auth/v1/user/identities/**', (route) => route.fulfill({ json: {} }))

@@ -3,6 +3,7 @@ import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-j
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { closingReceipt, openSession, type OpenSession } from '#contract/auth.ts'
+import { readAgain } from './read-again.ts'
 import { storeReceipt } from './receipt.ts'
 import { forgetSession, startedAuth } from './session.ts'
 import { AccountRefusal, askAccount, sendPhoneCode, verifyPhoneCode } from './sign-in.ts'
@@ -51,8 +52,8 @@ export const sessionsQuery = queryOptions({
   queryFn: async () => z.array(openSession).parse(await askAccount('GET', '/sessions')),
 })
 
-const reloadSessions = (queryClient: QueryClient): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+export const reloadSessions = (queryClient: QueryClient): Promise<void> =>
+  readAgain(queryClient, { queryKey: sessionsQuery.queryKey })
 
 export async function endSession(queryClient: QueryClient, { id }: OpenSession): Promise<void> {
   await askAccount('DELETE', `/sessions/${id}`)
@@ -121,7 +122,7 @@ export async function removeFactor(queryClient: QueryClient, factorId: string): 
   requireSuccess(await client.mfa.unenroll({ factorId }))
   // The token says what it was given for, and the stored person still has the factor.
   requireSuccess(await client.refreshSession())
-  await queryClient.invalidateQueries({ queryKey: recoveryCodesQuery.queryKey })
+  await readAgain(queryClient, { queryKey: recoveryCodesQuery.queryKey })
 }
 
 const recoveryCodes = z.object({ total: z.int(), remaining: z.int(), created_at: z.string().nullable() })
@@ -134,7 +135,7 @@ export const recoveryCodesQuery = queryOptions({
 /** Makes a new set, which replaces the old one. They are never shown again. */
 export async function createRecoveryCodes(queryClient: QueryClient): Promise<string[]> {
   const { codes } = z.object({ codes: z.array(z.string()) }).parse(await askAccount('POST', '/recovery-codes'))
-  await queryClient.invalidateQueries({ queryKey: recoveryCodesQuery.queryKey })
+  await readAgain(queryClient, { queryKey: recoveryCodesQuery.queryKey })
   return codes
 }
 

@@ -6,6 +6,7 @@ import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './cli
 import { storeDraft } from './drafts.ts'
 import { forgetRecordings } from './recordings.ts'
 import { createLiveQuery } from './live-query.ts'
+import { readAgain } from './read-again.ts'
 
 const rows = z.array(conversationRow)
 
@@ -117,7 +118,7 @@ export function keepConversation(queryClient: QueryClient, userId: string, row: 
 export async function reloadConversations(queryClient: QueryClient, userId: string): Promise<void> {
   const [list] = conversationsKey(userId)
   const [one] = conversationKey('')
-  await queryClient.invalidateQueries({
+  await readAgain(queryClient, {
     predicate: ({ queryKey: [key] }) =>
       key === list || (typeof key === 'string' && key.startsWith(one) && !key.slice(one.length).includes('/')),
   })

@@ -10,6 +10,7 @@ import {
 } from '#contract/document.ts'
 import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
+import { readAgain } from './read-again.ts'
 import { accessToken } from './session.ts'
 
 const rows = z.array(documentRow)
@@ -145,8 +146,7 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   documentList.change(queryClient, documentsKey, (list) =>
     list.map((known) => (known.id === row.id ? merge(known) : known)).filter((known) => known.superseded_at === null),
   )
-  if (row.series !== undefined)
-    void queryClient.invalidateQueries({ queryKey: [...documentsKey, 'series', row.series] })
+  if (row.series !== undefined) void readAgain(queryClient, { queryKey: [...documentsKey, 'series', row.series] })
   oneDocument.change(queryClient, documentKey(row.id), (known) => known && merge(known))
 }
 

@@ -13,6 +13,7 @@ import { conversationsKey, dropConversation, keepConversation, reloadConversatio
 import { applyDocumentChange, documentsKey } from './documents.ts'
 import { reloadModels } from './models.ts'
 import { keepMessages, messagesKey, readReply, refreshMessages } from './messages.ts'
+import { readAgain } from './read-again.ts'
 import { accessToken, anonKey, confirmSession, onSessionEvent, type AuthChangeEvent } from './session.ts'
 import { answerArrived, setAwaiting, setReply, useThreadStore } from './thread-store.ts'
 
@@ -112,14 +113,14 @@ function applyConversationChange(queryClient: QueryClient, userId: string, chang
   }
   const row = conversationRow.safeParse(change.new)
   if (row.success) keepConversation(queryClient, userId, row.data)
-  else logged(queryClient.invalidateQueries({ queryKey: conversationsKey(userId) }))
+  else logged(readAgain(queryClient, { queryKey: conversationsKey(userId) }))
 }
 
 /** Follows a person's conversations and documents, and the list of models. Returns the function that stops. */
 export function followAccount(queryClient: QueryClient, userId: string): () => void {
   const refresh = (): void => {
     logged(reloadConversations(queryClient, userId))
-    logged(queryClient.invalidateQueries({ queryKey: documentsKey }))
+    logged(readAgain(queryClient, { queryKey: documentsKey }))
     logged(reloadModels(queryClient))
   }
   let modelsTimer: ReturnType<typeof setTimeout> | undefined

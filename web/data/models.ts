@@ -6,6 +6,7 @@ import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } fr
 import { modelLabel } from '#web/lib/conversation-words.ts'
 import { initialModel } from '#web/lib/model-groups.ts'
 import { apiFetch, apiRead, rest } from './client.ts'
+import { readAgain } from './read-again.ts'
 import { accountSettingsQuery } from './settings.ts'
 
 declare global {
@@ -67,8 +68,8 @@ export const reasonsOf = (availability: readonly ModelAvailability[] = []): Map<
 /** Reads again which models there are and which can be used. */
 export async function reloadModels(queryClient: QueryClient): Promise<void> {
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-    queryClient.invalidateQueries({ queryKey: availabilityQuery.queryKey }),
+    readAgain(queryClient, { queryKey: modelsQuery.queryKey }),
+    readAgain(queryClient, { queryKey: availabilityQuery.queryKey }),
   ])
 }
 

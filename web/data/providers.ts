@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
 import { apiFetch, apiRead, apiSend } from './client.ts'
 import { reloadModels } from './models.ts'
+import { readAgain } from './read-again.ts'
 
 export const ownProvidersQuery = queryOptions({
   queryKey: ['/api/providers'],
@@ -11,10 +12,7 @@ export const ownProvidersQuery = queryOptions({
 })
 
 async function reload(queryClient: QueryClient): Promise<void> {
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey: ownProvidersQuery.queryKey }),
-    reloadModels(queryClient),
-  ])
+  await Promise.all([readAgain(queryClient, { queryKey: ownProvidersQuery.queryKey }), reloadModels(queryClient)])
 }
 
 /** Has the server try it and keep it. Throws `HttpError` with what is wrong. */

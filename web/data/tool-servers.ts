@@ -2,6 +2,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
 import { apiFetch, apiRead, apiSend } from './client.ts'
+import { readAgain } from './read-again.ts'
 
 export const toolServersQuery = queryOptions({
   queryKey: ['/api/tool-servers'],
@@ -9,7 +10,7 @@ export const toolServersQuery = queryOptions({
 })
 
 const reload = (queryClient: QueryClient): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: toolServersQuery.queryKey })
+  readAgain(queryClient, { queryKey: toolServersQuery.queryKey })
 
 /** Has the server ask it for its tools and keep it. Throws `HttpError` with what is wrong. */
 export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import { changePassword, sessionsQuery } from '#web/data/account.ts'
+import { changePassword, reloadSessions } from '#web/data/account.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -24,7 +24,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
       setWantsCode(true)
       return
     }
-    await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    await reloadSessions(queryClient)
     toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
     onDone()
   }

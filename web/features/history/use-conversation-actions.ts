@@ -7,6 +7,7 @@ import {
   keepConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
+import { readAgain } from '#web/data/read-again.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {
@@ -42,7 +43,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
       dropConversation(queryClient, userId, row.id)
       toast({ title: 'Conversation deleted', description: 'The conversation has been removed' })
       onDeleted(row.id)
-      await queryClient.invalidateQueries({ queryKey: conversationsKey(userId) })
+      await readAgain(queryClient, { queryKey: conversationsKey(userId) })
     } catch (error) {
       console.error(error)
       toast({

@@ -1,15 +1,30 @@
-/** People with a second factor, set up through the official client as any program would. */
+/** People: new accounts, through the page or through the official client as any program would, some with a second factor. */
 import { createClient } from '@supabase/supabase-js'
 import { TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
 import { type AlcoveProcess } from '#test/alcove.ts'
 
 export const PASSWORD = 'a long enough password'
+
+let made = 0
+
+/** An address that nobody has yet, so that a test which is run again finds no account of its first run. */
+export const freshAddress = (name: string): string => `${name}.${(made += 1)}@example.test`
 
 export async function createAccount(alcove: AlcoveProcess, email: string) {
   const client = createClient(alcove.url, (await alcove.config()).supabaseAnonKey, { auth: { persistSession: false } })
   const { error } = await client.auth.signUp({ email, password: PASSWORD })
   if (error) throw error
   return client
+}
+
+/** Signs somebody new up on the sign-in page, where no mail has to be confirmed. */
+export async function signUp(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
+  await page.getByPlaceholder('Enter your email').fill(email)
+  await page.getByPlaceholder('Enter your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account', exact: true }).click()
+  await page.getByText('Chat History').waitFor()
 }
 
 /** The code that an authenticator app would show after the last one that was used. */
