@@ -160,7 +160,7 @@ test('says what is wrong with an endpoint, and keeps none that does not work', a
     [at('/none/v1'), 'unavailable', 'Home answered 404 when asked for its models.'],
     [at('/huge'), 'unavailable', 'Home answered with far too much.'],
     [at('/moved'), 'unavailable', `${new URL(origin).host} sends on to another address, which is not followed.`],
-    [home({ baseUrl: 'http://127.0.0.1:1/v1' }), 'unavailable', '127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1.'],
+    [home({ baseUrl: 'http://127.0.0.1:1/v1' }), 'unavailable', '127.0.0.1:1 cannot be reached: nothing answers at that address (ECONNREFUSED).'],
     [home({ name: 'openai' }), 'bad_request', '"openai" is the name of another group. Choose a name of your own.'],
   ] // prettier-ignore
   for (const [given, code, message] of refusals)

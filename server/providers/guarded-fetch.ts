@@ -5,8 +5,9 @@
 import { lookup as resolveName } from 'node:dns/promises'
 import { type IncomingMessage, type RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
-import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+import { AppError } from '#server/base/errors.ts'
 import { decoded, sendRequest, toResponse } from './http-client.ts'
+import { networkReason } from './network-reason.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface NetworkAccess {
@@ -154,11 +155,7 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
         cause: error,
       })
     if (error instanceof AppError) throw error
-    throw new AppError(
-      'unavailable',
-      `${url.host} cannot be read: ${messageOf(error) || (codeOf(error) ?? 'no answer')}.`,
-      { cause: error },
-    )
+    throw new AppError('unavailable', `${url.host} cannot be read: ${networkReason(error)}.`, { cause: error })
   }
 }
 
@@ -211,8 +208,7 @@ export function createGuardedFetch({
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      const reason = messageOf(error) || (codeOf(error) ?? 'no answer')
-      throw new AppError('unavailable', `${url.host} cannot be reached: ${reason}.`, { cause: error })
+      throw new AppError('unavailable', `${url.host} cannot be reached: ${networkReason(error)}.`, { cause: error })
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Asks an endpoint which models it offers: to list them, and to try a key before it is kept. */
 import { z } from 'zod'
-import { AppError, messageOf } from '#server/base/errors.ts'
+import { AppError } from '#server/base/errors.ts'
+import { networkReason } from './network-reason.ts'
 import { seesByName } from './vision.ts'
 
 export interface Endpoint {
@@ -120,7 +121,7 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
       ? `did not answer within ${TIMEOUT_MS / 1000} seconds.`
       : error instanceof z.ZodError || error instanceof SyntaxError
         ? `answered with something that is no list of models.${hintAt(endpoint)}`
-        : `cannot be reached: ${messageOf(error instanceof Error ? (error.cause ?? error) : error)}.`
+        : `cannot be reached: ${networkReason(error instanceof Error ? (error.cause ?? error) : error)}.`
     throw new AppError('unavailable', `${name} ${reason}`, { cause: error })
   }
 }
