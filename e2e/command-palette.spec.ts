@@ -32,7 +32,7 @@ beforeAll(async () => {
   tallId = list.messageIds[2] ?? ''
   await page.evaluate(async () => {
     const form = new FormData()
-    form.append('files', new File(['Pears keep until March.'], 'pear-notes.txt', { type: 'text/plain' }))
+    form.append('files', new File(['Pears keep until March. Plums do not.'], 'pear-notes.txt', { type: 'text/plain' }))
     await fetch('/api/documents', { method: 'POST', body: form })
   })
   await uploadPdf('grafting.pdf', ['On tools', 'On wax', 'On wood\nScion wood is cut in January and kept cold.'])
@@ -182,6 +182,25 @@ test('finds what stands in a document, and opens it at the page with the passage
   await found.click()
   await expect.poll(() => markedText(page)).toContain('Scion wood is cut in January')
   expect(new URL(page.url()).searchParams.get('page')).toBe('3')
+  await page.keyboard.press('Escape')
+})
+
+test('Enter takes the first entry, also where that comes in above another one', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+  await page.route('**/api/search/documents?*', async (route) => {
+    await released
+    await route.fallback()
+  })
+  const chosen = (name: RegExp) => expect.poll(() => option(name).getAttribute('aria-selected'))
+  await open()
+  await box().fill('plums')
+  await chosen(/The long list/).toBe('true')
+  release(undefined)
+  await chosen(/pear-notes\.txt/).toBe('true')
+  await page.keyboard.press('ArrowDown')
+  await chosen(/The long list/).toBe('true')
+  await chosen(/pear-notes\.txt/).toBe('false')
+  await page.unrouteAll()
   await page.keyboard.press('Escape')
 })
 

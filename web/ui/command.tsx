@@ -1,5 +1,5 @@
 import { Command as Primitive } from 'cmdk'
-import type { ComponentType, JSX, ReactNode } from 'react'
+import { useRef, useState, type ComponentType, type JSX, type ReactNode } from 'react'
 import { CommandBox } from './command-dialog.tsx'
 import styles from './command.module.css'
 
@@ -9,16 +9,43 @@ export type CommandPanelProps = {
   placeholder: string
   search: string
   onSearch: (search: string) => void
+  /** Of the entries that are shown, in their order. */
+  values: readonly string[]
   children: ReactNode
   /** What there is to say about the results, below them. */
   state: ReactNode
   footer: ReactNode
 }
 
+const MOVES = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
+
+/**
+ * The entry that Enter takes: the first, whatever comes in above it, until the person has gone to another one for what is
+ * typed now. The primitive goes to entries by itself as well, and tells of both alike.
+ */
+function useChosen({ search, values }: Pick<CommandPanelProps, 'search' | 'values'>) {
+  const [chosen, setChosen] = useState({ search, value: '' })
+  const isMoved = useRef(false)
+  const isStillThere = chosen.search === search && values.includes(chosen.value)
+  return {
+    value: isStillThere ? chosen.value : (values[0] ?? ''),
+    onValueChange: (value: string): void => {
+      if (isMoved.current) setChosen({ search, value })
+    },
+    onKeyDownCapture: ({ key }: { key: string }): void => {
+      isMoved.current = MOVES.has(key)
+    },
+    onPointerMoveCapture: (): void => {
+      isMoved.current = true
+    },
+  }
+}
+
 /** A box to type in with what it finds below: arrow keys choose, Enter takes. Has the focus from the start. */
 export function CommandPanel(props: CommandPanelProps): JSX.Element {
+  const chosen = useChosen(props)
   return (
-    <Primitive label={props.label} shouldFilter={false} loop vimBindings={false} className={styles.command}>
+    <Primitive {...chosen} label={props.label} shouldFilter={false} loop vimBindings={false} className={styles.command}>
       <CommandBox>
         <Primitive.Input
           autoFocus

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { PanelLeftClose, Plus, Search } from 'lucide-react'
+import { PanelLeftClose, Plus, Search, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { conversationsQuery } from '#web/data/conversations.ts'
@@ -26,6 +26,7 @@ export type HistoryPanelProps = {
 /** The person's conversations in two sections, with a search over both. */
 export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
   const [search, setSearch] = useState('')
+  const box = useRef<HTMLInputElement>(null)
   return (
     <section className={styles.panel} aria-label="Chat history">
       <header className={styles.header}>
@@ -44,12 +45,27 @@ export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
       <div className={styles.search}>
         <Search size={15} aria-hidden />
         <input
+          ref={box}
           type="search"
           aria-label="Search conversations"
           placeholder="Search conversations..."
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
+        {search !== '' && (
+          <Button
+            variant="ghost"
+            size="icon"
+            className={styles.clear}
+            aria-label="Clear search"
+            onClick={() => {
+              setSearch('')
+              box.current?.focus()
+            }}
+          >
+            <X size={14} />
+          </Button>
+        )}
       </div>
       <HistoryList {...props} search={search} />
     </section>

@@ -1,5 +1,6 @@
 import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react'
 import { Fragment, type JSX } from 'react'
+import type { ConversationRow } from '#contract/conversation.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
 import { listTitle, originOf } from '#web/lib/conversation-words.ts'
 import { describeFound } from '#web/lib/describe-document.ts'
@@ -7,7 +8,7 @@ import { formatDateLabel } from '#web/lib/format-date.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import type { PaletteAction } from './palette-action.ts'
-import { useFindings } from './use-findings.ts'
+import { useFindings, type FoundDocument } from './use-findings.ts'
 import styles from './command-palette.module.css'
 
 export type CommandPaletteProps = {
@@ -37,6 +38,13 @@ const withHits = (snippet: readonly SnippetPart[]): JSX.Element[] =>
     ),
   )
 
+const valueOf = {
+  action: ({ id }: PaletteAction) => `action:${id}`,
+  conversation: ({ id }: ConversationRow) => `conversation:${id}`,
+  document: ({ document }: FoundDocument) => `document:${document.id}`,
+  message: ({ message_id: id }: FoundMessage) => `message:${id}`,
+}
+
 /** One box that finds conversations, what was said in them, documents and what can be done. */
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
   const { wanted, found, count, isSearching, failed } = useFindings(props.search, props)
@@ -48,6 +56,12 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
       placeholder={props.placeholder}
       search={props.search}
       onSearch={props.onSearch}
+      values={[
+        ...found.actions.map(valueOf.action),
+        ...found.conversations.map(valueOf.conversation),
+        ...found.documents.map(valueOf.document),
+        ...found.messages.map(valueOf.message),
+      ]}
       state={
         <>
           {failed.map((sentence) => (
@@ -78,15 +92,21 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
       }
     >
       <CommandGroup heading="Actions">
-        {found.actions.map(({ id, label, Icon, run }) => (
-          <CommandItem key={id} value={`action:${id}`} Icon={Icon} label={label} onSelect={take(run)} />
+        {found.actions.map((action) => (
+          <CommandItem
+            key={action.id}
+            value={valueOf.action(action)}
+            Icon={action.Icon}
+            label={action.label}
+            onSelect={take(action.run)}
+          />
         ))}
       </CommandGroup>
       <CommandGroup heading={wanted === '' ? 'Recent conversations' : 'Conversations'}>
         {found.conversations.map((row) => (
           <CommandItem
             key={row.id}
-            value={`conversation:${row.id}`}
+            value={valueOf.conversation(row)}
             Icon={originOf(row) === null ? MessageSquare : GitBranch}
             label={listTitle(row)}
             aside={formatDateLabel(row.started_at)}
@@ -98,7 +118,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
         {found.documents.map(({ document, passage }) => (
           <CommandItem
             key={document.id}
-            value={`document:${document.id}`}
+            value={valueOf.document({ document, passage })}
             Icon={FileText}
             label={document.filename}
             aside={describeFound(document, passage?.page)}
@@ -113,7 +133,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
         {found.messages.map((message) => (
           <CommandItem
             key={message.message_id}
-            value={`message:${message.message_id}`}
+            value={valueOf.message(message)}
             Icon={MessagesSquare}
             label={listTitle(message)}
             aside={`${message.sender_role === 1 ? 'You' : 'Answer'} · ${formatDateLabel(message.created_at)}`}

@@ -14,7 +14,7 @@ const MOST_OF_A_KIND = 6
 const RECENT = 5
 const QUIET_MS = 100
 
-type FoundDocument = { document: DocumentRow; passage: FoundPassage | undefined }
+export type FoundDocument = { document: DocumentRow; passage: FoundPassage | undefined }
 
 /** Those in which the words stand, best first, after those that are named so. */
 function joinDocuments(
