@@ -9,33 +9,34 @@ const PATIENCE_MS = 30_000
 /** What names no document may be about none of them. */
 const PATIENCE_UNNAMED_MS = 8_000
 const LOOK_MS = 200
-/** Whoever has added a whole folder does not ask about all of it. */
-const MOST_UNNAMED = 3
 
 export interface Unread {
   /** Of the documents that the question is to be answered from, so many cannot be searched yet. */
   readonly count: number
   /** Those of them that it has to wait for. */
   readonly awaited: readonly string[]
+  /** Whether any of them may answer it, as soon as it has been read: none was named. */
+  readonly isAnyEnough: boolean
   /** For so long. */
   readonly patienceMs: number
 }
 
-const waitsForNone = (count: number): Unread => ({ count, awaited: [], patienceMs: 0 })
+const waitsForNone = (count: number): Unread => ({ count, awaited: [], isAnyEnough: false, patienceMs: 0 })
 
 interface Library {
   /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
-  /** How many of all documents can be searched, and how many cannot yet. */
-  readonly ready: number
+  /** How many of all documents cannot be searched yet. */
   readonly unread: number
+  /** Whether those that can be searched hold anything that may answer. */
+  readonly hasAnswer: boolean
 }
 
-/** Documents that are named or chosen are waited for, and all of them where no other could answer. Run as the person. */
+/** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
 export async function findUnread(
   scope: Scope,
   { calls }: ParsedMessage,
-  { chosen, ready, unread }: Library,
+  { chosen, unread, hasAnswer }: Library,
 ): Promise<Unread> {
   if (unread === 0) return waitsForNone(0)
   const meant = new Set<string>()
@@ -47,10 +48,11 @@ export async function findUnread(
   if (calls.length === 0) for (const id of chosen) meant.add(id)
   if (meant.size > 0) {
     const awaited = await stillUnread(scope, [...meant])
-    return { count: awaited.length, awaited, patienceMs: PATIENCE_MS }
+    return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
   }
-  if (ready > 0 || unread > MOST_UNNAMED) return waitsForNone(unread)
-  return { count: unread, awaited: await stillUnread(scope, null), patienceMs: PATIENCE_UNNAMED_MS }
+  if (hasAnswer) return waitsForNone(unread)
+  const awaited = await stillUnread(scope, null)
+  return { count: unread, awaited, isAnyEnough: true, patienceMs: PATIENCE_UNNAMED_MS }
 }
 
 /** @param among null: all documents. */
@@ -63,18 +65,19 @@ async function stillUnread(scope: Scope, among: readonly string[] | null): Promi
 }
 
 /**
- * Resolves once none of them is being read any more, or when that takes too long.
+ * Resolves once none of them is being read any more, or one of them where any is enough, or when that takes too long.
  * @param read runs as the person.
  * @throws the reason of an aborted signal.
  */
 export async function awaitDocuments(
-  documentIds: readonly string[],
+  { awaited, isAnyEnough }: Unread,
   read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>,
   { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
 ): Promise<void> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < patienceMs) {
     await delay(LOOK_MS, undefined, { signal })
-    if ((await read((scope) => stillUnread(scope, documentIds))).length === 0) return
+    const left = await read((scope) => stillUnread(scope, awaited))
+    if (left.length === 0 || (isAnyEnough && left.length < awaited.length)) return
   }
 }

@@ -21,7 +21,7 @@ import { withRuns } from './tools/earlier-runs.ts'
 import { type Finding } from './tools/outcome.ts'
 import { type ResultRoom } from './tools/result-room.ts'
 import { condense } from './whole-document.ts'
-import { isAboutWhole } from './whole-question.ts'
+import { isAboutEvery, isAboutWhole } from './whole-question.ts'
 
 export interface Writing {
   readonly conversationId: string
@@ -48,13 +48,13 @@ export interface Writing {
 export async function beginWriting(writing: Writing): Promise<(give: GivePart) => Promise<void>> {
   const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
   const { history, previous, model, sources, trace } = material
-  const unreadDocuments = material.unread.count
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
     const hasModels = providers.configured.length > 0
     // Of several documents none was meant by itself.
     const isUnnamed = material.hasDocuments && isAboutWhole(material.asked)
-    const parts = writeReading({ quotes, unreadDocuments, isAboutWhole: isUnnamed, sections, hasModels })
+    const isSummary = trace?.scope === 'whole' && !isAboutEvery(material.asked)
+    const parts = writeReading({ quotes, isAboutWhole: isUnnamed, isSummary, sections, hasModels })
     return (give) => Promise.resolve(parts.forEach(give))
   }
   const chat = providers.chatModel(model.provider, model.identifier)
@@ -70,7 +70,7 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
     history: withRuns(history),
     unfinished: previous.text,
     ...shown,
-    unreadDocuments,
+    unreadDocuments: material.unread.count,
     findings,
     numberOf: list.numberOf,
     tools,

@@ -16,11 +16,12 @@ import { addSources, NOTHING_BEFORE, type Previous, readUnfinished } from './con
 import { beginSource } from './focus-source.ts'
 import { findPassages, newestChosen } from './passages.ts'
 import { type AttachedPicture, findPictures, showPictures, type ShownPicture, withPictureSources } from './pictures.ts'
-import { type QuotableSource, wholeOf } from './quotable.ts'
-import { chooseQuotes, openingQuotes, prepareReading } from './reader.ts'
+import { type QuotableSource } from './quotable.ts'
+import { chooseQuotes, prepareReading, quoteEvery, quoteSummary } from './reader.ts'
 import { createSourceList, type SourceList } from './source-list.ts'
 import { parseCommands, type ToolCall } from './tools/commands.ts'
 import { type ToolRun } from './tools/outcome.ts'
+import { isAboutEvery } from './whole-question.ts'
 
 export interface Material {
   readonly isUntitled: boolean
@@ -51,8 +52,6 @@ export interface Material {
 const HISTORY_LIMIT = 2_000
 /** Of a model that is no longer listed. */
 const SMALL_WINDOW = 8_000
-/** Of a whole document, the Reader quotes how its first pages begin. */
-const QUOTED_PAGES = 3
 
 interface Situation {
   readonly title: string | null
@@ -124,6 +123,11 @@ export async function gather(
   ])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
+  // The Reader's sources are the very sentences that it quotes.
+  const sources = options.onlyQuotes
+    ? await quote(scope, asked, { found, isWhole })
+    : addSources(previous.sources, found)
+  const hasAnswer = trace === undefined || sources.length > 0
   return {
     isUntitled: isUntitled(situation.title),
     history,
@@ -131,13 +135,9 @@ export async function gather(
     previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unread: await findUnread(scope, parsed, { ...situation, chosen }),
+    unread: await findUnread(scope, parsed, { unread: situation.unread, chosen, hasAnswer }),
     hasDocuments: situation.ready > 0,
-    // The Reader's sources are the very sentences that it quotes.
-    sources:
-      identifier === READER_MODEL
-        ? await quote(scope, isWhole ? '' : asked, isWhole ? openingPages(found) : found)
-        : addSources(previous.sources, found),
+    sources,
     attached: situation.sees === true ? await findPictures(scope, history) : [],
     pictures: [],
     asked,
@@ -147,13 +147,16 @@ export async function gather(
   }
 }
 
-/** The first pages of each document. */
-const openingPages = (found: readonly QuotableSource[]): QuotableSource[] =>
-  [...Map.groupBy(found, wholeOf).values()].flatMap((pages) => pages.slice(0, QUOTED_PAGES))
-
-async function quote(scope: Scope, asked: string, found: readonly QuotableSource[]): Promise<QuotableSource[]> {
-  const reading = await prepareReading(scope, asked, found)
-  return asked === '' ? openingQuotes(reading) : chooseQuotes(reading)
+/** What the Reader quotes. */
+async function quote(
+  scope: Scope,
+  asked: string,
+  { found, isWhole }: { found: readonly QuotableSource[]; isWhole: boolean },
+): Promise<QuotableSource[]> {
+  if (asked.trim() === '') return quoteSummary(scope, found)
+  if (!isWhole) return chooseQuotes(await prepareReading(scope, asked, found))
+  const every = isAboutEvery(asked) ? await quoteEvery(scope, asked, found) : []
+  return every.length > 0 ? every : quoteSummary(scope, found)
 }
 
 /** Pictures are opened once nothing of the database waits for them. @throws the reason of an aborted signal. */

@@ -12,6 +12,9 @@ export type Quotable = FoundPassage | PastPassage
 export const wholeOf = (source: QuotableSource): string =>
   isMessageSource(source) ? source.messageId : source.documentId
 
+/** A file's name without its ending. */
+export const stemOf = (filename: string): string => filename.replace(/\.[A-Za-z0-9]{1,5}$/, '')
+
 export const isQuotable = (source: Source): source is QuotableSource => !isWebSource(source)
 
 export function isSameQuotable(one: Quotable, other: Quotable): boolean {

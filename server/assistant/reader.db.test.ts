@@ -52,3 +52,14 @@ test('answers a French question whose verb and pronoun are turned round', async 
   const quotes = await quote({ 'visas.txt': visas }, 'Quel visa faut-il pour rester trois mois en France ?')
   expect(quotes[0]).toContain('visa de long séjour')
 })
+
+test('knows the line that runs along at the head of the pages from what they say', async () => {
+  const head = (page: number) => `${page} THE LAMP OF THE NORTH`
+  const book = [
+    `${head(1)}\nIt was built on the hill above the town, and nobody knows when.`,
+    `${head(2)}\nIts keeper came every evening at six. He went home at dawn.`,
+    `${head(3)}\nThe lamp was lit for the last time in May, when the north was at war.`,
+  ]
+  const [first] = await quote({ 'book.txt': book }, 'When was the lamp of the north lit for the last time?')
+  expect(first).toBe('The lamp was lit for the last time in May, when the north was at war.')
+})

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
+import { type TextRange } from './page-edges.ts'
 import { asPlainMarkdown, chooseQuotes, writeReading, type Written } from './reader.ts'
 import { sentencesOf } from './sentences.ts'
 
@@ -12,7 +13,7 @@ agrees. Results follow.
 
 A new paragraph about lamps`
 
-function reading(question: string, pages: readonly string[], blocks?: readonly PageBlock[]) {
+function reading(question: string, pages: readonly string[], blocks?: readonly PageBlock[], own?: TextRange) {
   const sentences = pages.flatMap((pageText, index) => {
     const source = {
       n: 1,
@@ -24,7 +25,7 @@ function reading(question: string, pages: readonly string[], blocks?: readonly P
       text: pageText,
       score: 10 - index,
     }
-    return sentencesOf(source, pageText, source, blocks)
+    return sentencesOf(source, { text: pageText, ...(blocks ? { blocks } : {}), ...(own ? { own } : {}) }, source)
   })
   const words = sentences.flatMap(({ words, headingWords }) => [...words, ...headingWords])
   const stems = new Map(words.map((word) => [word, [word]]))
@@ -56,6 +57,29 @@ test('quotes a row of a table by itself, and knows its columns', () => {
   const page = 'Flat | Rent\nNorth | 800\nSouth | 900'
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
   expect(chooseQuotes(reading('rent of flat south', [page], blocks)).map(({ text }) => text)).toEqual(['South | 900'])
+})
+
+test('quotes no row beside the one that is asked for', () => {
+  const page = 'Zone | Price\nZone 1 | 20\nZone 2 | 30\nZone 3 | 40'
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 12 }]
+  const rows = (question: string) => chooseQuotes(reading(question, [page], blocks)).map(({ text }) => text)
+  expect(rows('price of zone 2')).toEqual(['Zone 2 | 30'])
+  expect(rows('price of zone 1 and zone 3').toSorted()).toEqual(['Zone 1 | 20', 'Zone 3 | 40'])
+})
+
+test('quotes a list of contents only where nothing else has the words', () => {
+  const page = 'Lamps 9 Whale oil and lamps 15 Winter 21\n\nWhale oil was burnt in all lamps until 1860.'
+  const quotes = (question: string) => chooseQuotes(reading(question, [page])).map(({ text }) => text)
+  expect(quotes('whale oil lamps')[0]).toBe('Whale oil was burnt in all lamps until 1860.')
+  expect(quotes('winter')[0]).toContain('Winter 21')
+})
+
+test('quotes what runs along at the edges of pages only where nothing else has the words', () => {
+  const page = 'The lamp of the north\n\nThe lamp was lit in May.'
+  const own = { start: 21, end: page.length }
+  const quotes = (question: string) => chooseQuotes(reading(question, [page], undefined, own)).map(({ text }) => text)
+  expect(quotes('lamp of the north')).toEqual(['The lamp was lit in May.'])
+  expect(quotes('north')[0]).toContain('The lamp of the north')
 })
 
 test('quotes a step of a numbered list as text, the first like the others', async () => {
@@ -132,7 +156,7 @@ test('answers a question in two languages where one half of it is covered', () =
 
 async function written(given: Partial<Written>): Promise<string> {
   let text = ''
-  const nothing = { quotes: [], unreadDocuments: 0, isAboutWhole: false, sections: [], hasModels: false }
+  const nothing = { quotes: [], isAboutWhole: false, isSummary: false, sections: [], hasModels: false }
   for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
@@ -186,12 +210,20 @@ test('says whose words these are only where words were found', async () => {
   )
 })
 
-test('says plainly that there is nothing, and what is still being read', async () => {
+test('says of quotes that stand for a whole document what they are', async () => {
+  const quotes = chooseQuotes(reading('lamp', ['The lamp stands on the hill above the town.']))
+  expect(await written({ quotes, isSummary: true })).toContain('not a summary of my own')
+  expect(await written({ quotes, isSummary: true, hasModels: true })).toContain(
+    'The Reader only quotes: these are parts',
+  )
+  expect(await written({ quotes })).toContain('these are the words of your documents, not an answer of my own')
+})
+
+test('says plainly that there is nothing', async () => {
   expect(await written({})).toBe('I found nothing in your documents that answers this.')
   expect(await written({ isAboutWhole: true })).toBe(
     'This asks about a whole document. Name the one that you mean, and ask again.',
   )
-  expect(await written({ unreadDocuments: 1 })).toContain('One of your documents is still being read.')
 })
 
 test('says that no model is configured only where none is', async () => {

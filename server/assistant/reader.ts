@@ -8,11 +8,15 @@ import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
+import { wordsOf } from '#server/documents/tokenizer.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
+import { centralSentences } from './central-sentences.ts'
 import { asksForNumber } from './number-question.ts'
-import { type QuotableSource, wholeOf } from './quotable.ts'
+import { type NearPage, ownText } from './page-edges.ts'
+import { type QuotableSource, stemOf, wholeOf } from './quotable.ts'
 import { renderTable } from './quoted-rows.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
+import { kindOf } from './whole-question.ts'
 
 /** The terms of each word: one for each way in which a language of the library stems it. */
 type QuestionPart = readonly (readonly string[])[]
@@ -30,10 +34,20 @@ export interface Reading {
 }
 
 const MAX_QUOTES = 3
+/** Of a whole document more is told, and more where everything of a kind is asked for. */
+const MAX_SUMMARY = 5
+const MAX_QUOTES_OF_EVERY = 10
+/** So many pages of long documents are looked at: nobody else is answered meanwhile. */
+const MOST_SUMMARISED = 60
+const MOST_SEARCHED_FOR_EVERY = 12
 /** What a sentence without any number is worth where one is asked for. */
 const WITHOUT_NUMBER = 0.5
 /** What one is worth that holds nothing but words of the question: a title, or a piece of one. */
 const SAYING_NOTHING = 0.3
+/** What one is worth that only tells where something stands: at the edge of page after page, or in a list of contents. */
+const LEADING_ELSEWHERE = 0.3
+/** So much of a page is looked at for what it has at its edges. */
+const EDGE_CHARACTERS = 400
 /** A quote of fewer characters takes the next sentence along, which often holds the answer to what the first one names. */
 const SHORT_QUOTE = 120
 /** A passage that scores below this share of the best one adds noise rather than an answer. */
@@ -47,39 +61,61 @@ const HEADING_SHARE = 0.5
 /** Further quotes score at least this share of the first, or they answer something else. */
 const LEAST_QUOTE_SHARE = 0.5
 
+interface PageRow {
+  readonly document_id: string
+  readonly page: number
+  readonly text: string
+  readonly blocks: unknown
+  readonly near: readonly NearPage[]
+}
+
 /** Prepares passages and their words with the stemmers of the person's library. Run as the person. */
 export async function prepareReading(
   scope: Scope,
   question: string,
   sources: readonly QuotableSource[],
 ): Promise<Reading> {
+  return matchWords(scope, question, await readSentences(scope, sources))
+}
+
+async function readSentences(scope: Scope, sources: readonly QuotableSource[]): Promise<Sentence[]> {
   const passages = sources.filter(isPassageSource)
-  const pages = await scope.query<{ document_id: string; page: number; text: string; blocks: unknown }>(
-    `select document_id, page, text, blocks from document_pages
-     join unnest($1::uuid[], $2::integer[]) as wanted (document_id, page) using (document_id, page)`,
-    [passages.map(({ documentId }) => documentId), passages.map(({ page }) => page)],
+  const pages = await scope.query<PageRow>(
+    `select document_id, page, text, blocks, near.pages as near
+     from document_pages
+     join (select distinct * from unnest($1::uuid[], $2::integer[]) as asked (document_id, page)) wanted using (document_id, page)
+     cross join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('page', n.page, 'head', left(n.text, $3), 'foot', right(n.text, $3))), '[]') as pages
+       from document_pages n
+       where n.document_id = wanted.document_id and n.page between wanted.page - 2 and wanted.page + 2 and n.page <> wanted.page
+     ) near`,
+    [passages.map(({ documentId }) => documentId), passages.map(({ page }) => page), EDGE_CHARACTERS],
   )
   const pageOf = new Map(pages.rows.map((row) => [`${row.document_id} ${row.page}`, row]))
-  const sentences = sources.flatMap((source) => {
-    if (isMessageSource(source)) return sentencesOf(source, source.text, { start: 0, end: source.text.length })
+  return sources.flatMap((source) => {
+    if (isMessageSource(source))
+      return sentencesOf(source, { text: source.text }, { start: 0, end: source.text.length })
     const page = pageOf.get(`${source.documentId} ${source.page}`)
-    return page ? sentencesOf(source, page.text, source, z.array(pageBlock).nullable().parse(page.blocks)) : []
+    if (!page) return []
+    const blocks = z.array(pageBlock).nullable().parse(page.blocks)
+    return sentencesOf(source, { text: page.text, blocks, own: ownText(page.text, page.page, page.near) }, source)
   })
-  return readSentences(scope, question, sentences)
 }
 
 /** Prepares a text that is no document, as if it were the only page of one with this name. Run as the person. */
 export function prepareTextReading(scope: Scope, question: string, name: string, text: string): Promise<Reading> {
   const source = { n: 1, documentId: '', filename: name, page: 1, start: 0, end: text.length, text, score: 1 }
-  return readSentences(scope, question, sentencesOf(source, text, source))
+  return matchWords(scope, question, sentencesOf(source, { text }, source))
 }
 
-async function readSentences(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
+async function matchWords(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
   const totals = await scope.query<{ languages: string[] }>('select languages from search_stats')
   const languages = totals.rows[0]?.languages ?? []
   const { words: asked } = await termsOfQuestion(scope, question, languages)
   const parts = wordsByLanguage(question).map((part) => [...asked].filter(([word]) => part.has(word)))
-  const words = new Set(sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]))
+  const words = new Set(
+    sentences.flatMap(({ words, headingWords, source }) => [...words, ...headingWords, ...nameWordsOf(source)]),
+  )
   return {
     // Where all are stop words, they are what is asked. "Contract" and "contracts" ask for one thing.
     questionParts: (parts.flat().length > 0 ? parts : [[...asked]]).map((part) => [
@@ -90,6 +126,10 @@ async function readSentences(scope: Scope, question: string, sentences: readonly
     stems: await stemWords(scope, words, languages),
   }
 }
+
+/** Of the name of the file, which tells what it is about, though nothing of which sentence answers. */
+const nameWordsOf = (source: QuotableSource): readonly string[] =>
+  isPassageSource(source) ? wordsOf(stemOf(source.filename)) : []
 
 interface Matched {
   readonly terms: ReadonlySet<string>
@@ -125,11 +165,22 @@ function areOfOnePage(one: QuotableSource, other: QuotableSource): boolean {
   return one.documentId === other.documentId && one.page === other.page
 }
 
+/** Titles with the numbers of their pages, which go up, the last at the end. */
+function isOfContents({ pageText, start, end, isRow }: Sentence): boolean {
+  const text = pageText.slice(start, end)
+  const numbers = (text.match(/(?<!\S)\d{1,4}(?!\S)/g) ?? []).map(Number)
+  const isAscending = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))
+  return !isRow && numbers.length > 1 && isAscending && /\p{L}\S*\s+\d{1,4}$/u.test(text)
+}
+
 const shareOf = (term: string, given: Matched): number =>
   given.terms.has(term) ? 1 : given.headingTerms.has(term) ? HEADING_SHARE : 0
 
 /** Picks the sentences that answer, best first, as sources that hold exactly what is quoted. */
-export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: Reading): QuotableSource[] {
+export function chooseQuotes(
+  { questionParts, wantsNumber, sentences, stems }: Reading,
+  most = MAX_QUOTES,
+): QuotableSource[] {
   // Scores of documents and of messages come from different libraries: each counts against the best of its kind.
   const bestOf = (isOfKind: (source: QuotableSource) => boolean) =>
     sentences.find(({ source }) => isOfKind(source))?.source.score ?? 0
@@ -144,8 +195,10 @@ export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: R
     headingTerms: termsIn(sentence.headingWords),
   }))
   const covered = new Map<QuotableSource, Set<string>>()
-  for (const { source, terms, headingTerms } of all)
-    covered.set(source, (covered.get(source) ?? new Set<string>()).union(asked.intersection(terms.union(headingTerms))))
+  for (const { source, terms, headingTerms } of all) {
+    const before = covered.get(source) ?? asked.intersection(termsIn(nameWordsOf(source)))
+    covered.set(source, before.union(asked.intersection(terms.union(headingTerms))))
+  }
   const isCovered = (part: QuestionPart) =>
     [...covered.values()].some((found) => {
       const words = part.filter((terms) => terms.some((term) => found.has(term))).length
@@ -158,7 +211,8 @@ export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: R
     words.some((word) => word.length > 1 && !(stems.get(word) ?? [word]).some((term) => asked.has(term)))
   const fitness = (sentence: Sentence) =>
     (wantsNumber && !/\p{N}/u.test(sentence.pageText.slice(sentence.start, sentence.end)) ? WITHOUT_NUMBER : 1) *
-    (saysMore(sentence) ? 1 : SAYING_NOTHING)
+    (saysMore(sentence) ? 1 : SAYING_NOTHING) *
+    (sentence.isAtEdge || isOfContents(sentence) ? LEADING_ELSEWHERE : 1)
   const ranked = all
     .map((sentence, index) => {
       const matched = questionWords.reduce(
@@ -173,14 +227,28 @@ export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: R
     })
     .filter(({ source, score }) => score > 0 && source.score >= bestScoreFor(source) * LEAST_SCORE_SHARE)
     .sort((one, other) => other.score - one.score)
-  const chosen: Quoted[] = []
-  for (const { source, start, end, pageText, isRow, titles, following, score } of ranked) {
-    if (chosen.length === MAX_QUOTES || score < (ranked[0]?.score ?? 0) * LEAST_QUOTE_SHARE) break
+  // A row below the same titles that has less of what was asked is about something else in the same columns.
+  const isFurtherRow = (row: Matched & Quoted, other: Matched & Quoted): boolean => {
+    const [found, foundThere] = [asked.intersection(row.terms), asked.intersection(other.terms)]
+    return (
+      row.titles !== '' &&
+      row.titles === other.titles &&
+      areOfOnePage(row.source, other.source) &&
+      found.size < foundThere.size &&
+      found.isSubsetOf(foundThere)
+    )
+  }
+  const chosen: (Matched & Quoted)[] = []
+  for (const sentence of ranked) {
+    const { source, start, end, pageText, isRow, following, score } = sentence
+    if (chosen.length === most || score < (ranked[0]?.score ?? 0) * LEAST_QUOTE_SHARE) break
+    if (isRow && chosen.some((other) => isFurtherRow(sentence, other))) continue
     const takesNext =
       !isRow &&
       end - start < SHORT_QUOTE &&
       following?.source === source &&
       !following.isRow &&
+      !following.isAtEdge &&
       following.start - end < 3
     const quoteEnd = takesNext ? following.end : end
     // The same words from another copy, or a page that repeats them, are no second answer.
@@ -189,26 +257,58 @@ export function chooseQuotes({ questionParts, wantsNumber, sentences, stems }: R
         unwrap(other.pageText.slice(other.start, other.end)).includes(unwrap(pageText.slice(start, end))) ||
         (areOfOnePage(other.source, source) && start < other.end && other.start < quoteEnd),
     )
-    if (!isKnown) chosen.push({ source, start, end: quoteEnd, pageText, titles })
+    if (!isKnown) chosen.push({ ...sentence, end: quoteEnd })
   }
   return chosen.map((quoted, index) => quoteOf(quoted, index + 1))
 }
 
-/** How the material begins, each document of it, for a question that names documents and nothing that they are asked. */
-export function openingQuotes({ sentences }: Reading): QuotableSource[] {
-  const documents = Map.groupBy(sentences, ({ source }) => wholeOf(source))
-  const opening =
-    documents.size > 1 ? [...documents.values()].flatMap(([first = []]) => first) : sentences.slice(0, MAX_QUOTES)
-  return opening.map((sentence, index) => quoteOf(sentence, index + 1))
+/**
+ * What the material comes back to, of each document, for a question about all of it or about nothing in particular; how it
+ * begins where it has no whole sentences. Run as the person.
+ */
+export async function quoteSummary(scope: Scope, sources: readonly QuotableSource[]): Promise<QuotableSource[]> {
+  const documents = [...Map.groupBy(sources, wholeOf).values()]
+  const pages = documents.flatMap((all) => spread(all, Math.ceil(MOST_SUMMARISED / documents.length)))
+  const sentences = Map.groupBy(await readSentences(scope, pages), ({ source }) => wholeOf(source))
+  const count = sentences.size > 1 ? 1 : MAX_SUMMARY
+  return [...sentences.values()]
+    .flatMap((all) => {
+      const central = centralSentences(all, count)
+      return central.length > 0 ? central : all.slice(0, Math.min(count, MAX_QUOTES))
+    })
+    .map((sentence, index) => quoteOf(sentence, index + 1))
+}
+
+/** So many of them at most, the first and others at even distances. */
+const spread = <T>(all: readonly T[], most: number): T[] =>
+  all.filter((_, index) => Math.floor((index * most) / all.length) !== Math.floor(((index - 1) * most) / all.length))
+
+/** Everything of the kind that the question asks for, in the pages that hold most of its words. Run as the person. */
+export async function quoteEvery(
+  scope: Scope,
+  asked: string,
+  sources: readonly QuotableSource[],
+): Promise<QuotableSource[]> {
+  // The name of a document says which one is meant, and nothing of what is looked for in it.
+  const names = new Set(sources.filter(isPassageSource).flatMap(({ filename }) => [filename, stemOf(filename)]))
+  const question = [...names].reduce((rest, name) => rest.replaceAll(name, ' '), kindOf(asked))
+  const words = [...new Set(wordsOf(question))]
+  const held = sources.map((source) => {
+    const text = source.text.toLowerCase()
+    return { source, count: words.filter((word) => text.includes(word)).length }
+  })
+  const best = new Set(held.toSorted((one, other) => other.count - one.count).slice(0, MOST_SEARCHED_FOR_EVERY))
+  const pages = held.filter((page) => best.has(page)).map(({ source }) => source)
+  return chooseQuotes(await prepareReading(scope, question, pages), MAX_QUOTES_OF_EVERY)
 }
 
 const NOTHING = 'I found nothing in your documents that answers this.'
 const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
-/** Says whose words these are, and why there are no others. */
-function describeWords(hasModels: boolean, ofWhat: string): string {
-  if (hasModels) return `*The Reader only quotes: these are the words of ${ofWhat}.*`
-  return `*No language model is configured, so these are the words of ${ofWhat}, not an answer of my own.*`
+/** Says what stands in place of an answer, and why there is no other. */
+function describeWords(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
+  if (hasModels) return `*The Reader only quotes: these are ${these}.*`
+  return `*No language model is configured, so these are ${these}, not ${insteadOf} of my own.*`
 }
 
 /** What a page's line breaks did to the words: a hyphen at the end of a line joins, any other break is a blank. */
@@ -254,17 +354,12 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   })
 }
 
-/** What the person should know about documents that cannot be searched yet. */
-export function describeUnread(count: number): string {
-  if (count === 0) return ''
-  return count === 1 ? 'One of your documents is still being read.' : `${count} of your documents are still being read.`
-}
-
 export interface Written {
   readonly quotes: readonly QuotableSource[]
-  readonly unreadDocuments: number
   /** Whether a whole document was asked about. */
   readonly isAboutWhole: boolean
+  /** Whether the quotes stand for all of what was read. */
+  readonly isSummary: boolean
   /** What tools brought back; none where no tool looked outside the documents. */
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
   /** Whether a language model could have been chosen instead. */
@@ -272,22 +367,19 @@ export interface Written {
 }
 
 /** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
-export function* writeReading({
-  quotes,
-  unreadDocuments,
-  isAboutWhole,
-  sections,
-  hasModels,
-}: Written): Generator<ChatPart, void> {
-  const unread = describeUnread(unreadDocuments)
+export function* writeReading(written: Written): Generator<ChatPart, void> {
+  const { quotes, isAboutWhole, isSummary, sections, hasModels } = written
   const paragraphs = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
   if (paragraphs.length === 0) yield { type: 'text', text: isAboutWhole ? NOT_NAMED : NOTHING }
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }
-  if (sections.some(({ isFound }) => isFound))
-    yield { type: 'text', text: `\n\n${describeWords(hasModels, 'what was found')}` }
-  else if (quotes.length > 0) yield { type: 'text', text: `\n\n${describeWords(hasModels, nameQuoted(quotes))}` }
-  if (unread !== '') yield { type: 'text', text: `\n\n*${unread} Ask again when that is done.*` }
+  const whose = nameQuoted(quotes)
+  const words = sections.some(({ isFound }) => isFound)
+    ? describeWords(hasModels, 'the words of what was found')
+    : isSummary
+      ? describeWords(hasModels, `parts of ${whose}`, 'a summary')
+      : describeWords(hasModels, `the words of ${whose}`)
+  if (quotes.length > 0 || sections.some(({ isFound }) => isFound)) yield { type: 'text', text: `\n\n${words}` }
   yield { type: 'finish', tokensIn: null, tokensOut: null }
 }

@@ -73,20 +73,26 @@ export async function answer(
   }
 
   async function gatherRead(embedding: Promise<Embedder | null>): Promise<Material> {
-    const gatherOnce = () => read((scope) => gather(scope, reply, embedding), GENERIC_PLANS)
-    const gathered = await gatherOnce()
-    const { awaited, patienceMs } = gathered.unread
-    if (awaited.length === 0) return gathered
-    // Whoever reads them is waited for as well.
-    leave?.()
     const tell = (status: string) => {
       if (reply.kind !== 'continue') writer.append({ type: 'tool', tool: { name: READING_STEP, status } })
     }
-    tell('running')
-    await awaitDocuments(awaited, read, { patienceMs: patience ?? patienceMs, signal })
-    tell('done')
-    leave = precedence?.begin()
-    return gatherOnce()
+    let waitsSince: number | undefined
+    for (;;) {
+      const gathered = await read((scope) => gather(scope, reply, embedding), GENERIC_PLANS)
+      const { unread } = gathered
+      const waitedMs = waitsSince === undefined ? 0 : performance.now() - waitsSince
+      const patienceMs = (patience ?? unread.patienceMs) - waitedMs
+      if (unread.awaited.length === 0 || patienceMs <= 0) {
+        if (waitsSince !== undefined) tell('done')
+        return gathered
+      }
+      if (waitsSince === undefined) tell('running')
+      waitsSince ??= performance.now()
+      // Whoever reads them is waited for as well.
+      leave?.()
+      await awaitDocuments(unread, read, { patienceMs, signal })
+      leave = precedence?.begin()
+    }
   }
 
   async function writeWhole(): Promise<void> {
@@ -212,8 +218,7 @@ export async function answer(
       provider: model.provider,
       isUntitled,
       trace,
-      // The Reader says it itself.
-      unread: trace && model.identifier !== READER_MODEL ? unread.count : 0,
+      unread: trace ? unread.count : 0,
     } satisfies Partial<Draft>)
     if (reply.kind !== 'continue') return
     writer.append({ type: 'restart' })

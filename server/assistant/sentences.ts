@@ -2,6 +2,7 @@
 import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
+import { type TextRange } from './page-edges.ts'
 import { type QuotableSource } from './quotable.ts'
 import { cellsOf, isList } from './quoted-rows.ts'
 
@@ -18,6 +19,16 @@ export interface Sentence {
   readonly isRow: boolean
   /** The rows of column titles above such a line of several cells; empty where there are none. */
   readonly titles: string
+  /** Whether it stands at the edge of the page, as on the pages around it. */
+  readonly isAtEdge: boolean
+}
+
+/** A page, or a text that is taken for one. */
+export interface QuotedPage {
+  readonly text: string
+  readonly blocks?: readonly PageBlock[] | null
+  /** Without what pages near it have at their edges as well. */
+  readonly own?: TextRange
 }
 
 const LONGEST_SENTENCE = 600
@@ -86,41 +97,51 @@ function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlo
   return below.length > 0 ? below : rows
 }
 
+/** What of a block stands before a page's own text, in it, and behind it. */
+const partsOf = (block: TextRange, own: TextRange): TextRange[] =>
+  [
+    { start: block.start, end: Math.min(block.end, own.start) },
+    { start: Math.max(block.start, own.start), end: Math.min(block.end, own.end) },
+    { start: Math.max(block.start, own.end), end: block.end },
+  ].filter(({ start, end }) => start < end)
+
 /** Sentences of a page that a passage touches, each whole even where the passage was cut inside it; tables row by row. */
 export function sentencesOf(
   source: QuotableSource,
-  pageText: string,
-  passage: { readonly start: number; readonly end: number },
-  blocks: readonly PageBlock[] | null = null,
+  { text, blocks = null, own = { start: 0, end: text.length } }: QuotedPage,
+  passage: TextRange,
 ): Sentence[] {
   const titlesAbove = (isPassageSource(source) && source.heading) || ''
   const above = (at: number) => {
     const heading = blocks?.findLast(({ kind, end }) => kind === 'heading' && end <= at)
-    return wordsOf(`${titlesAbove} ${heading ? pageText.slice(heading.start, heading.end) : ''}`)
+    return wordsOf(`${titlesAbove} ${heading ? text.slice(heading.start, heading.end) : ''}`)
   }
-  return quotableBlocks(pageText, blocks)
+  return quotableBlocks(text, blocks)
     .filter(({ start, end }) => start < passage.end && passage.start < end)
     .flatMap((block) => {
       const isTable = block.kind === 'table'
-      const isRow = isTable && !isList(pageText.slice(block.start, block.end))
+      const isRow = isTable && !isList(text.slice(block.start, block.end))
       const ranges = isTable
-        ? bodyRowsOf(pageText, isRow ? block : { ...block, headerEnd: block.start })
-        : splitSentences(pageText.slice(block.start, block.end)).map(({ start, end }) => ({
-            start: block.start + start,
-            end: block.start + end,
-          }))
-      const titles = isRow ? pageText.slice(block.start, block.headerEnd ?? block.start) : ''
+        ? bodyRowsOf(text, isRow ? block : { ...block, headerEnd: block.start })
+        : partsOf(block, own).flatMap((part) =>
+            splitSentences(text.slice(part.start, part.end)).map(({ start, end }) => ({
+              start: part.start + start,
+              end: part.start + end,
+            })),
+          )
+      const titles = isRow ? text.slice(block.start, block.headerEnd ?? block.start) : ''
       const headingWords = above(block.start).concat(wordsOf(titles))
       return ranges.map(({ start, end }) => ({
         source,
         start,
         end,
-        pageText,
-        words: wordsOf(pageText.slice(start, end)),
+        pageText: text,
+        words: wordsOf(text.slice(start, end)),
         headingWords,
         isRow,
         // A table of titles alone has nothing below them, and a note in one cell stands for itself.
-        titles: start < block.start + titles.length || cellsOf(pageText.slice(start, end)).length < 2 ? '' : titles,
+        titles: start < block.start + titles.length || cellsOf(text.slice(start, end)).length < 2 ? '' : titles,
+        isAtEdge: end <= own.start || start >= own.end,
       }))
     })
     .filter(({ start, end }) => start < passage.end && passage.start < end)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAboutWhole, pointsAtDocuments } from './whole-question.ts'
+import { isAboutEvery, isAboutWhole, kindOf, pointsAtDocuments } from './whole-question.ts'
 
 test.each([
   'Summarise this file',
@@ -58,4 +58,17 @@ test('tells several documents from one', () => {
   expect(several.filter(pointsAtDocuments)).toEqual(several)
   const one = ['Summarise this document', 'What does the file say?', 'Fasse das Dokument zusammen', 'the documentation']
   expect(one.filter(pointsAtDocuments)).toEqual([])
+})
+
+test.each([
+  ['List all deadlines in the lease', 'deadlines in the lease'],
+  ['Liste alle Termine auf', 'Termine auf'],
+  ['列出所有日期', '日期'],
+])('%s asks for every one of a kind', (question, kind) => {
+  expect(isAboutEvery(question)).toBe(true)
+  expect(kindOf(question).trim()).toBe(kind)
+})
+
+test('a summary of all points is no list of every one', () => {
+  expect(isAboutEvery('Summarise the lease and list all deadlines')).toBe(false)
 })

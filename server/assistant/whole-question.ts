@@ -40,10 +40,19 @@ const atWordStart = (patterns: readonly string[]) => new RegExp(`(?<![\\p{L}\\p{
 const GIST_SPACED = atWordStart(GIST)
 const EVERY_SPACED = atWordStart(EVERY)
 
-export const isAboutWhole = (question: string): boolean => {
-  const plain = question.normalize('NFC')
-  return [GIST_SPACED, EVERY_SPACED, GIST_UNSPACED, EVERY_UNSPACED].some((pattern) => pattern.test(plain))
-}
+const asksFor = (question: string, patterns: readonly RegExp[]): boolean =>
+  patterns.some((pattern) => pattern.test(question.normalize('NFC')))
+
+/** Whether all of something is asked for, and not what it comes to. */
+export const isAboutEvery = (question: string): boolean =>
+  asksFor(question, [EVERY_SPACED, EVERY_UNSPACED]) && !asksFor(question, [GIST_SPACED, GIST_UNSPACED])
+
+/** Of a question for all of something, what that is: without the words that ask for all of it. */
+export const kindOf = (question: string): string =>
+  [EVERY_SPACED, EVERY_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
+
+export const isAboutWhole = (question: string): boolean =>
+  asksFor(question, [GIST_SPACED, EVERY_SPACED, GIST_UNSPACED, EVERY_UNSPACED])
 
 /** Words that point at a document without naming it. */
 const POINTS =

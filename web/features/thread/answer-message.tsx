@@ -16,7 +16,7 @@ import styles from './message.module.css'
 
 type AnswerMessageProps = Omit<
   AssistantMessageProps,
-  'onAddKey' | 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'unread' | 'pages'
+  'onAddKey' | 'onAgain' | 'lead' | 'footer' | 'misquotes' | 'unsupported' | 'unread' | 'pages'
 > & {
   metadata: MessageRow['metadata']
   tokensIn: number | null
@@ -135,6 +135,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
       misquotes={writing ? NONE : (known?.misquotes ?? NONE)}
       unsupported={!writing && known?.unsupported === true}
       onAddKey={key === null ? null : () => actions?.addKey(key)}
+      onAgain={actions === null || earlier ? null : () => actions.regenerate(messageId, null)}
       unread={(writing ? undefined : known?.unread) ?? 0}
       pages={(writing ? undefined : known?.trace?.pages) ?? null}
       lead={

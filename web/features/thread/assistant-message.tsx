@@ -8,6 +8,7 @@ import { AnswerText } from './answer-text.tsx'
 import { usePlaceInThread } from './place-in-thread.tsx'
 import { messageElementId } from './show-target.ts'
 import { SourceCards } from './source-cards.tsx'
+import { UnreadNote } from './unread-note.tsx'
 import styles from './message.module.css'
 
 /** What a person wants to see: a passage, among those of the same answer, or a message of a conversation. */
@@ -38,6 +39,8 @@ export type AssistantMessageProps = {
   unsupported: boolean
   /** So many documents were still being read. */
   unread: number
+  /** Has the answer written anew. */
+  onAgain: (() => void) | null
   /** The documents were too long: only so many of their pages were read. */
   pages: { read: number; of: number } | null
   /** Before the text. */
@@ -122,12 +125,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
             Only the first {props.pages.read} of {props.pages.of} pages were read for this answer.
           </p>
         )}
-        {props.unread > 0 && (
-          <p className={styles.aside}>
-            {props.unread === 1 ? 'One document was' : `${props.unread} documents were`} still being read, and not used.
-            Ask again once that is done.
-          </p>
-        )}
+        {props.unread > 0 && <UnreadNote count={props.unread} onAgain={props.onAgain} />}
         {props.unsupported && (
           <p className={styles.aside}>
             Nothing in your documents supports this answer
