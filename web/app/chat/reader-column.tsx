@@ -30,6 +30,7 @@ export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.
           documentId={documentId}
           page={place.page}
           highlight={reader.highlight}
+          citedName={reader.citedName}
           onClose={close}
           onOpenVersion={reader.openDocument}
           onPageChange={(page) => place.go({ page }, { replace: true })}

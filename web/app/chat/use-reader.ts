@@ -24,6 +24,8 @@ export type Reader = {
   /** Gives the focus back to the marker or the row that opened the reader. */
   restoreFocus: () => void
   highlight: (MarkedPassage & { key: string }) | null
+  /** What the answer calls the document, which may be deleted by now. */
+  citedName: string | null
   sourceNavigation: { position: number; count: number; onMove: (delta: -1 | 1) => void } | null
 }
 
@@ -125,6 +127,7 @@ export function useReader(place: PlaceControl): Reader {
       passage === null
         ? null
         : { ...passage, key: [cited?.messageId, cited?.n, passage.page, passage.start, passage.end, step].join(':') },
+    citedName: reading?.sources[reading.index]?.filename ?? null,
     sourceNavigation:
       reading !== null && cited !== null && reading.sources.length > 1
         ? {

@@ -14,6 +14,8 @@ import { stepZoom } from './zoom.ts'
 
 interface ReaderHeaderProps {
   document: DocumentRow | null
+  /** Stands for its name where it is not there. */
+  citedName: string | null
   page: number
   /** 0 while it is not known. */
   pageCount: number
@@ -31,12 +33,14 @@ interface ReaderHeaderProps {
 
 /** What is open, where in it, and the ways to go on. */
 export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
-  const { document, page, pageCount, note, unit, zoom, sourceNavigation, onGo, onZoom, onClose, onOpenVersion } = props
+  const { document, citedName, page, pageCount, note, unit, zoom, sourceNavigation } = props
+  const { onGo, onZoom, onClose, onOpenVersion } = props
+  const name = document?.filename ?? citedName ?? 'Document'
   return (
     <header className={styles.header}>
       <div className={styles.titleRow}>
-        <h2 className={styles.title} title={document?.filename}>
-          {document?.filename ?? 'Document'}
+        <h2 className={styles.title} title={name}>
+          {name}
         </h2>
         {zoom !== null && <ZoomSteps zoom={zoom} onZoom={onZoom} />}
         {document && (

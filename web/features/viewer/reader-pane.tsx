@@ -18,6 +18,8 @@ interface ReaderPaneProps {
   page: number
   /** The passage to mark. */
   highlight: Passage | null
+  /** What the document is called where it is cited; null where it is not. */
+  citedName: string | null
   onClose: () => void
   /** Asked to show another version of the document. */
   onOpenVersion: (documentId: string) => void
@@ -28,7 +30,7 @@ interface ReaderPaneProps {
 
 /** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
 export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
-  const { documentId, highlight, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
+  const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [zoom, setZoom] = useState(1)
@@ -72,11 +74,12 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
   return (
     <section
       className={styles.pane}
-      aria-label={`Reader: ${document.data?.filename ?? 'document'}`}
+      aria-label={`Reader: ${document.data?.filename ?? citedName ?? 'document'}`}
       onKeyDown={handleKey}
     >
       <ReaderHeader
         document={document.data ?? null}
+        citedName={citedName}
         page={followed.page}
         pageCount={document.data ? countedPages || (document.data.pages ?? 0) : 0}
         note={citedCells ?? textOrigin}

@@ -43,7 +43,13 @@ export function TextSection(props: TextSectionProps): JSX.Element {
   }, [passage, blocks, onMarked])
 
   return (
-    <section className={styles.section} data-section={page} data-pending={section.isPending} aria-label={label}>
+    <section
+      className={styles.section}
+      data-section={page}
+      data-pending={section.isPending}
+      data-sheet={lines !== undefined && lines !== null}
+      aria-label={label}
+    >
       {section.isPending && <ReaderState kind="loading" title="Loading the text" />}
       {section.isError && (
         <ReaderState kind="failed" title="This text could not be loaded" onRetry={() => void section.refetch()} />
