@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 /**
  * A passage of a document that an answer rests on. `start` and `end` count UTF-16 code units in the text of that page
- * (`GET /api/documents/{id}/pages/{page}`); `score` is the retrieval's own, not a probability.
+ * (`GET /api/documents/{id}/pages/{page}`); `score` is the retrieval's own, not a probability, and 0 where a document was read
+ * without a search.
  */
 const passageSource = z.object({
   n: z.int().positive(),

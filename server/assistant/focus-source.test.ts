@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { createMarkerFilter } from './citations.ts'
 import { beginSource, focusSource } from './focus-source.ts'
@@ -36,15 +35,6 @@ test.each([
   const focused = focus(source(SHEET, 5), answer)
   expect(focused.text).toBe(row)
   expect(SHEET.slice(focused.start - 5, focused.end - 5)).toBe(row)
-})
-
-test('a sheet keeps its name, whichever of its rows is marked', () => {
-  const sheet = { ...source(SHEET), mimetype: UPLOAD_TYPES.xlsx }
-  expect(focus(sheet, 'Brand 150 [1].')).toMatchObject({
-    text: 'Brand 150 | 10950,500',
-    heading: 'Brand | Sales',
-  })
-  expect(focus(source(SHEET), 'Brand 150 [1].')).not.toHaveProperty('heading')
 })
 
 test('marks the sentence of a long paragraph, in any script', () => {

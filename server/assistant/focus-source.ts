@@ -1,5 +1,4 @@
 /** Which part of a page that a model read as a whole an answer speaks of, for its card and for the mark in the reader. Pure. */
-import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 
@@ -94,10 +93,7 @@ export const beginSource = (source: PassageSource): PassageSource =>
 
 function partOf(source: PassageSource, { start, end }: Range): PassageSource {
   const text = source.text.slice(start, Math.min(end, start + LONGEST_PART)).toWellFormed()
-  // The text of a sheet begins with its name, by which it is called also where something further down is cited.
-  const isSheet = source.mimetype === UPLOAD_TYPES.xls || source.mimetype === UPLOAD_TYPES.xlsx
-  const heading = isSheet ? { heading: source.heading ?? source.text.split('\n')[0] } : {}
-  return { ...source, ...heading, start: source.start + start, end: source.start + start + text.length, text }
+  return { ...source, start: source.start + start, end: source.start + start + text.length, text }
 }
 
 /** Up to the last line or blank before the limit. */

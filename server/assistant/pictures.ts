@@ -122,7 +122,7 @@ export function withPictureSources(sources: readonly Source[], pictures: readonl
       start: 0,
       end: 0,
       text: '',
-      score: 1,
+      score: 0,
     }))
   return [...sources, ...added]
 }

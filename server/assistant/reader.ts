@@ -185,7 +185,11 @@ export function chooseQuotes(
   const bestOf = (isOfKind: (source: QuotableSource) => boolean) =>
     sentences.find(({ source }) => isOfKind(source))?.source.score ?? 0
   const best = { passage: bestOf(isPassageSource), message: bestOf(isMessageSource) }
-  const bestScoreFor = (source: QuotableSource) => (isMessageSource(source) ? best.message : best.passage)
+  const relevanceOf = (source: QuotableSource) => {
+    const bestScore = isMessageSource(source) ? best.message : best.passage
+    // Pages that were read without a search count alike.
+    return bestScore === 0 ? 1 : source.score / bestScore
+  }
   const questionWords = questionParts.flat()
   const asked = new Set(questionWords.flat())
   const termsIn = (words: readonly string[]) => new Set(words.flatMap((word) => stems.get(word) ?? []))
@@ -222,10 +226,10 @@ export function chooseQuotes(
       return {
         ...sentence,
         following: all[index + 1],
-        score: matched * fitness(sentence) * (0.5 + (0.5 * sentence.source.score) / bestScoreFor(sentence.source)),
+        score: matched * fitness(sentence) * (0.5 + 0.5 * relevanceOf(sentence.source)),
       }
     })
-    .filter(({ source, score }) => score > 0 && source.score >= bestScoreFor(source) * LEAST_SCORE_SHARE)
+    .filter(({ source, score }) => score > 0 && relevanceOf(source) >= LEAST_SCORE_SHARE)
     .sort((one, other) => other.score - one.score)
   // A row below the same titles that has less of what was asked is about something else in the same columns.
   const isFurtherRow = (row: Matched & Quoted, other: Matched & Quoted): boolean => {

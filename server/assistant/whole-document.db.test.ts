@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL, UPLOAD_TYPES } from '#contract/limits.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { openTestAssistant } from '#test/assistant.ts'
@@ -98,6 +98,28 @@ test('documents chosen beside the question are the only ones searched, and small
   const prompt = await promptOf()
   expect(prompt).toContain('Nobody came back.')
   expect(prompt).not.toContain('another place')
+})
+
+test('asked for all of something, the Reader quotes every place that speaks of it', async () => {
+  const person = await db.createPerson()
+  const months = ['April', 'May', 'June', 'July', 'August']
+  const pages = months.map((month) => `A deadline of the harbour ends in ${month}. Ships come and go all the time.`)
+  await addReadDocument(db.database, person, 'log.pdf', pages)
+  await assistant.startWorker()
+  const { answer } = await answerTo(person, 'List all deadlines in log.pdf', {}, READER)
+  for (const month of months) expect(answer?.content).toContain(`> A deadline of the harbour ends in ${month}.`)
+  expect(answer?.content).toContain('these are the words of your documents')
+})
+
+test('rows of a sheet that was read whole are cited by the name of the sheet, and claim no relevance', async () => {
+  const person = await db.createPerson()
+  const sheet = 'Cups\n\nTeam | Cups\nBlues | 1\nFlyers | 2'
+  const { documentId } = await addReadDocument(db.database, person, 'cups.xlsx', [sheet])
+  await db.admin.query('update documents set mimetype = $2 where id = $1', [documentId, UPLOAD_TYPES.xlsx])
+  await assistant.startWorker()
+  const { sources } = await answerTo(person, 'Summarise cups.xlsx', {}, READER)
+  expect(sources.length).toBeGreaterThan(0)
+  for (const source of sources) expect(source).toMatchObject({ heading: 'Cups', score: 0 })
 })
 
 test('of a small document that was chosen, the Reader quotes the sentence that answers', async () => {

@@ -1,4 +1,5 @@
 /** Answers from whole documents: all of their pages as sources, condensed in pieces where the model's window is smaller. */
+import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type FoundPassage } from '#server/documents/search.ts'
@@ -14,6 +15,9 @@ const AT_ONCE = 3
 const MOST_TOGETHER = 5
 /** Pieces that a model reads for one answer; whoever asks is told where that is not all. */
 const MOST_PIECES = 80
+
+/** The text of a sheet begins with its name, by which it is called also where something further down is cited. */
+const SHEETS: ReadonlySet<string> = new Set([UPLOAD_TYPES.xls, UPLOAD_TYPES.xlsx])
 
 export const roomForSources = (contextWindow: number): number =>
   Math.floor(contextWindow * CHARACTERS_PER_TOKEN * SOURCES_SHARE)
@@ -77,7 +81,8 @@ export async function readWhole(scope: Scope, documentIds: readonly string[]): P
     start: 0,
     end: text.length,
     text,
-    score: 1,
+    score: 0,
+    ...(SHEETS.has(mimetype) ? { heading: text.split('\n', 1)[0] } : {}),
   }))
 }
 

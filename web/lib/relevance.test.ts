@@ -6,7 +6,8 @@ it('is a share of the best score of the answer', () => {
   expect([relevancePercent(8, sources), relevancePercent(2, sources)]).toEqual([100, 25])
 })
 
-it('is 0 where scores say nothing', () => {
-  expect(relevancePercent(0, [{ score: 0 }])).toBe(0)
-  expect(relevancePercent(1, [])).toBe(0)
+it('is none where scores say nothing', () => {
+  expect(relevancePercent(0, [{ score: 0 }])).toBeNull()
+  expect(relevancePercent(0, [{ score: 8 }])).toBeNull()
+  expect(relevancePercent(1, [])).toBeNull()
 })

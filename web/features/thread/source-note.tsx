@@ -31,7 +31,7 @@ function SourceWords({ n, name, passage, meta }: SourceWordsProps): JSX.Element 
       <span className={styles.passage} dir="auto">
         {passage}
       </span>
-      <span className={styles.meta}>{meta}</span>
+      {meta !== '' && <span className={styles.meta}>{meta}</span>}
     </>
   )
 }
@@ -92,18 +92,17 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
   const current = listed ?? unlisted
   const deleted = current === null
   const relevance = relevancePercent(source.score, [...sources.values()].filter(isPassageSource))
+  const meta = [
+    ...(deleted ? ['This document was deleted.'] : relevance === null ? [] : [`${relevance}% relevance`]),
+    ...(current?.superseded_at == null ? [] : [`in version ${current.version}; a newer one is searched now`]),
+  ]
   return (
     <SourceButton
       n={source.n}
       deleted={deleted}
       name={`Source: ${describePlace(source, 'card', current)}`}
       passage={passageWords(source.text)}
-      meta={
-        <>
-          {deleted ? 'This document was deleted.' : `${relevance}% relevance`}
-          {current?.superseded_at != null && `, in version ${current.version}; a newer one is searched now`}
-        </>
-      }
+      meta={meta.join(', ')}
     />
   )
 }

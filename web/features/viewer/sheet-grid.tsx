@@ -2,13 +2,38 @@ import type { JSX } from 'react'
 
 import { numberCells } from './number-cells.ts'
 import { columnName, type SheetLine } from './sheet-lines.ts'
+import type { TextStretch } from './text-blocks.ts'
 import styles from './text-section.module.css'
+
+/** Text that is longer reaches over the empty cells behind it, as in a workbook, rather than to make its column wide. */
+const LONG_TEXT = 24
 
 interface SheetGridProps {
   text: string
   lines: readonly SheetLine[]
   /** A being 1. */
   columns: readonly number[]
+}
+
+const NOTHING: TextStretch = { start: 0, end: 0 }
+
+const lengthAt = (cells: readonly TextStretch[], place: number): number => {
+  const { start, end } = cells[place] ?? NOTHING
+  return end - start
+}
+
+/** Over how many of so many columns the text of a cell reaches. */
+function reachOf(cells: readonly TextStretch[], place: number, columns: number): number {
+  if (lengthAt(cells, place) <= LONG_TEXT) return 1
+  const next = cells.findIndex((_, other) => other > place && lengthAt(cells, other) > 0)
+  return (next === -1 ? columns : next) - place
+}
+
+/** Whether an empty cell lies below the text of one before it. */
+function isCovered(cells: readonly TextStretch[], place: number): boolean {
+  if (lengthAt(cells, place) > 0) return false
+  const before = cells.findLastIndex((_, other) => other < place && lengthAt(cells, other) > 0)
+  return before !== -1 && lengthAt(cells, before) > LONG_TEXT
 }
 
 /** A sheet as a workbook shows it, with the names of its rows and columns; those that are empty are left out. */
@@ -32,10 +57,12 @@ export function SheetGrid({ text, lines, columns }: SheetGridProps): JSX.Element
             <tr key={row} data-after-gap={index > 0 && row > (lines[index - 1]?.row ?? row) + 1}>
               <th scope="row">{row}</th>
               {columns.map((column, place) => {
-                const { start, end } = cells[place] ?? { start: 0, end: 0 }
+                if (isCovered(cells, place)) return null
+                const { start, end } = cells[place] ?? NOTHING
                 return start < end ? (
                   <td
                     key={column}
+                    colSpan={reachOf(cells, place, columns.length)}
                     className={isNumber[index]?.[place] === true ? styles.number : undefined}
                     dir="auto"
                     data-start={start}
