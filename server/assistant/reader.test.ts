@@ -4,7 +4,8 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 import { type TextRange } from './page-edges.ts'
-import { asPlainMarkdown, chooseQuotes, writeReading, type Written } from './reader.ts'
+import { chooseQuotes } from './quotes.ts'
+import { asPlainMarkdown, writeReading, type Written } from './reader.ts'
 import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is

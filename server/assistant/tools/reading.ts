@@ -1,6 +1,7 @@
 /** What the Reader says of pages and search results: their own words, with the number of the page that they come from. */
 import { type Scope } from '#server/database/scope.ts'
-import { asPlainMarkdown, chooseQuotes, prepareTextReading } from '#server/assistant/reader.ts'
+import { chooseQuotes, prepareTextReading } from '#server/assistant/quotes.ts'
+import { asPlainMarkdown } from '#server/assistant/reader.ts'
 import { splitSentences } from '#server/assistant/sentences.ts'
 import { type Finding } from './outcome.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
 import { searchPassages } from '#server/documents/search.ts'
-import { chooseQuotes, prepareReading } from './reader.ts'
+import { chooseQuotes, prepareReading } from './quotes.ts'
 
 let test_: TestDatabase
 beforeAll(async () => {
