@@ -310,6 +310,20 @@ test('a passage of a workbook is marked in the grid of its sheet, and its cells 
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 })
 
+test('a document that was deleted bears the name that the answer calls it by', async () => {
+  const deleted = await page.evaluate(async () => {
+    const documents = (await (await fetch('/api/documents')).json()) as { id: string; filename: string }[]
+    const { id } = documents.find(({ filename }) => filename === 'Lamps.xlsx') ?? { id: '' }
+    return (await fetch(`/api/documents/${id}`, { method: 'DELETE' })).ok
+  })
+  expect(deleted).toBe(true)
+  await answerOn(page).locator('[data-citation="1"]').first().click()
+  const reader = page.getByRole('region', { name: 'Reader: Lamps.xlsx' })
+  await reader.getByRole('heading', { name: 'Lamps.xlsx' }).waitFor()
+  await reader.getByText('This document is not there').waitFor()
+  await page.keyboard.press('Escape')
+})
+
 test('a document of the library leaves the end of the thread in view', async () => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const long = Array.from({ length: 12 }, () =>

@@ -72,7 +72,7 @@ test('an answer without a file that was still being read is followed by one with
   await answersAre(5)
   expect(await asked()).not.toContain('The mill is closed in winter.')
   const answer = page.getByRole('article', { name: 'Answer' }).last()
-  await answer.getByText('One document was still being read, and not used. It has been read now.').waitFor()
+  await answer.getByText('One document was still being read, and not used. That is done now.').waitFor()
   await answer.getByRole('button', { name: 'Answer again' }).click()
   await answer.getByText('2 / 2').waitFor()
   expect(await asked()).toContain('The mill is closed in winter.')

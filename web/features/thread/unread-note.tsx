@@ -11,12 +11,11 @@ const areBeingRead = (documents: readonly DocumentRow[]): boolean =>
 /** Says how many documents were still being read when the answer was written; once none is, they can be had in another one. */
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
   const { data: waits = true } = useQuery({ ...documentsQuery(), select: areBeingRead })
-  const isOne = count === 1
   return (
     <div className={styles.unread}>
       <p role="status">
-        {isOne ? 'One document was' : `${count} documents were`} still being read, and not used.
-        {waits ? '' : isOne ? ' It has been read now.' : ' They have been read now.'}
+        {count === 1 ? 'One document was' : `${count} documents were`} still being read, and not used.
+        {waits ? '' : ' That is done now.'}
       </p>
       {!waits && onAgain !== null && (
         <Button variant="outline" size="sm" onClick={onAgain}>
