@@ -38,7 +38,7 @@ afterAll(async () => {
 test('creating and sending work, and the reply arrives', async () => {
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await ask(page, 'Which lamp burns longest?')
-  await page.getByRole('article').getByText('I found nothing in your documents that answers this.').waitFor()
+  await page.getByRole('article').getByText('You have no documents yet.').waitFor()
 })
 
 /** The one conversation in the list, whatever it is called by now. */
@@ -55,7 +55,7 @@ test('listing and opening work after a reload', async () => {
   await page.goto(alcove.url)
   await page.getByText('Pinned Conversations').waitFor()
   await entry().getByRole('button').first().click()
-  await page.getByRole('article').getByText('I found nothing in your documents that answers this.').waitFor()
+  await page.getByRole('article').getByText('You have no documents yet.').waitFor()
   await page.getByRole('article').getByText('Which lamp burns longest?').waitFor()
 })
 

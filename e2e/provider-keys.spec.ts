@@ -30,6 +30,9 @@ test('a key that the provider refuses is not kept, and the form says so', async 
   await enter({ Key: 'wrong-key-4711' })
   await form().getByRole('alert').getByText('Anthropic refused this key.').waitFor()
   await expect.poll(() => providers().getByRole('listitem').count()).toBe(0)
+  await form().getByLabel('Provider').selectOption('OpenAI')
+  await expect.poll(() => form().getByRole('alert').count()).toBe(0)
+  await form().getByLabel('Provider').selectOption('Anthropic')
 })
 
 test('a key that cannot be one is refused in a sentence', async () => {

@@ -30,13 +30,15 @@ interface Library {
   readonly unread: number
   /** Whether those that can be searched hold anything that may answer. */
   readonly hasAnswer: boolean
+  /** Whether whole documents are read for it: then no other is meant. */
+  readonly isWhole: boolean
 }
 
 /** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
 export async function findUnread(
   scope: Scope,
   { calls }: ParsedMessage,
-  { chosen, unread, hasAnswer }: Library,
+  { chosen, unread, hasAnswer, isWhole }: Library,
 ): Promise<Unread> {
   if (unread === 0) return waitsForNone(0)
   const meant = new Set<string>()
@@ -50,7 +52,7 @@ export async function findUnread(
     const awaited = await stillUnread(scope, [...meant])
     return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
   }
-  if (hasAnswer) return waitsForNone(unread)
+  if (hasAnswer) return waitsForNone(isWhole ? 0 : unread)
   const awaited = await stillUnread(scope, null)
   return { count: unread, awaited, isAnyEnough: true, patienceMs: PATIENCE_UNNAMED_MS }
 }

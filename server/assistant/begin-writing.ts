@@ -54,7 +54,14 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
     // Of several documents none was meant by itself.
     const isUnnamed = material.hasDocuments && isAboutWhole(material.asked)
     const isSummary = trace?.scope === 'whole' && !isAboutEvery(material.asked)
-    const parts = writeReading({ quotes, isAboutWhole: isUnnamed, isSummary, sections, hasModels })
+    const parts = writeReading({
+      quotes,
+      isEmptyLibrary: material.isEmptyLibrary,
+      isAboutWhole: isUnnamed,
+      isSummary,
+      sections,
+      hasModels,
+    })
     return (give) => Promise.resolve(parts.forEach(give))
   }
   const chat = providers.chatModel(model.provider, model.identifier)

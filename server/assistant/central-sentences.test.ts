@@ -7,7 +7,7 @@ const read = (text: string) => {
   return sentencesOf(source, { text }, source)
 }
 const chosen = (text: string, count: number) =>
-  centralSentences(read(text), count).map(({ start, end }) => text.slice(start, end))
+  centralSentences(read(text), 'a', count).map(({ start, end }) => text.slice(start, end))
 
 const FILLER = Array.from({ length: 40 }, (_, index) => `On day ${index} nothing of note was seen by anybody there.`)
 const LAMP = 'The lamp on the northern hill burns whale oil through every winter night.'

@@ -3,6 +3,7 @@
  * once a chosen sentence has said them (after SumBasic: Nenkova and Vanderwende, "The impact of frequency on summarization", 2005).
  * Pure.
  */
+import { wordsOf } from '#server/documents/tokenizer.ts'
 import { type Sentence } from './sentences.ts'
 
 /** Titles, names and addresses have fewer words; longer ones are lists, or several in one. */
@@ -37,27 +38,39 @@ function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): bo
 
 const isOfAlphabet = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
 
-/** What each word of the subject is worth: the root of the number of sentences that have it. */
-function weighWords(wordsOf: readonly ReadonlySet<string>[]): Map<string, number> {
+/**
+ * What each word of the subject is worth: the root of the number of sentences that have it.
+ * @param named words of the title, which belong to the subject however many sentences have them.
+ */
+function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const words of wordsOf) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const most = Math.max(LEAST_COMMON, COMMON_SHARE * wordsOf.length)
+  for (const words of sentences) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const most = Math.max(LEAST_COMMON, COMMON_SHARE * sentences.length)
   return new Map(
     [...counts]
-      .filter(([word, count]) => count > 1 && count <= most && (word.length >= LEAST_LETTERS || !isOfAlphabet(word)))
+      .filter(
+        ([word, count]) =>
+          count > 1 && (count <= most || named.has(word)) && (word.length >= LEAST_LETTERS || !isOfAlphabet(word)),
+      )
       .filter(([word]) => !/^\p{N}+$/u.test(word))
       .map(([word, count]) => [word, Math.sqrt(count)]),
   )
 }
 
-/** @returns at most `count`, in their order; none where the document holds no whole sentences. */
-export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
+/**
+ * @param title of the document, such as the name of its file.
+ * @returns at most `count`, in their order; none where the document holds no whole sentences.
+ */
+export function centralSentences(sentences: readonly Sentence[], title: string, count: number): Sentence[] {
   const candidates = sentences.flatMap((sentence, index) =>
     isProse(sentence)
       ? [{ sentence, words: new Set(sentence.words), lead: Math.max(0, 1 - index / (FIRST_SHARE * sentences.length)) }]
       : [],
   )
-  const weights = weighWords(candidates.map(({ words }) => words))
+  const weights = weighWords(
+    candidates.map(({ words }) => words),
+    new Set(wordsOf(title)),
+  )
   const worthOf = ({ words, lead }: (typeof candidates)[number]): number => {
     const said = [...words].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
     return (said / Math.sqrt(words.size)) * (1 + FIRST_BONUS * lead)

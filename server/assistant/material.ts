@@ -42,6 +42,8 @@ export interface Material {
   readonly trace: RetrievalTrace | undefined
   readonly unread: Unread
   readonly hasDocuments: boolean
+  /** Whether the person has none at all, read or not. */
+  readonly isEmptyLibrary: boolean
   /** The tools that the question asks for, each with its run where it has had it. */
   readonly tools: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   /** Whether the person has connected any: nothing is looked for where there is nothing. */
@@ -135,8 +137,9 @@ export async function gather(
     previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unread: await findUnread(scope, parsed, { unread: situation.unread, chosen, hasAnswer }),
+    unread: await findUnread(scope, parsed, { unread: situation.unread, chosen, hasAnswer, isWhole }),
     hasDocuments: situation.ready > 0,
+    isEmptyLibrary: situation.documents === 0,
     sources,
     attached: situation.sees === true ? await findPictures(scope, history) : [],
     pictures: [],

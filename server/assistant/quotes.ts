@@ -244,7 +244,7 @@ export function chooseQuotes(
       found.isSubsetOf(foundThere)
     )
   }
-  const chosen: (Matched & Quoted)[] = []
+  const chosen: (Matched & Quoted & { score: number })[] = []
   for (const sentence of ranked) {
     const { source, start, end, pageText, isRow, following, score } = sentence
     if (chosen.length === most || score < (ranked[0]?.score ?? 0) * LEAST_QUOTE_SHARE) break
@@ -265,7 +265,9 @@ export function chooseQuotes(
     )
     if (!isKnown) chosen.push({ ...sentence, end: quoteEnd })
   }
-  return chosen.map((quoted, index) => quoteOf(quoted, index + 1))
+  // Rows below the same titles are shown as one table: they are counted in that order.
+  const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()
+  return shown.map((quoted, index) => ({ ...quoteOf(quoted, index + 1), score: quoted.score }))
 }
 
 /**
@@ -279,7 +281,12 @@ export async function quoteSummary(scope: Scope, sources: readonly QuotableSourc
   const count = sentences.size > 1 ? 1 : MAX_SUMMARY
   return [...sentences.values()]
     .flatMap((all) => {
-      const central = centralSentences(all, count)
+      const [first] = all
+      const central = centralSentences(
+        all,
+        first && isPassageSource(first.source) ? stemOf(first.source.filename) : '',
+        count,
+      )
       return central.length > 0 ? central : all.slice(0, Math.min(count, MAX_QUOTES))
     })
     .map((sentence, index) => quoteOf(sentence, index + 1))

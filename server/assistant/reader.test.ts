@@ -60,6 +60,20 @@ test('quotes a row of a table by itself, and knows its columns', () => {
   expect(chooseQuotes(reading('rent of flat south', [page], blocks)).map(({ text }) => text)).toEqual(['South | 900'])
 })
 
+test('counts rows of one table in the order in which they are shown, and tells how well each quote fits', () => {
+  const tar = ['East', 'West', 'Quay', 'Pier', 'Hill', 'Town'].map((lamp) => `${lamp} | tar`)
+  const page = ['Lamp | Fuel', 'North | whale oil fat', 'South | seal wick', ...tar].join('\n')
+  const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
+  const { sentences, ...rest } = reading('whale oil fat seal wick', [page], blocks)
+  const prose = reading('', ['Oil and fat of seals are dear, seal skin is not.']).sentences
+  const stems = new Map([...sentences, ...prose].flatMap(({ words }) => words.map((word) => [word, [word]] as const)))
+  const quotes = chooseQuotes({ ...rest, stems, sentences: [...sentences, ...prose] })
+  expect(quotes.map(({ n }) => n)).toEqual([1, 2, 3])
+  const titled = quotes.map((quote) => isPassageSource(quote) && quote.titles !== undefined)
+  expect(titled.lastIndexOf(true) - titled.indexOf(true)).toBe(1)
+  expect(new Set(quotes.map(({ score }) => score)).size).toBe(3)
+})
+
 test('quotes no row beside the one that is asked for', () => {
   const page = 'Zone | Price\nZone 1 | 20\nZone 2 | 30\nZone 3 | 40'
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 12 }]
@@ -157,7 +171,14 @@ test('answers a question in two languages where one half of it is covered', () =
 
 async function written(given: Partial<Written>): Promise<string> {
   let text = ''
-  const nothing = { quotes: [], isAboutWhole: false, isSummary: false, sections: [], hasModels: false }
+  const nothing = {
+    quotes: [],
+    isEmptyLibrary: false,
+    isAboutWhole: false,
+    isSummary: false,
+    sections: [],
+    hasModels: false,
+  }
   for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
@@ -222,6 +243,7 @@ test('says of quotes that stand for a whole document what they are', async () =>
 
 test('says plainly that there is nothing', async () => {
   expect(await written({})).toBe('I found nothing in your documents that answers this.')
+  expect(await written({ isEmptyLibrary: true })).toMatch(/^You have no documents yet\./)
   expect(await written({ isAboutWhole: true })).toBe(
     'This asks about a whole document. Name the one that you mean, and ask again.',
   )

@@ -9,6 +9,7 @@ import { renderTable } from './quoted-rows.ts'
 import { unwrap } from './quotes.ts'
 
 const NOTHING = 'I found nothing in your documents that answers this.'
+const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
 const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
 /** Says what stands in place of an answer, and why there is no other. */
@@ -55,6 +56,8 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
 
 export interface Written {
   readonly quotes: readonly QuotableSource[]
+  /** Whether there is no document at all. */
+  readonly isEmptyLibrary: boolean
   /** Whether a whole document was asked about. */
   readonly isAboutWhole: boolean
   /** Whether the quotes stand for all of what was read. */
@@ -67,9 +70,10 @@ export interface Written {
 
 /** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
 export function* writeReading(written: Written): Generator<ChatPart, void> {
-  const { quotes, isAboutWhole, isSummary, sections, hasModels } = written
+  const { quotes, isEmptyLibrary, isAboutWhole, isSummary, sections, hasModels } = written
   const paragraphs = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
-  if (paragraphs.length === 0) yield { type: 'text', text: isAboutWhole ? NOT_NAMED : NOTHING }
+  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? NOT_NAMED : NOTHING
+  if (paragraphs.length === 0) yield { type: 'text', text: nothing }
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }

@@ -34,6 +34,7 @@ describe('a snippet', () => {
     expect(marked('*These are the words of **others***, 2 * 3 * 4, a*b', 'words')).toBe(
       'These are the [words] of others, 2 * 3 * 4, a*b',
     )
+    expect(marked('> 2\\. The words \\[of others\\] \\| a\\_b', 'words')).toBe('2. The [words] [of others] a_b')
   })
 
   test('shows the stretch with most of the words, cut between words', () => {

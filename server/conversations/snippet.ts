@@ -28,6 +28,7 @@ const plainOf = (markdown: string): string =>
     .replaceAll(/^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+/gm, '')
     .replaceAll(/\*\*|__|`+|^\s*[|:\s-]+$/gm, '')
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]+)(?<=[^\s*])\*(?![\w*])/g, '$1')
+    .replaceAll(/\\([\\`*_[\]<>#|~.)+-])/g, '$1')
     .replaceAll(/[\s|]+/g, ' ')
     .trim()
 

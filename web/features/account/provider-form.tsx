@@ -39,14 +39,14 @@ export function ProviderForm({ wanted, onDone }: ProviderFormProps): JSX.Element
   useEffect(() => {
     if (wanted !== null) key.current?.focus()
   }, [wanted])
-  const { busy, refusal, run } = useAttempt()
+  const { busy, refusal, run, forget } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const given = providerOf(kind, new FormData(event.currentTarget))
     if (await run(() => connectProvider(queryClient, given))) onDone()
   }
   return (
-    <form className={styles.form} aria-label="Add a provider" onSubmit={(event) => void submit(event)}>
+    <form className={styles.form} aria-label="Add a provider" onInput={forget} onSubmit={(event) => void submit(event)}>
       <SelectField
         label="Provider"
         value={kind}

@@ -22,14 +22,19 @@ function serverOf(command: string, form: FormData): NewToolServer {
 export function ToolServerForm({ commands, onDone }: { commands: readonly string[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [command, setCommand] = useState(BY_ADDRESS)
-  const { busy, refusal, run } = useAttempt()
+  const { busy, refusal, run, forget } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const given = serverOf(command, new FormData(event.currentTarget))
     if (await run(() => connectToolServer(queryClient, given))) onDone()
   }
   return (
-    <form className={styles.form} aria-label="Add a tool server" onSubmit={(event) => void submit(event)}>
+    <form
+      className={styles.form}
+      aria-label="Add a tool server"
+      onInput={forget}
+      onSubmit={(event) => void submit(event)}
+    >
       {commands.length > 0 && (
         <SelectField
           label="Kind"

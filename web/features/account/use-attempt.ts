@@ -8,6 +8,8 @@ export type Attempt = {
   refusal: string | null
   /** Runs a task once at a time; resolves with whether it went well. */
   run: (task: () => Promise<void>) => Promise<boolean>
+  /** Takes the refusal away: something else is being entered. */
+  forget: () => void
 }
 
 /** A task of a form that the server may refuse in words. */
@@ -17,6 +19,7 @@ export function useAttempt(): Attempt {
   return {
     busy,
     refusal,
+    forget: () => setRefusal(null),
     async run(task) {
       setBusy(true)
       setRefusal(null)
