@@ -211,6 +211,12 @@ test('whoever signs in while a tab still asks for the session of before stays si
     await route.continue()
   })
   const asked = here.waitForRequest('**/auth/v1/user')
+  // The socket ends with the session, here before the page is told that it has signed out.
+  await here.route('**/auth/v1/logout**', async (route) => {
+    const response = await route.fetch()
+    await asked
+    await route.fulfill({ response })
+  })
   await here.getByRole('button', { name: 'Account', exact: true }).click()
   await here.getByRole('menuitem', { name: 'Sign Out' }).click()
   await asked

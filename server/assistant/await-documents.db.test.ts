@@ -1,5 +1,6 @@
 /** A question about a document that is still being read waits for it, and says so where it did not. */
 import { beforeEach, expect, test } from 'vitest'
+import { READER_MODEL } from '#contract/limits.ts'
 import { READING_STEP, type ReplyPart } from '#contract/reply-events.ts'
 import { stopReply } from '#server/conversations/reply-queries.ts'
 import { openTestAssistant, type Person, type Watched } from '#test/assistant.ts'
@@ -19,8 +20,8 @@ beforeEach(async () => {
 const steps = (parts: readonly ReplyPart[]) =>
   parts.flatMap(({ tool }) => (tool?.name === READING_STEP ? [tool.status] : []))
 
-async function asked(question: string): Promise<Watched & { conversationId: string }> {
-  const conversationId = await assistant.startConversation(person)
+async function asked(question: string, given?: { model: string }): Promise<Watched & { conversationId: string }> {
+  const conversationId = await assistant.startConversation(person, given)
   const watched = await assistant.watch(conversationId)
   await assistant.ask(person, conversationId, question)
   return { ...watched, conversationId }
@@ -53,12 +54,20 @@ test('where no other document can answer, all are waited for', async () => {
   expect((await metadataOf(conversationId))?.sources).toMatchObject([{ filename: 'lease.pdf' }])
 })
 
-test('of many the first that answers is enough', async () => {
+test('what names none of many is answered at once by a model, which has something to say without them', async () => {
+  await assistant.startWorker()
+  for (const name of ['one', 'two', 'three', 'four']) await addUnreadDocument(database, person, `${name}.pdf`)
+  const { until, conversationId } = await asked('How long is the notice period?')
+  expect(steps(await until('done'))).toEqual([])
+  expect(await metadataOf(conversationId)).toMatchObject({ unread: 4 })
+})
+
+test('for the Reader, of many the first that answers is enough', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'tides.txt', ['The tide rose.'])
   for (const name of ['one', 'two', 'three']) await addUnreadDocument(database, person, `${name}.pdf`)
   const lease = await addUnreadDocument(database, person, 'lease.pdf')
-  const { until, conversationId } = await asked('How long is the notice period?')
+  const { until, conversationId } = await asked('How long is the notice period?', { model: READER_MODEL })
   expect(steps(await until('tool'))).toEqual(['running'])
   await finishReading(database, lease, LEASE)
   expect(steps(await until('done'))).toEqual(['running', 'done'])

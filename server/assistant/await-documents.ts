@@ -9,6 +9,8 @@ const PATIENCE_MS = 30_000
 /** What names no document may be about none of them. */
 const PATIENCE_UNNAMED_MS = 8_000
 const LOOK_MS = 200
+/** A model has something to say without documents; who has added a whole folder does not ask it about all of them. */
+const MOST_UNNAMED = 3
 
 export interface Unread {
   /** Of the documents that the question is to be answered from, so many cannot be searched yet. */
@@ -26,8 +28,11 @@ const waitsForNone = (count: number): Unread => ({ count, awaited: [], isAnyEnou
 interface Library {
   /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
-  /** How many of all documents cannot be searched yet. */
+  /** How many of all documents can be searched, and how many cannot yet. */
+  readonly ready: number
   readonly unread: number
+  /** Whether nothing but documents can answer: there is no model. */
+  readonly onlyQuotes: boolean
   /** Whether those that can be searched hold anything that may answer. */
   readonly hasAnswer: boolean
   /** Whether whole documents are read for it: then no other is meant. */
@@ -38,7 +43,7 @@ interface Library {
 export async function findUnread(
   scope: Scope,
   { calls }: ParsedMessage,
-  { chosen, unread, hasAnswer, isWhole }: Library,
+  { chosen, ready, unread, onlyQuotes, hasAnswer, isWhole }: Library,
 ): Promise<Unread> {
   if (unread === 0) return waitsForNone(0)
   const meant = new Set<string>()
@@ -52,7 +57,8 @@ export async function findUnread(
     const awaited = await stillUnread(scope, [...meant])
     return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
   }
-  if (hasAnswer) return waitsForNone(isWhole ? 0 : unread)
+  const isWorthIt = onlyQuotes || (ready === 0 && unread <= MOST_UNNAMED)
+  if (hasAnswer || !isWorthIt) return waitsForNone(isWhole ? 0 : unread)
   const awaited = await stillUnread(scope, null)
   return { count: unread, awaited, isAnyEnough: true, patienceMs: PATIENCE_UNNAMED_MS }
 }

@@ -57,6 +57,7 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
     const parts = writeReading({
       quotes,
       isEmptyLibrary: material.isEmptyLibrary,
+      missing: material.missing,
       isAboutWhole: isUnnamed,
       isSummary,
       sections,

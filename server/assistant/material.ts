@@ -44,6 +44,8 @@ export interface Material {
   readonly hasDocuments: boolean
   /** Whether the person has none at all, read or not. */
   readonly isEmptyLibrary: boolean
+  /** What is said of documents that the question names and that are not there. */
+  readonly missing: readonly string[]
   /** The tools that the question asks for, each with its run where it has had it. */
   readonly tools: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   /** Whether the person has connected any: nothing is looked for where there is nothing. */
@@ -119,7 +121,7 @@ export async function gather(
   // The best plan of a search depends on what is searched for.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ asked, passages, messages, runs, trace }] = await Promise.all([
+  const [{ asked, passages, messages, runs, trace, missing }] = await Promise.all([
     findPassages(scope, parsed, options),
     planned,
   ])
@@ -137,9 +139,10 @@ export async function gather(
     previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unread: await findUnread(scope, parsed, { unread: situation.unread, chosen, hasAnswer, isWhole }),
+    unread: await findUnread(scope, parsed, { ...situation, ...options, hasAnswer, isWhole }),
     hasDocuments: situation.ready > 0,
     isEmptyLibrary: situation.documents === 0,
+    missing,
     sources,
     attached: situation.sees === true ? await findPictures(scope, history) : [],
     pictures: [],

@@ -23,6 +23,8 @@ export interface Retrieval {
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   /** How they were found; absent where the documents were left alone. */
   readonly trace?: RetrievalTrace
+  /** What is said of documents that are named and not there. */
+  readonly missing: readonly string[]
 }
 
 export interface FindOptions {
@@ -66,7 +68,7 @@ export async function findPassages(
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
-    const nothing = { asked: text, passages: [], messages: [], runs: new Map<ToolCall, ToolRun>() }
+    const nothing = { asked: text, passages: [], messages: [], runs: new Map<ToolCall, ToolRun>(), missing: [] }
     if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
     const whole = await findWhole(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
@@ -79,6 +81,7 @@ export async function findPassages(
   const messages: PastPassage[] = []
   const asked: string[] = []
   const traces: RetrievalTrace[] = []
+  const missing: string[] = []
   const share = Math.ceil(MOST_PASSAGES / knowledge.length)
   const lookUp = (question: string, named: readonly string[]) =>
     findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
@@ -88,12 +91,13 @@ export async function findPassages(
     runs.set(call, found.run)
     asked.push(found.asked)
     traces.push(found.trace)
+    missing.push(...found.missing)
     for (const passage of found.passages)
       if (!passages.some((other) => isSamePassage(passage, other))) passages.push(passage)
     for (const said of found.messages) if (!messages.some((other) => isSameMessage(said, other))) messages.push(said)
   }
   const trace = joinTraces(traces)
-  return { asked: asked.join(' '), passages, messages, runs, ...(trace ? { trace } : {}) }
+  return { asked: asked.join(' '), passages, messages, runs, missing, ...(trace ? { trace } : {}) }
 }
 
 type WholeOptions = Pick<FindOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>

@@ -174,6 +174,7 @@ async function written(given: Partial<Written>): Promise<string> {
   const nothing = {
     quotes: [],
     isEmptyLibrary: false,
+    missing: [],
     isAboutWhole: false,
     isSummary: false,
     sections: [],
@@ -243,6 +244,9 @@ test('says of quotes that stand for a whole document what they are', async () =>
 
 test('says plainly that there is nothing', async () => {
   expect(await written({})).toBe('I found nothing in your documents that answers this.')
+  expect(await written({ missing: ['There is no document named “a_b.pdf”.'] })).toBe(
+    'There is no document named “a\\_b.pdf”.\n\nI found nothing in your documents that answers this.',
+  )
   expect(await written({ isEmptyLibrary: true })).toMatch(/^You have no documents yet\./)
   expect(await written({ isAboutWhole: true })).toBe(
     'This asks about a whole document. Name the one that you mean, and ask again.',

@@ -58,6 +58,8 @@ export interface Written {
   readonly quotes: readonly QuotableSource[]
   /** Whether there is no document at all. */
   readonly isEmptyLibrary: boolean
+  /** What is said of documents that are named and not there. */
+  readonly missing: readonly string[]
   /** Whether a whole document was asked about. */
   readonly isAboutWhole: boolean
   /** Whether the quotes stand for all of what was read. */
@@ -70,10 +72,10 @@ export interface Written {
 
 /** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
 export function* writeReading(written: Written): Generator<ChatPart, void> {
-  const { quotes, isEmptyLibrary, isAboutWhole, isSummary, sections, hasModels } = written
-  const paragraphs = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
+  const { quotes, isEmptyLibrary, missing, isAboutWhole, isSummary, sections, hasModels } = written
+  const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
   const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? NOT_NAMED : NOTHING
-  if (paragraphs.length === 0) yield { type: 'text', text: nothing }
+  const paragraphs = [...missing.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }

@@ -39,15 +39,19 @@ const RENEWED = new Set<AuthChangeEvent>(['TOKEN_REFRESHED', 'SIGNED_IN', 'MFA_C
 let socket: RealtimeClient | null = null
 let renewing: Promise<void> = Promise.resolve()
 
-/** The page's one socket. */
+/** The page's one socket; after a sign-out another one. */
 export function realtime(): RealtimeClient {
   if (socket !== null) return socket
   const address = new URL(`${config().supabaseUrl}/realtime/v1`, location.origin)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   const made = new RealtimeClient(address.href, { params: { apikey: anonKey() }, accessToken })
-  onSessionEvent((event) => {
+  const stop = onSessionEvent((event) => {
     if (RENEWED.has(event)) logged(renewToken(made))
-    if (event === 'SIGNED_OUT') void made.removeAllChannels()
+    if (event !== 'SIGNED_OUT') return
+    // Leaving takes a while: channels that are joined meanwhile would be those of before, or closed with them.
+    stop()
+    socket = null
+    logged(made.removeAllChannels())
   })
   socket = made
   return made

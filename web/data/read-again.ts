@@ -5,6 +5,6 @@ import type { InvalidateQueryFilters, QueryClient } from '@tanstack/react-query'
  * may be older than the change, and `invalidateQueries` alone would take its answer: it is given up, and who waits for it gets the new one.
  */
 export async function readAgain(queryClient: QueryClient, filters: InvalidateQueryFilters): Promise<void> {
-  void queryClient.cancelQueries({ ...filters, type: 'active' }, { silent: true })
+  void queryClient.cancelQueries({ ...filters, type: 'active' }, { silent: true, revert: false })
   await queryClient.invalidateQueries(filters)
 }

@@ -6,7 +6,7 @@ import { type PresentTurns } from '#server/conversations/past-messages.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type FoundPassage, searchDocuments } from '#server/documents/search.ts'
 import { type Embedder } from '#server/providers/embed.ts'
-import { splitNames } from './named-documents.ts'
+import { missingName, splitNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
 /** The documents that the argument begins with, as far as the person has them. */
@@ -88,10 +88,14 @@ export async function searchKnowledge(
   messages: readonly PastPassage[]
   run: ToolRun
   trace: RetrievalTrace
+  /** What is said of a document that is named and not there; empty where there is none. */
+  missing: readonly string[]
 }> {
   const startedAt = performance.now()
   const { documentIds: named, question } = await splitFilenames(scope, argument)
   const asked = question || before
+  const gone = missingName(question)
+  const missing = gone === undefined ? [] : [`There is no document named “${gone}”.`]
   const documentIds = named.length > 0 ? named : chosen
   const isNarrowed = documentIds.length > 0
   const whole = await lookUp?.(asked, named)
@@ -108,17 +112,20 @@ export async function searchKnowledge(
     }
   }
   const described = [...passages.map(describe), ...past.messages.map(describePast)]
-  const content = described.join('\n\n').slice(0, LONGEST_CONTENT).toWellFormed()
+  const nothing = looksBack ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'
+  const content = [...missing, ...(described.length > 0 ? described : [nothing])].join('\n\n')
+  const trace = looksBack ? withPast(found.trace, past) : found.trace
   return {
     asked,
     passages,
     messages: past.messages,
-    trace: looksBack ? withPast(found.trace, past) : found.trace,
+    trace: { ...trace, notes: [...missing, ...trace.notes] },
+    missing,
     run: {
       name: 'knowledge',
       status: 'done',
       durationMs: Math.round(performance.now() - startedAt),
-      content: content || (looksBack ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'),
+      content: content.slice(0, LONGEST_CONTENT).toWellFormed(),
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitNames } from './named-documents.ts'
+import { missingName, splitNames } from './named-documents.ts'
 
 const DOCUMENTS = [
   { id: 'lease', filename: 'Lease.pdf' },
@@ -23,4 +23,14 @@ test.each([
   ['Lease.pdf', ['lease', 'copy'], ''],
 ])('splits %s', (argument, documentIds, question) => {
   expect(splitNames(argument, DOCUMENTS)).toEqual({ documentIds, question })
+})
+
+test.each([
+  ['gone.pdf what is due?', 'gone.pdf'],
+  ['“Gone for good.xlsx”: what is due?', 'Gone for good.xlsx'],
+  ['Gone.PDF', 'Gone.PDF'],
+  ['what is due in gone.pdf?', undefined],
+  ['node.js or v1.2 what is due?', undefined],
+])('knows of %s which document it names', (question, name) => {
+  expect(missingName(question)).toBe(name)
 })

@@ -1,4 +1,5 @@
 /** The documents that the argument of `@knowledge` begins with: `lease.pdf …`, or `“lease.pdf”, “house rules.pdf”: …`. Pure. */
+import { UPLOAD_TYPES } from '#contract/limits.ts'
 
 interface NamedDocument {
   readonly id: string
@@ -17,6 +18,14 @@ const CLOSING_QUOTE = /^\s?["'”“»]/u
 const NAME_ENDS = /^(?:["'”“»]|[\s,:;?!]|$)/u
 const SEPARATOR = /^\s*(?:[,;&]\s*|(?=["'“„«]))/u
 const BEFORE_QUESTION = /^[,:;\s]+/u
+
+const ENDING = String.raw`\.(?:${Object.keys(UPLOAD_TYPES).join('|')})`
+const QUOTED_NAME = new RegExp(String.raw`^["'“„«]\s?([^"'”“»\n]{1,200}${ENDING})\s?["'”“»]`, 'iu')
+const BARE_NAME = new RegExp(String.raw`^([^\s"'“„«]{1,200}${ENDING})(?=[\s,:;?!]|$)`, 'iu')
+
+/** The name that a question goes on with after those that were found: of a document that is not there. */
+export const missingName = (question: string): string | undefined =>
+  (QUOTED_NAME.exec(question) ?? BARE_NAME.exec(question))?.[1]
 
 /** Names count in whatever case, the longest that fits first; of several documents with one name, all are meant. */
 export function splitNames(argument: string, documents: readonly NamedDocument[]): Named {

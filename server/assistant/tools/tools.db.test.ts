@@ -156,8 +156,9 @@ describe('@knowledge', () => {
     await assistant.startWorker()
     const conversationId = await assistant.startConversation(person, { model: READER_MODEL })
     const { tools, answer } = await answered(conversationId, '@knowledge secret.pdf notice period')
-    expect(tools[0]?.content).toBe('Nothing in the documents or in earlier conversations fits.')
-    expect(answer?.content).toMatch(/^You have no documents yet\./)
+    const missing = 'There is no document named “secret.pdf”.'
+    expect(tools[0]?.content).toBe(`${missing}\n\nNothing in the documents or in earlier conversations fits.`)
+    expect(answer?.content).toContain(`${missing}\n\nYou have no documents yet.`)
   })
 })
 

@@ -56,8 +56,12 @@ export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
         </p>
         <Progress value={percent} label="Onboarding" />
       </div>
+      {props.onAsk !== null && (
+        <Button className={styles.ask} onClick={props.onAsk}>
+          Ask a question
+        </Button>
+      )}
       <div className={styles.actions}>
-        {props.onAsk !== null && <Button onClick={props.onAsk}>Ask a question</Button>}
         <Button
           variant={props.onAsk === null ? 'default' : 'outline'}
           aria-expanded={props.uploading}
