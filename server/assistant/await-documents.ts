@@ -1,8 +1,6 @@
 /** A question about documents that are still being read: which they are, and a while of patience for them. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
-import { type ParsedMessage } from './tools/commands.ts'
-import { splitFilenames } from './tools/knowledge.ts'
 
 /** Scans may take minutes: after so long the question is answered from what there is. */
 const PATIENCE_MS = 30_000
@@ -26,8 +24,8 @@ export interface Unread {
 const waitsForNone = (count: number): Unread => ({ count, awaited: [], isAnyEnough: false, patienceMs: 0 })
 
 interface Library {
-  /** Documents that the person chose beside the question. */
-  readonly chosen: readonly string[]
+  /** Documents that the question names, or that the person chose beside it. */
+  readonly meant: readonly string[]
   /** How many of all documents can be searched, and how many cannot yet. */
   readonly ready: number
   readonly unread: number
@@ -42,19 +40,11 @@ interface Library {
 /** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
 export async function findUnread(
   scope: Scope,
-  { calls }: ParsedMessage,
-  { chosen, ready, unread, onlyQuotes, hasAnswer, isWhole }: Library,
+  { meant, ready, unread, onlyQuotes, hasAnswer, isWhole }: Library,
 ): Promise<Unread> {
   if (unread === 0) return waitsForNone(0)
-  const meant = new Set<string>()
-  for (const { name, argument } of calls) {
-    if (name !== 'knowledge') continue
-    const { documentIds } = await splitFilenames(scope, argument)
-    for (const id of documentIds.length > 0 ? documentIds : chosen) meant.add(id)
-  }
-  if (calls.length === 0) for (const id of chosen) meant.add(id)
-  if (meant.size > 0) {
-    const awaited = await stillUnread(scope, [...meant])
+  if (meant.length > 0) {
+    const awaited = await stillUnread(scope, meant)
     return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
   }
   const isWorthIt = onlyQuotes || (ready === 0 && unread <= MOST_UNNAMED)

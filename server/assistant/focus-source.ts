@@ -1,5 +1,6 @@
 /** Which part of a page that a model read as a whole an answer speaks of, for its card and for the mark in the reader. Pure. */
 import { type PassageSource } from '#contract/source.ts'
+import { type PassageRange } from '#server/documents/passages.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 
 /** Of a page, so much stands on its card and is marked. */
@@ -41,19 +42,14 @@ function citingWords(answer: string, place: number): Set<string> {
   return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? ''))
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
 /** Where most of these words stand together, words that few lines hold counting most; undefined where none does. */
-function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): Range | undefined {
+function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): PassageRange | undefined {
   const weights = new Map<string, number>()
   for (const word of asked) {
     const holding = units.filter(({ words }) => words.has(word)).length
     if (holding > 0) weights.set(word, Math.log(1 + units.length / holding))
   }
-  let best: (Range & { score: number }) | undefined
+  let best: (PassageRange & { score: number }) | undefined
   for (const [first, { start }] of units.entries()) {
     const held = new Set<string>()
     for (let last = first; last < units.length; last += 1) {
@@ -91,7 +87,7 @@ export function focusSource(source: PassageSource, answer: string, places: reado
 export const beginSource = (source: PassageSource): PassageSource =>
   partOf(source, { start: 0, end: beginningOf(source.text) })
 
-function partOf(source: PassageSource, { start, end }: Range): PassageSource {
+function partOf(source: PassageSource, { start, end }: PassageRange): PassageSource {
   const text = source.text.slice(start, Math.min(end, start + LONGEST_PART)).toWellFormed()
   return { ...source, start: source.start + start, end: source.start + start + text.length, text }
 }

@@ -121,7 +121,7 @@ export async function gather(
   // The best plan of a search depends on what is searched for.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ asked, passages, messages, runs, trace, missing }] = await Promise.all([
+  const [{ asked, passages, messages, runs, trace, meant, missing }] = await Promise.all([
     findPassages(scope, parsed, options),
     planned,
   ])
@@ -139,7 +139,7 @@ export async function gather(
     previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unread: await findUnread(scope, parsed, { ...situation, ...options, hasAnswer, isWhole }),
+    unread: await findUnread(scope, { ...situation, ...options, meant, hasAnswer, isWhole }),
     hasDocuments: situation.ready > 0,
     isEmptyLibrary: situation.documents === 0,
     missing,

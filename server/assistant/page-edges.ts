@@ -1,5 +1,7 @@
 /** What stands at the head and the foot of page after page: the title of a book or a chapter, numbers of pages. Pure. */
 
+import { type PassageRange } from '#server/documents/passages.ts'
+
 /** So many lines at either edge of a page may be such, no longer than this. */
 const MOST_LINES = 3
 const LONGEST_LINE = 120
@@ -11,12 +13,7 @@ export interface NearPage {
   readonly foot: string
 }
 
-export interface TextRange {
-  readonly start: number
-  readonly end: number
-}
-
-interface Line extends TextRange {
+interface Line extends PassageRange {
   readonly words: readonly string[]
 }
 
@@ -39,7 +36,7 @@ function isCarriedOn(line: Line, other: Line, distance: number): boolean {
 }
 
 /** A page's text without the lines at its edges that pages near it have there as well; all of it where nothing else is left. */
-export function ownText(text: string, page: number, near: readonly NearPage[]): TextRange {
+export function ownText(text: string, page: number, near: readonly NearPage[]): PassageRange {
   const others = near.map((other) => ({
     distance: other.page - page,
     head: linesOf(other.head).slice(0, MOST_LINES),

@@ -23,6 +23,8 @@ export interface Retrieval {
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   /** How they were found; absent where the documents were left alone. */
   readonly trace?: RetrievalTrace
+  /** The documents that are meant: named or chosen; empty where none is, or where they were left alone. */
+  readonly meant: readonly string[]
   /** What is said of documents that are named and not there. */
   readonly missing: readonly string[]
 }
@@ -68,7 +70,14 @@ export async function findPassages(
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
-    const nothing = { asked: text, passages: [], messages: [], runs: new Map<ToolCall, ToolRun>(), missing: [] }
+    const nothing = {
+      asked: text,
+      passages: [],
+      messages: [],
+      runs: new Map<ToolCall, ToolRun>(),
+      meant: calls.length === 0 ? chosen : [],
+      missing: [],
+    }
     if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
     const whole = await findWhole(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
@@ -82,6 +91,7 @@ export async function findPassages(
   const asked: string[] = []
   const traces: RetrievalTrace[] = []
   const missing: string[] = []
+  const meant: string[] = []
   const share = Math.ceil(MOST_PASSAGES / knowledge.length)
   const lookUp = (question: string, named: readonly string[]) =>
     findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
@@ -92,12 +102,13 @@ export async function findPassages(
     asked.push(found.asked)
     traces.push(found.trace)
     missing.push(...found.missing)
+    meant.push(...found.documentIds)
     for (const passage of found.passages)
       if (!passages.some((other) => isSamePassage(passage, other))) passages.push(passage)
     for (const said of found.messages) if (!messages.some((other) => isSameMessage(said, other))) messages.push(said)
   }
   const trace = joinTraces(traces)
-  return { asked: asked.join(' '), passages, messages, runs, missing, ...(trace ? { trace } : {}) }
+  return { asked: asked.join(' '), passages, messages, runs, meant, missing, ...(trace ? { trace } : {}) }
 }
 
 type WholeOptions = Pick<FindOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>

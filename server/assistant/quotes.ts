@@ -108,9 +108,11 @@ async function matchWords(scope: Scope, question: string, sentences: readonly Se
   const languages = totals.rows[0]?.languages ?? []
   const { words: asked } = await termsOfQuestion(scope, question, languages)
   const parts = wordsByLanguage(question).map((part) => [...asked].filter(([word]) => part.has(word)))
-  const words = new Set(
-    sentences.flatMap(({ words, headingWords, source }) => [...words, ...headingWords, ...nameWordsOf(source)]),
-  )
+  const sources = new Set(sentences.map(({ source }) => source))
+  const words = new Set([
+    ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
+    ...[...sources].flatMap(nameWordsOf),
+  ])
   return {
     // Where all are stop words, they are what is asked. "Contract" and "contracts" ask for one thing.
     questionParts: (parts.flat().length > 0 ? parts : [[...asked]]).map((part) => [

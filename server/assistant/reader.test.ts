@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
+import { type PassageRange } from '#server/documents/passages.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { type TextRange } from './page-edges.ts'
 import { chooseQuotes } from './quotes.ts'
 import { asPlainMarkdown, writeReading, type Written } from './reader.ts'
 import { sentencesOf } from './sentences.ts'
@@ -14,7 +14,7 @@ agrees. Results follow.
 
 A new paragraph about lamps`
 
-function reading(question: string, pages: readonly string[], blocks?: readonly PageBlock[], own?: TextRange) {
+function reading(question: string, pages: readonly string[], blocks?: readonly PageBlock[], own?: PassageRange) {
   const sentences = pages.flatMap((pageText, index) => {
     const source = {
       n: 1,

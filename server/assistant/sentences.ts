@@ -1,8 +1,8 @@
 /** Sentences of pages and messages, as what is quoted of them. Pure. */
 import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
+import { type PassageRange } from '#server/documents/passages.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { type TextRange } from './page-edges.ts'
 import { type QuotableSource } from './quotable.ts'
 import { cellsOf, isList } from './quoted-rows.ts'
 
@@ -28,7 +28,7 @@ export interface QuotedPage {
   readonly text: string
   readonly blocks?: readonly PageBlock[] | null
   /** Without what pages near it have at their edges as well. */
-  readonly own?: TextRange
+  readonly own?: PassageRange
 }
 
 const LONGEST_SENTENCE = 600
@@ -98,7 +98,7 @@ function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlo
 }
 
 /** What of a block stands before a page's own text, in it, and behind it. */
-const partsOf = (block: TextRange, own: TextRange): TextRange[] =>
+const partsOf = (block: PassageRange, own: PassageRange): PassageRange[] =>
   [
     { start: block.start, end: Math.min(block.end, own.start) },
     { start: Math.max(block.start, own.start), end: Math.min(block.end, own.end) },
@@ -109,7 +109,7 @@ const partsOf = (block: TextRange, own: TextRange): TextRange[] =>
 export function sentencesOf(
   source: QuotableSource,
   { text, blocks = null, own = { start: 0, end: text.length } }: QuotedPage,
-  passage: TextRange,
+  passage: PassageRange,
 ): Sentence[] {
   const titlesAbove = (isPassageSource(source) && source.heading) || ''
   const above = (at: number) => {

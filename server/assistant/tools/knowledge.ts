@@ -88,6 +88,8 @@ export async function searchKnowledge(
   messages: readonly PastPassage[]
   run: ToolRun
   trace: RetrievalTrace
+  /** The documents that were looked in; empty where that were all. */
+  documentIds: readonly string[]
   /** What is said of a document that is named and not there; empty where there is none. */
   missing: readonly string[]
 }> {
@@ -120,6 +122,7 @@ export async function searchKnowledge(
     passages,
     messages: past.messages,
     trace: { ...trace, notes: [...missing, ...trace.notes] },
+    documentIds,
     missing,
     run: {
       name: 'knowledge',
