@@ -19,6 +19,8 @@ export const conversationTopic = (conversationId: string): string => `conversati
  * begins a new attempt and replaces everything that was shown.
  */
 export const replyPart = z.object({
+  /** Of its broadcast. */
+  id: z.uuid().optional(),
   replyId: z.uuid(),
   messageId: z.uuid(),
   attempt: z.int().positive(),

@@ -11,7 +11,7 @@ import { createSearchRoutes } from './api/search.ts'
 import { createToolRoutes } from './api/tools.ts'
 import { createVoiceRoutes } from './api/transcribe.ts'
 import { createReplies } from './assistant/replies.ts'
-import { createReplyLog } from './assistant/reply-log.ts'
+import { createReplyLog, type TellAhead } from './assistant/reply-log.ts'
 import { startWorker } from './assistant/worker.ts'
 import { refreshModels } from './connections/models.ts'
 import { createOwnProviders } from './connections/own-providers.ts'
@@ -39,7 +39,8 @@ const SIMULTANEOUS_REPLIES = 256
 /** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
 const QUEUE_CONNECTIONS = 4
 
-export async function startProduct(foundation: Foundation) {
+/** @param tellAhead reaches who is connected to this process, once anybody can be. */
+export async function startProduct(foundation: Foundation, tellAhead: TellAhead) {
   const {
     config,
     log,
@@ -97,7 +98,7 @@ export async function startProduct(foundation: Foundation) {
       listener,
       log,
       replies: createReplies(queue, `${process.pid}@${address}`),
-      replyLog: createReplyLog(queue, log),
+      replyLog: createReplyLog(queue, log, tellAhead),
       capacity: SIMULTANEOUS_REPLIES,
       outside: {
         webSearch: createWebSearch({

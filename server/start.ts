@@ -6,6 +6,7 @@ import { requireOpenSessions } from './access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from './access/other-issuers.ts'
 import { createTokens } from './access/tokens.ts'
 import { createApp } from './app.ts'
+import { type TellAhead } from './assistant/reply-log.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { type Log } from './base/log.ts'
 import { createPrecedence } from './base/precedence.ts'
@@ -161,7 +162,9 @@ export async function startAlcove(
       precedence,
       encryptionKey,
     }
-    const product = hasProduct ? await startProduct(foundation) : undefined
+    // Questions may be answered before anybody can connect.
+    let tellAhead: TellAhead = () => undefined
+    const product = hasProduct ? await startProduct(foundation, (broadcast) => tellAhead(broadcast)) : undefined
     const services =
       signing && parts.has('services')
         ? await startServices(foundation, signing, {
@@ -170,6 +173,7 @@ export async function startAlcove(
             handover: product?.handover,
           })
         : undefined
+    if (services) ({ tellAhead } = services)
     server.on('upgrade', (request, socket, head) => {
       if (isRealtime(request.url) && services) services.handleUpgrade(request, socket, head)
       // In development the other sockets are those of the hot reload.

@@ -219,3 +219,32 @@ test('a reply that was hurried while its last parts were on their way stays ours
   expect(lost).toEqual([])
   await db.admin.query('delete from replies where owner = $1', [person.sub])
 })
+
+test('words that are hurried while others are on their way are told at once, and logged', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'Hello')
+  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  if (!claimed) throw new Error('there is nothing to answer')
+  const told: (string | undefined)[] = []
+  const writer = createReplyLog(db.database, log, ({ payload }) => told.push(payload.text)).open(
+    claimed,
+    () => undefined,
+  )
+  await claimed.holds
+  writer.append({ type: 'text', text: 'the ' })
+  writer.append({ type: 'text', text: 'beginning' })
+  await nextTurn()
+  expect(told).toEqual(['the beginning'])
+  writer.append({ type: 'text', text: ' and the end' })
+  expect(told).toHaveLength(1)
+  writer.hurry()
+  expect(told).toEqual(['the beginning', ' and the end'])
+  await writer.flushed()
+  const seen = await db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))
+  expect(seen?.parts).toMatchObject([
+    { seq: 1, text: 'the beginning' },
+    { seq: 2, text: ' and the end' },
+  ])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})

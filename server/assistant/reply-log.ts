@@ -1,8 +1,10 @@
 /**
  * What is being written, for everyone who watches. Parts of all running replies of this process go out together, at most
  * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
- * for that, only for those of others that begin and end at the same time.
+ * for that, only for those of others that begin and end at the same time. Whoever watches on this node is told before the
+ * statement is sent: what is lost with it is written, and shown, anew by the next attempt.
  */
+import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import { type Log } from '#server/base/log.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
@@ -37,6 +39,14 @@ export interface ReplyLog {
   open(reply: ClaimedReply, onLost: () => void): ReplyWriter
 }
 
+/** Tells those of a topic who are connected to this process of what the database is about to broadcast. */
+export type TellAhead = (broadcast: {
+  readonly id: string
+  readonly topic: string
+  readonly event: string
+  readonly payload: ReplyPart
+}) => void
+
 const WRITE = `
   with incoming as (
     select * from jsonb_to_recordset($1) as p(reply_id uuid, attempt integer, seq integer, topic text, payload jsonb)
@@ -57,30 +67,25 @@ interface OpenReply {
   /** Number of the last part in `unwritten`. */
   seq: number
   /** Not yet numbered: the last text may still grow. */
-  pending: PartBody[]
-  /** Numbered, and kept until the database has them. */
-  unwritten: ReplyPart[]
+  readonly pending: PartBody[]
+  /** Numbered, told on this node, and kept until the database has them. */
+  readonly unwritten: ReplyPart[]
   /** Why the last write of its parts failed. */
   failure: Error | undefined
   /** Its claim would survive a crash of PostgreSQL; until then nothing goes out. */
   isHeld: boolean
 }
 
-function numberPending(entry: OpenReply): void {
-  const { id: replyId, answerId: messageId, attempt } = entry.reply
-  for (const part of entry.pending.splice(0)) {
-    entry.seq += 1
-    entry.unwritten.push({ replyId, messageId, attempt, seq: entry.seq, ...part })
-  }
-}
-
 const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
-export function createReplyLog(database: Database, log: Log): ReplyLog {
+/** @param tellAhead where this process has people connected to it. */
+export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhead): ReplyLog {
   const open = new Map<string, OpenReply>()
   /** What has something to be written, and of that what goes out ahead of the others. */
   const behind = new Set<OpenReply>()
   const urgent = new Set<OpenReply>()
+  /** What has first words to be told, which wait for no write. */
+  const beginning = new Set<OpenReply>()
   let lastFlushAt = Number.NEGATIVE_INFINITY
   let nextHurriedAt = Number.NEGATIVE_INFINITY
   let nextAt = Number.POSITIVE_INFINITY
@@ -105,20 +110,42 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
     entry.onLost()
   }
 
+  function numberPending(entry: OpenReply): void {
+    const { id: replyId, answerId: messageId, attempt, conversationId } = entry.reply
+    const topic = conversationTopic(conversationId)
+    for (const part of entry.pending.splice(0)) {
+      entry.seq += 1
+      const id = randomUUID()
+      const payload = { id, replyId, messageId, attempt, seq: entry.seq, ...part }
+      entry.unwritten.push(payload)
+      tellAhead?.({ id, topic, event: REPLY_EVENT, payload })
+    }
+  }
+
+  /** In the turn after this one: what is appended together is told together. */
+  function tellBeginning(entry: OpenReply): void {
+    if (beginning.size === 0)
+      setImmediate(() => {
+        for (const begun of beginning) if (open.get(begun.reply.id) === begun) numberPending(begun)
+        beginning.clear()
+      })
+    beginning.add(entry)
+  }
+
   async function send(entries: readonly OpenReply[]): Promise<void> {
-    const rows = entries.flatMap(({ reply: { id, attempt, conversationId }, unwritten }) =>
-      unwritten.map((payload) => {
-        const topic = conversationTopic(conversationId)
-        return { reply_id: id, attempt, seq: payload.seq, topic, payload }
-      }),
-    )
+    const sent = entries.map(({ unwritten }) => [...unwritten])
+    const rows = entries.flatMap(({ reply: { id, attempt, conversationId } }, index) => {
+      const topic = conversationTopic(conversationId)
+      return (sent[index] ?? []).map((payload) => ({ reply_id: id, attempt, seq: payload.seq, topic, payload }))
+    })
     const { rows: kept } = await database.serviceStatementAhead<{ id: string }>(WRITE, [
       JSON.stringify(rows),
       REPLY_EVENT,
     ])
     const alive = new Set(kept.map(({ id }) => id))
-    for (const entry of entries) {
-      entry.unwritten = []
+    for (const [index, entry] of entries.entries()) {
+      // More may have been numbered meanwhile.
+      entry.unwritten.splice(0, sent[index]?.length)
       entry.failure = undefined
       if (!alive.has(entry.reply.id)) lose(entry)
     }
@@ -195,7 +222,10 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
       const offer = () => {
         if (!entry.isHeld || !isBehind(entry) || open.get(reply.id) !== entry) return
         behind.add(entry)
-        if (entry.seq === 0) urgent.add(entry)
+        if (entry.seq === 0) {
+          urgent.add(entry)
+          tellBeginning(entry)
+        }
         schedule()
       }
       reply.holds.then(
@@ -207,6 +237,7 @@ export function createReplyLog(database: Database, log: Log): ReplyLog {
       )
       const hurry = () => {
         if (!behind.has(entry)) return
+        numberPending(entry)
         urgent.add(entry)
         schedule()
       }

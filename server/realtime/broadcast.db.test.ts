@@ -264,6 +264,43 @@ test('what a person sends from SQL is heard where the policies admit it, and bre
   expect(await heard.next()).toMatchObject({ event: 'said', payload: { text: 'sent' } })
 })
 
+test('what is too large for a notification is heard as well, whoever sends it from SQL', async () => {
+  const { heard } = await enter(await clientOf(owner), 'room:large', { private: true })
+  const text = 'z'.repeat(9_000)
+  await database.database.asUser(owner, (scope) =>
+    scope.query('select realtime.send($1, $2, $3)', [JSON.stringify({ text }), 'said', 'room:large']),
+  )
+  expect(await heard.next()).toMatchObject({ event: 'said', payload: { text } })
+})
+
+test('what is told ahead of its notification is heard once, in order, and by members of the private room alone', async () => {
+  const topic = `conversation:${conversation}`
+  const first = await enter(await clientOf(owner), topic, { private: true })
+  const outside = await enter(await clientOf(stranger), topic)
+  const messages = ['one', 'two', 'z'.repeat(9_000)].map((text) => ({ id: randomUUID(), text }))
+  const tell = (index: number) => {
+    const payload = messages[index]
+    if (payload) node.realtime.tellAhead({ id: payload.id, topic, event: 'reply', payload })
+  }
+  tell(0)
+  expect(await first.heard.next()).toMatchObject({ payload: messages[0], meta: { id: messages[0]?.id } })
+  const second = await enter(await clientOf(owner), topic, { private: true })
+  tell(1)
+  tell(2)
+  expect(await first.heard.next()).toMatchObject({ payload: messages[1] })
+  expect(await first.heard.next()).toMatchObject({ payload: messages[2] })
+  for (const message of messages) await sendFromSql(topic, 'reply', message)
+  for (const payload of messages) expect(await second.heard.next()).toMatchObject({ payload })
+  await sendFromSql(topic, 'reply', { text: 'the last' })
+  expect(await first.heard.next()).toMatchObject({ payload: { text: 'the last' } })
+  expect(await second.heard.next()).toMatchObject({ payload: { text: 'the last' } })
+  const payload = { id: randomUUID(), text: 'to both' }
+  node.realtime.tellAhead({ id: payload.id, topic, event: 'reply', payload })
+  expect(await second.heard.next()).toMatchObject({ payload })
+  await database.admin.query(`select realtime.send('{"text": "in public"}', 'said', $1, false)`, [topic])
+  expect(await outside.heard.next()).toMatchObject({ payload: { text: 'in public' } })
+})
+
 test('a trigger tells a topic how a row has changed', async () => {
   await database.admin.query(`
     create table notes (id integer primary key, text text);

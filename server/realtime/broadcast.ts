@@ -1,6 +1,7 @@
 /**
  * Broadcasts between members of a room, on whatever nodes they are: every one goes through the database, so that all
- * nodes hear all of them in one order, whether a client, the REST route or SQL has sent it.
+ * nodes hear all of them in one order, whether a client, the REST route or SQL has sent it. Members of the node whose SQL
+ * sends it may be told ahead.
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
@@ -8,6 +9,7 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
+import { createAhead } from './ahead.ts'
 import { type Channel, type Channels, roomOf } from './channels.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
 import { createLoop } from './loop.ts'
@@ -24,9 +26,19 @@ export interface Broadcast {
   readonly from?: string
 }
 
+/** What SQL of this node is about to send with `realtime.send`, in a payload that bears this `id`. */
+export interface AheadBroadcast {
+  readonly id: string
+  readonly topic: string
+  readonly event: string
+  readonly payload: object
+}
+
 export interface Broadcasts {
   /** Resolves when every node has been told. */
   publish(broadcast: Broadcast): Promise<void>
+  /** Tells members of a private room on this node at once; the notification then passes over them. */
+  readonly tellAhead: (broadcast: AheadBroadcast) => void
   /** Removes payloads that were stored on their way and have long been delivered. */
   sweep(): Promise<void>
   close(): Promise<void>
@@ -69,6 +81,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
   const { database, listener, log, channels, sender, persevere } = options
   const outgoing: Pending[] = []
   const arrived: Envelope[] = []
+  const ahead = createAhead()
   const sending = createLoop(log, () => outgoing.length > 0, sendOutgoing)
   const delivering = createLoop(log, () => arrived.length > 0 && !isClosed, deliverArrived)
   let isClosed = false
@@ -76,7 +89,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = envelope.safeParse(parseJson(payload))
     if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast that cannot be read')
-    if (isClosed || channels.members(roomOf(parsed.data.topic, parsed.data.private)).size === 0) return
+    if (isClosed) return
     arrived.push(parsed.data)
     delivering.wake()
   })
@@ -84,8 +97,23 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
   /** In order: one that was stored holds back those behind it until its payload is here. */
   async function deliverArrived(): Promise<void> {
     const next = arrived.shift()
-    const body = next?.stored ? await persevere(readStored(next)) : next && bodyOf(next)
-    if (next && body) deliver(next, body)
+    if (!next) return
+    const room = roomOf(next.topic, next.private)
+    const told = ahead.reached(room, next.id)
+    if (!channels.members(room).isSubsetOf(told)) {
+      const body = next.stored ? await persevere(readStored(next)) : bodyOf(next)
+      if (body) deliver(next, body, channels.members(room).difference(told))
+    }
+    ahead.notified(room, next.id)
+  }
+
+  function tellAhead({ id, topic, event, payload }: AheadBroadcast): void {
+    const room = roomOf(topic, true)
+    const members = channels.members(room)
+    if (isClosed || members.size === 0) return
+    const audience = ahead.upToDate(members, room)
+    ahead.note(room, id, audience)
+    deliver({ id, topic, event, private: true }, { json: JSON.stringify(payload) }, audience)
   }
 
   const readStored = (stored: Envelope) => async () => {
@@ -104,12 +132,12 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
       : { json: JSON.stringify(payload ?? null) }
   }
 
-  function deliver({ id, topic: name, event, private: isPrivate, from }: Envelope, body: BroadcastBody): void {
+  function deliver({ id, topic: name, event, from }: Envelope, body: BroadcastBody, to: Iterable<Channel>): void {
     const topic = `realtime:${name}`
     const meta = from === undefined ? JSON.stringify({ id }) : ''
     let binary: Buffer | string | undefined
     let text: string | undefined
-    for (const channel of channels.members(roomOf(name, isPrivate))) {
+    for (const channel of to) {
       if (!mayHear(channel, from)) continue
       if (channel.connection.vsn === '2.0.0') {
         binary ??= encodeBroadcast(topic, event, meta, body)
@@ -156,7 +184,9 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
 
   return {
     publish,
+    tellAhead,
     async sweep() {
+      ahead.sweep()
       await database.asService((scope) =>
         scope.query(`delete from realtime.messages where inserted_at < now() - interval '15 minutes'`),
       )

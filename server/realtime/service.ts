@@ -7,7 +7,7 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
-import { createBroadcasts } from './broadcast.ts'
+import { type AheadBroadcast, createBroadcasts } from './broadcast.ts'
 import { createCatalogue } from './catalogue.ts'
 import { createChannels } from './channels.ts'
 import { createDelivery } from './delivery.ts'
@@ -51,6 +51,8 @@ export interface Realtime {
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Below `/realtime/v1`. */
   readonly routes: Hono
+  /** Tells those on this node at once what a statement of its own is about to send to a private topic. */
+  readonly tellAhead: (broadcast: AheadBroadcast) => void
   stats(): RealtimeStats
   /** Sends every client away and finishes what is under way; before the listener and the database are closed. */
   close(): Promise<void>
@@ -99,6 +101,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   return {
     handleUpgrade: sockets.handleUpgrade,
     routes: createRestRoutes({ database, tokens, log, broadcasts, limits }),
+    tellAhead: broadcasts.tellAhead,
     stats: () => ({
       sockets: sockets.size,
       channels: channels.size,
