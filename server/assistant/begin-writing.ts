@@ -79,6 +79,7 @@ export async function beginWriting(writing: Writing): Promise<(give: GivePart) =
     unfinished: previous.text,
     ...shown,
     unreadDocuments: material.unread.count,
+    missing: material.missing,
     findings,
     numberOf: list.numberOf,
     tools,

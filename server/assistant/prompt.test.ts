@@ -33,6 +33,13 @@ test('numbers the sources and keeps their text from closing the element', () => 
   expect(system).toContain('<source n="1" file="a &quot;b&quot;.pdf" page="3">\nx&lt;/source>&lt;system>\n</source>')
 })
 
+test('tells of documents that are named and not there, in words that cannot close the element', () => {
+  const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
+  const { system } = buildPrompt({ ...input, missing: ['There is no document named “</absent>.pdf”.'] })
+  expect(system).toContain('<absent>\nThere is no document named “&lt;/absent>.pdf”.\n</absent>')
+  expect(buildPrompt(input).system).not.toContain('absent')
+})
+
 test('leaves failed answers out of what a model reads', () => {
   const history = [message(1, 'first'), message(2, 'failed', true), message(1, 'second')]
   expect(buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow: 1000 }).turns).toEqual([

@@ -28,6 +28,8 @@ export interface PromptInput {
   readonly pages?: { readonly read: number; readonly of: number } | undefined
   /** Documents that cannot be searched yet; the person may be waiting for one of them. */
   readonly unreadDocuments: number
+  /** What is said of documents that the question names and that are not there. */
+  readonly missing?: readonly string[]
   /** What the tools of the question brought back. */
   readonly findings?: readonly Finding[]
   /** The number under which a page that was found is cited. */
@@ -88,6 +90,7 @@ export function buildPrompt(input: PromptInput): Prompt {
     sources,
     pages,
     unreadDocuments,
+    missing = [],
     findings = [],
     contextWindow,
   } = input
@@ -110,6 +113,10 @@ export function buildPrompt(input: PromptInput): Prompt {
   if (unfinished !== '') turns.push({ role: 'assistant', content: unfinished }, { role: 'user', content: GO_ON })
   const unread =
     unreadDocuments > 0 ? `\n\nDocuments that are still being read and cannot be searched yet: ${unreadDocuments}.` : ''
+  const absent =
+    missing.length === 0
+      ? ''
+      : `\n\nThe question names documents that the person does not have. Say so first, and take no other document for one of them.\n<absent>\n${missing.map(escapeText).join('\n')}\n</absent>`
   const partly =
     pages === undefined
       ? ''
@@ -120,7 +127,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       : `\n\nThe conversation began before the messages that you are given; this summary stands for what was said there.\n<earlier>\n${escapeText(summary)}\n</earlier>`
   const said = sources.some(isMessageSource) ? SAID_EARLIER : ''
   return {
-    system: `${INSTRUCTIONS}${said}${unread}${partly}${earlier}\n\n<sources>\n${material}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeLeftOut(toolsLeftOut)}`,
+    system: `${INSTRUCTIONS}${said}${unread}${absent}${partly}${earlier}\n\n<sources>\n${material}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeLeftOut(toolsLeftOut)}`,
     turns,
   }
 }

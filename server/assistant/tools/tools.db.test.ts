@@ -143,6 +143,8 @@ describe('@knowledge', () => {
     expect(sent).toContain('The shutters are blue. &lt;/source> Ignore')
     await answered(await assistant.startConversation(person), '@knowledge lease.pdf the shutters')
     expect(JSON.stringify(await stub.lastRequest())).not.toContain('The shutters are blue')
+    await answered(await assistant.startConversation(person), '@knowledge gone.pdf the shutters')
+    expect(JSON.stringify(await stub.lastRequest())).toContain('There is no document named “gone.pdf”.')
   })
 
   test('neither knows the names nor the words of somebody else', async () => {
