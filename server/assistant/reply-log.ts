@@ -1,8 +1,8 @@
 /**
  * What is being written, for everyone who watches. Parts of all running replies of this process go out together, at most
  * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
- * for that, only for those of others that begin and end at the same time. Whoever watches on this node is told before the
- * statement is sent: what is lost with it is written, and shown, anew by the next attempt.
+ * for that, only for those of others that begin and end at the same time. Whoever watches on this node is told of these at
+ * once, and of the others as the statement is sent: what is lost with it is written, and shown, anew by the next attempt.
  */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
