@@ -28,6 +28,10 @@ const watchTimers = () =>
 const delays = () => page.evaluate(() => (window as unknown as { delays: number[] }).delays)
 
 test('a tooltip opens after 700 ms, 4 px away, and its neighbours at once within 300 ms', async () => {
+  // Tried again, it begins where nothing has been explained yet.
+  await page.mouse.move(0, 0)
+  await page.reload()
+  await button('Search').waitFor()
   await watchTimers()
   await button('Search').hover()
   const tooltip = page.getByRole('tooltip')
