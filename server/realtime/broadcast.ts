@@ -90,6 +90,8 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     const parsed = envelope.safeParse(parseJson(payload))
     if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast that cannot be read')
     if (isClosed) return
+    const room = roomOf(parsed.data.topic, parsed.data.private)
+    if (channels.members(room).size === 0) return ahead.notified(room, parsed.data.id)
     arrived.push(parsed.data)
     delivering.wake()
   })
