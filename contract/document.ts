@@ -18,8 +18,41 @@ export const readability = z.object({
   cut: z.int(),
 })
 
-/** Languages that OCR can read, by the names of ISO 639-3; all are tried where a person has said nothing. */
-export const DOCUMENT_LANGUAGES = ['eng', 'deu', 'fra', 'spa', 'kor'] as const
+/**
+ * Languages that OCR can read, by the names of ISO 639-3, Chinese by its script. Where a person has said nothing, the page
+ * itself tells which it is in.
+ */
+export const DOCUMENT_LANGUAGES = [
+  'eng',
+  'deu',
+  'fra',
+  'spa',
+  'ita',
+  'por',
+  'nld',
+  'dan',
+  'nor',
+  'swe',
+  'fin',
+  'pol',
+  'ces',
+  'hun',
+  'ron',
+  'tur',
+  'vie',
+  'ell',
+  'rus',
+  'ukr',
+  'heb',
+  'ara',
+  'fas',
+  'hin',
+  'tha',
+  'chi_sim',
+  'chi_tra',
+  'jpn',
+  'kor',
+] as const
 export const documentLanguage = z.enum(DOCUMENT_LANGUAGES)
 export type DocumentLanguage = z.infer<typeof documentLanguage>
 /** Where in `user_settings.preferences` a person's own stand, likeliest first. */

@@ -10,7 +10,8 @@ const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
   [/\p{Script=Armenian}/gu, 'armenian'],
 ]
 
-const COMMON_WORDS: Readonly<Record<string, string>> = {
+/** The commonest words of languages in Latin letters. */
+export const COMMON_WORDS: Readonly<Record<string, string>> = {
   english: 'the of and to in is that for it as was with on be by at this are from which or an have not',
   german:
     'der die und den von das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei',
@@ -34,10 +35,19 @@ const COMMON_WORDS: Readonly<Record<string, string>> = {
     'yang dan di untuk dengan dari ini pada itu dalam tidak adalah ke akan oleh juga atau sebagai bisa ada telah',
 }
 
-const LANGUAGES_OF_WORD = new Map<string, string[]>()
-for (const [language, words] of Object.entries(COMMON_WORDS)) {
-  for (const word of words.split(' ')) LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language])
+/** From word to the languages that it is common in. */
+export type LanguagesOfWord = ReadonlyMap<string, readonly string[]>
+
+/** @param commonWords by language, with blanks between them. */
+export function languagesByWord(commonWords: Readonly<Record<string, string>>): LanguagesOfWord {
+  const languages = new Map<string, string[]>()
+  for (const [language, words] of Object.entries(commonWords)) {
+    for (const word of new Set(words.split(' '))) languages.set(word, [...(languages.get(word) ?? []), language])
+  }
+  return languages
 }
+
+const LANGUAGES_OF_WORD = languagesByWord(COMMON_WORDS)
 
 /** Language of words that are left as they are. */
 export const NO_LANGUAGE = 'simple'
@@ -66,12 +76,17 @@ export function detectLanguage(text: string): string {
   for (const [script, language] of BY_SCRIPT) {
     if (countMatches(sample, script) > 0.4 * letters) return language
   }
-  // The commonest words below are all in Latin letters: a few of them in a Chinese text say nothing about it.
-  if (countMatches(sample, /\p{Script=Latin}/gu) < 0.5 * letters) return NO_LANGUAGE
+  return commonestLanguage(sample, LANGUAGES_OF_WORD)
+}
+
+/** The language of which most common words, all in Latin letters, stand in a text, `simple` where there are too few of any. */
+export function commonestLanguage(text: string, languagesOfWord: LanguagesOfWord): string {
+  // A few of them in a Chinese text say nothing about it.
+  if (countMatches(text, /\p{Script=Latin}/gu) < 0.5 * countMatches(text, /\p{L}/gu)) return NO_LANGUAGE
   const counts = new Map<string, number>()
-  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   for (const word of words) {
-    for (const language of LANGUAGES_OF_WORD.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
+    for (const language of languagesOfWord.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
   const [best] = [...counts].toSorted(([, left], [, right]) => right - left)
   return best && best[1] >= LEAST_COMMON_SHARE * words.length ? best[0] : NO_LANGUAGE

@@ -7,12 +7,37 @@ import { toast } from '#web/ui/toast.tsx'
 import styles from './account.module.css'
 
 const NAMES: Record<DocumentLanguage, string> = {
-  eng: 'English',
+  ara: 'Arabic',
+  ces: 'Czech',
+  chi_sim: 'Chinese, simplified',
+  chi_tra: 'Chinese, traditional',
+  dan: 'Danish',
   deu: 'German',
+  ell: 'Greek',
+  eng: 'English',
+  fas: 'Persian',
+  fin: 'Finnish',
   fra: 'French',
-  spa: 'Spanish',
+  heb: 'Hebrew',
+  hin: 'Hindi',
+  hun: 'Hungarian',
+  ita: 'Italian',
+  jpn: 'Japanese',
   kor: 'Korean',
+  nld: 'Dutch',
+  nor: 'Norwegian',
+  pol: 'Polish',
+  por: 'Portuguese',
+  ron: 'Romanian',
+  rus: 'Russian',
+  spa: 'Spanish',
+  swe: 'Swedish',
+  tha: 'Thai',
+  tur: 'Turkish',
+  ukr: 'Ukrainian',
+  vie: 'Vietnamese',
 }
+const BY_NAME = DOCUMENT_LANGUAGES.toSorted((one, other) => NAMES[one].localeCompare(NAMES[other], 'en'))
 
 /** Which language scans and photographs are read in first. */
 export function DocumentLanguages(): JSX.Element {
@@ -40,7 +65,7 @@ export function DocumentLanguages(): JSX.Element {
         onChange={({ currentTarget }) => take(currentTarget.value)}
       >
         <option value="">Any</option>
-        {DOCUMENT_LANGUAGES.map((language) => (
+        {BY_NAME.map((language) => (
           <option key={language} value={language}>
             {NAMES[language]}
           </option>

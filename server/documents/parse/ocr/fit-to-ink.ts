@@ -2,13 +2,13 @@
 import { type Raster } from './raster.ts'
 import { type Word } from './tesseract.ts'
 
-const EAST_ASIAN = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
+const SYLLABLE = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 const DARK = 140
 /** Share of the widest gap. */
 const WIDE_ENOUGH = 0.6
 
 /**
- * Words of East Asian scripts are syllables to the engine, with borders that often lie inside the neighbour: whether a
+ * Words of East Asian scripts and of Thai are syllables to the engine, with borders that often lie inside the neighbour: whether a
  * blank stands between two is seen by the white stretch between their middles. The widest one counts; beside a word in
  * letters, which has gaps of its own, the one next to the syllable.
  */
@@ -36,7 +36,7 @@ interface Gap {
 const widthOf = ({ from, to }: Gap): number => to - from
 
 function gapBetween(raster: Raster, before: Word, after: Word): Gap | undefined {
-  const [isBefore, isAfter] = [EAST_ASIAN.test(before.text), EAST_ASIAN.test(after.text)]
+  const [isBefore, isAfter] = [SYLLABLE.test(before.text), SYLLABLE.test(after.text)]
   if (!isBefore && !isAfter) return undefined
   const gaps = listGaps(raster, before, after)
   const widest = Math.max(...gaps.map(widthOf))

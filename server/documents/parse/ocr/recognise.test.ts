@@ -1,10 +1,13 @@
 /** Few pages, because each takes seconds: what all files are read by is tested in real-files.test.ts. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { drawText, makeJpeg, makePng, makeScannedPdf, makeTransparentPng } from '#test/make-scan.ts'
 import { readDocument } from '#test/read-document.ts'
 import { type ParsedPage } from '#server/documents/parse/page.ts'
 
 const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+const SCANS = path.resolve(import.meta.dirname, '../../../../test/scans')
 const LETTER =
   'Dear Sir or Madam,\n\nthe notice period of this contract is three months and begins at the end of the quarter in which it was given. ' +
   'Payments are due within thirty days of the date of the bill.\n\nYours sincerely,\nAlexander Humboldt'
@@ -42,9 +45,36 @@ describe('a picture', () => {
         'más plazas de aparcamiento y una entrada para los que llegan en bicicleta. La mudanza será en enero.\n\n' +
         'Si tiene alguna pregunta sobre el traslado, llámenos por teléfono o venga a vernos.\n\nUn cordial saludo\nJosé Ibáñez',
     ],
+    [
+      'Portuguese',
+      'Estimada senhora Magalhães,\n\nescrevemos porque no próximo ano a direção do nosso escritório vai mudar. Também haverá mais ' +
+        'lugares de estacionamento e uma entrada para os que chegam de bicicleta. A mudança não será antes de janeiro.\n\n' +
+        'Se tiver alguma questão, telefone ou venha ver as instalações.\n\nCom os melhores cumprimentos\nJoão Conceição',
+    ],
   ])('in %s is read with its own letters where nobody has said which language it is in', async (_name, letter) => {
     const { pages } = await readDocument(await makePng(await drawText(letter)), 'letter.png')
     expect(words(pages[0]?.text ?? '')).toBe(words(letter))
+  })
+
+  test.each([
+    ['chi_tra', '我們深表歉意。維修期間請走東側樓梯'],
+    ['ell', 'Τρίτη από τις εννέα έως τις έντεκα'],
+    ['fas', 'پرسش‌های خود را می‌توانید هر سه‌شنبه از ساعت نه تا یازده از نگهبان بپرسید'],
+    ['jpn', '工事は三週間続く見込みですので、家具の搬入はその後に\nお願いいたします。'],
+    ['pol', 'Pytania można zadać dozorcy w każdy wtorek od dziewiątej do\njedenastej.'],
+    ['rus', 'Вопросы можно задать сторожу каждый вторник с девяти до\nодиннадцати часов.'],
+    ['tha', 'งานจะใช้เวลาสามสัปดาห์กรุณาเลื่อนการขนย้ายเฟอร์นิเจอร์ออกไปก่อน'],
+  ])('in the script of %s is read where nobody has said which language it is in', async (language, sentence) => {
+    const scan = await readFile(path.join(SCANS, `${language}.png`))
+    const [page] = (await readDocument(scan, 'notice.png')).pages
+    expect(page?.text).toContain(sentence)
+    for (const [offset, length] of page?.boxes ?? []) expect(page?.text.slice(offset, offset + length)).toMatch(/^\S+$/)
+  })
+
+  test('in another script than the person has said is read', async () => {
+    const scan = await readFile(path.join(SCANS, 'chi_sim.png'))
+    const [page] = (await readDocument(scan, 'notice.png', undefined, ['deu'])).pages
+    expect(page?.text).toContain('如有问题，请于每星期二上午九点至十一点向门卫询问')
   })
 
   test('that lies on its side, as its camera says, is shown and read upright', async () => {

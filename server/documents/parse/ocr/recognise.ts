@@ -1,6 +1,4 @@
 /** Reads the picture of one page: upright first, level second, then its words, which are put back where they stood. */
-import { DOCUMENT_LANGUAGES } from '#contract/document.ts'
-import { detectLanguage } from '#server/documents/language.ts'
 import { type ParsedPage } from '#server/documents/parse/page.ts'
 import { blocksOfText } from '#server/documents/parse/plain-blocks.ts'
 import { findRules } from './cells.ts'
@@ -18,10 +16,11 @@ import {
   whitenPaper,
 } from './raster.ts'
 import { fitToInk } from './fit-to-ink.ts'
+import { COMMON, ENGLISH, type Readers, readersOf, readersOfScript, readersOfText } from './page-languages.ts'
 import { readCellsAgain } from './read-cells.ts'
 import { readMixedLines } from './read-mixed-lines.ts'
 import { readSubscripts } from './read-subscripts.ts'
-import { loadTesseract, type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
+import { loadTesseract, type OcrLanguage, type Orientation, type Tesseract, type Word } from './tesseract.ts'
 import { boxOf, writeWords } from './write-words.ts'
 
 export type RecognisedText = Required<Pick<ParsedPage, 'text' | 'boxes' | 'confidence'>> &
@@ -32,9 +31,21 @@ export interface Recogniser {
   recognise(raster: Raster): Promise<RecognisedText>
 }
 
+interface Page {
+  readonly tesseract: Tesseract
+  readonly picture: Raster
+  /** Found out once, when it is first asked for. */
+  readonly orientation: () => Orientation
+}
+
+function showPage(tesseract: Tesseract, picture: Raster): Page {
+  let orientation: Orientation | undefined
+  return { tesseract, picture, orientation: () => (orientation ??= tesseract.findOrientation(picture)) }
+}
+
 /** What was read of a page once it stood upright, and the way back from there to shares of the page. */
 interface Reading {
-  readonly languages: readonly OcrLanguage[]
+  readonly readers: Readers
   readonly turn: QuarterTurn
   readonly upright: Raster
   readonly words: readonly Word[]
@@ -44,16 +55,6 @@ interface Reading {
   readonly toPage: (x: number, y: number) => { readonly x: number; readonly y: number }
 }
 
-const ALL_LANGUAGES: readonly OcrLanguage[] = DOCUMENT_LANGUAGES
-/** Tells which language a page in Latin letters is in, although it does not know their accents. */
-const TELLS_LANGUAGES: readonly OcrLanguage[] = ['eng']
-/** By the name that `detectLanguage` gives. English words stand in texts of every language. */
-const READ_AS: Readonly<Record<string, readonly OcrLanguage[]>> = {
-  english: TELLS_LANGUAGES,
-  german: ['deu', 'eng'],
-  french: ['fra', 'eng'],
-  spanish: ['spa', 'eng'],
-}
 const ENOUGH_CHARACTERS = 300
 /** Fewer hold too few common words to tell their language by. */
 const TELLING_CHARACTERS = 100
@@ -73,47 +74,43 @@ const TEXT_ABOVE = 50
 const BLANK: RecognisedText = { text: '', boxes: [], confidence: 0, gap: 'blank' }
 const NOTHING: RecognisedText = { ...BLANK, gap: 'not_recognised' }
 
-const possibleLanguages = (preferred: readonly OcrLanguage[]): readonly OcrLanguage[] =>
-  preferred.length > 0 ? [...new Set([...preferred, ...TELLS_LANGUAGES])] : ALL_LANGUAGES
+/** What may read a document by what the person has said. */
+const possibleReaders = (preferred: readonly OcrLanguage[]): Readers =>
+  preferred.length > 0 ? [...new Set(preferred.flatMap(readersOf))] : COMMON
 
 /** With what the first page is begun. */
-const firstLanguages = (possible: readonly OcrLanguage[]): readonly OcrLanguage[] =>
-  possible.length > 2 ? TELLS_LANGUAGES : possible
+const firstReaders = (possible: Readers): Readers => (possible.length > 2 ? ENGLISH : possible)
 
 /** Loads ahead of the first page what `createRecogniser` of the same languages will need. */
 export async function prepareRecognition(preferred: readonly OcrLanguage[]): Promise<void> {
   const tesseract = await loadTesseract()
-  tesseract.prepare(firstLanguages(possibleLanguages(preferred)))
+  tesseract.prepare(firstReaders(possibleReaders(preferred)))
 }
 
 /** @param preferred what the pages are said to be in. */
 export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogniser {
-  const possible = possibleLanguages(preferred)
-  let told: readonly OcrLanguage[] | undefined
+  const possible = possibleReaders(preferred)
+  let told: Readers | undefined
 
   return {
     async recognise(raster) {
       if (isBlank(raster)) return BLANK
       const tesseract = await loadTesseract()
       const isDark = isDarkGround(raster)
-      const paper = whitenPaper(isDark ? inverted(raster) : raster)
-      let reading = inItsLanguage(
-        tesseract,
-        paper,
-        told ? readUpright(tesseract, paper, told) : readFirst(tesseract, paper, possible),
-      )
+      const page = showPage(tesseract, whitenPaper(isDark ? inverted(raster) : raster))
+      let reading = inItsLanguage(page, told ? readUpright(page, told) : readFirst(page, possible))
       // A dark photograph may still show dark words on a lighter sign.
       if (isDark && reading.confidence < CONTENT_ABOVE)
-        reading = better(reading, readTurned(tesseract, whitenPaper(raster), 0, told ?? possible))
+        reading = better(reading, readTurned(showPage(tesseract, whitenPaper(raster)), 0, told ?? possible))
       if (!reading.words.some(({ confidence, text }) => confidence >= TEXT_ABOVE && /[\p{L}\p{N}]{2}/u.test(text)))
         return NOTHING
       const rules = findRules(reading.upright)
       const mixed = fitToInk(reading.upright, readMixedLines(tesseract, reading.upright, reading.words))
       const indexed = readSubscripts(tesseract, reading.upright, mixed)
-      const words = readCellsAgain(tesseract, reading.upright, indexed, rules, reading.languages)
+      const words = readCellsAgain(tesseract, reading.upright, indexed, rules, reading.readers)
       const { text, placed } = writeWords(words, rules)
       if (reading.confidence >= CONTENT_ABOVE && text.length >= ENOUGH_CHARACTERS)
-        told = READ_AS[detectLanguage(text)] ?? possible
+        told = readersOfText(text) ?? reading.readers
       return {
         text,
         blocks: blocksOfText(text),
@@ -125,58 +122,85 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
 }
 
 /**
- * The first page of a document, of which nobody has said that it is in one language: by English's model alone where that
- * knows every line, since it reads in half of the time that all take.
+ * The first page of a document, of which nobody has said that it is in one language: by English's model where that knows
+ * every line; by the model of the language or the script that it turns out to be in; by several together where it tells
+ * neither. One model reads in a half or a third of the time that several take, and its own reads best.
  */
-function readFirst(tesseract: Tesseract, page: Raster, possible: readonly OcrLanguage[]): Reading {
-  const first = firstLanguages(possible)
-  if (first === possible) return readUpright(tesseract, page, possible)
-  const guess = readTurned(tesseract, page, 0, first)
-  if (isClear(guess) && guess.unknown <= MOST_UNKNOWN && languageOf(guess)) return guess
-  return readUpright(tesseract, page, possible)
+function readFirst(page: Page, possible: Readers): Reading {
+  if (firstReaders(possible) === possible) return readUpright(page, possible)
+  const guess = readTurned(page, 0, ENGLISH)
+  const own = readersOfWords(guess)
+  if (own) {
+    const reading = own === ENGLISH ? guess : readTurned(page, 0, own)
+    if (isKnown(reading)) return reading
+  }
+  const reading = isKnown(guess) ? undefined : readInScript(page)
+  return reading && reading.confidence >= CONTENT_ABOVE ? reading : readUpright(page, possible)
 }
 
-function readUpright(tesseract: Tesseract, page: Raster, languages: readonly OcrLanguage[]): Reading {
+function readUpright(page: Page, readers: Readers): Reading {
   // Most pages stand upright, and to find out how one stands costs a fifth of reading it.
-  let reading = readTurned(tesseract, page, 0, languages)
+  let reading = readTurned(page, 0, readers)
   if (isClear(reading)) return reading
-  const turn = tesseract.findTurn(page)
-  if (turn !== 0) reading = better(reading, readTurned(tesseract, page, turn, languages))
-  for (const other of languages.length < ALL_LANGUAGES.length ? new Set([turn, 0 as const]) : [])
-    if (reading.confidence < CONTENT_ABOVE) reading = better(reading, readTurned(tesseract, page, other, ALL_LANGUAGES))
+  const { turn } = page.orientation()
+  if (turn !== 0) reading = better(reading, readTurned(page, turn, readers))
+  if (readers === COMMON || reading.confidence >= CONTENT_ABOVE) return reading
+  const inScript = readInScript(page)
+  if (inScript) reading = better(reading, inScript)
+  for (const other of new Set([turn, 0 as const]))
+    if (reading.confidence < CONTENT_ABOVE) reading = better(reading, readTurned(page, other, COMMON))
   return reading
+}
+
+/** By the best of the models that read its script; undefined where that is Latin or cannot be told. */
+function readInScript(page: Page): Reading | undefined {
+  const { turn, scripts } = page.orientation()
+  const readings = scripts.flatMap((script) => {
+    const models = readersOfScript(script)
+    if (!models) return []
+    return models.others
+      .map((readers) => readTurned(page, turn, readers))
+      .reduce(
+        (one, other) => (other.confidence > one.confidence + models.margin ? other : one),
+        readTurned(page, turn, models.likeliest),
+      )
+  })
+  return readings.length > 0 ? readings.reduce(better) : undefined
 }
 
 /**
  * Reads a page once more where it turns out to be in a language whose model had no part in reading it, or had to share it
  * with more than English's: of several models that are sure, the wrong one may win a word, and writes é for its ö.
  */
-function inItsLanguage(tesseract: Tesseract, page: Raster, reading: Reading): Reading {
-  const tells = reading.confidence >= CONTENT_ABOVE && charactersOf(reading.words) >= TELLING_CHARACTERS
-  const own = tells ? languageOf(reading) : undefined
-  if (!own || own === TELLS_LANGUAGES) return reading
-  if (reading.languages.length <= 2 && own.every((language) => reading.languages.includes(language))) return reading
-  const again = readTurned(tesseract, page, reading.turn, own)
+function inItsLanguage(page: Page, reading: Reading): Reading {
+  const own = reading.confidence >= CONTENT_ABOVE ? readersOfWords(reading) : undefined
+  if (!own || (own === ENGLISH && reading.readers.includes('eng'))) return reading
+  if (reading.readers.length <= 2 && own.every((language) => reading.readers.includes(language))) return reading
+  const again = readTurned(page, reading.turn, own)
   return again.confidence >= reading.confidence - SAME_CONFIDENCE ? again : reading
 }
 
-const languageOf = ({ words }: Reading): readonly OcrLanguage[] | undefined =>
-  READ_AS[detectLanguage(words.map(({ text }) => text).join(' '))]
+function readersOfWords({ words }: Reading): Readers | undefined {
+  return charactersOf(words) < TELLING_CHARACTERS ? undefined : readersOfText(words.map(({ text }) => text).join(' '))
+}
 
 /** A page on its side yields some letters too, and a few of them may look sure. */
 const isClear = ({ words, confidence }: Reading): boolean =>
   confidence >= CONTENT_ABOVE && charactersOf(words) >= ENOUGH_CHARACTERS
 
+/** No line is in letters that the models do not know. */
+const isKnown = (reading: Reading): boolean => isClear(reading) && reading.unknown <= MOST_UNKNOWN
+
 const better = (one: Reading, other: Reading): Reading => (other.confidence > one.confidence ? other : one)
 
-function readTurned(tesseract: Tesseract, page: Raster, turn: QuarterTurn, languages: readonly OcrLanguage[]): Reading {
-  const turned = turnQuarter(page, turn)
+function readTurned({ tesseract, picture }: Page, turn: QuarterTurn, readers: Readers): Reading {
+  const turned = turnQuarter(picture, turn)
   const skew = measureSkew(turned)
   const upright = skew === 0 ? turned : turnFreely(turned, -skew)
-  const read = tesseract.readWords(upright, languages)
+  const read = tesseract.readWords(upright, readers)
   const words = withLinesAbove(read, LEAST_LINE_CONFIDENCE)
   return {
-    languages,
+    readers,
     turn,
     upright,
     words,
@@ -184,8 +208,8 @@ function readTurned(tesseract: Tesseract, page: Raster, turn: QuarterTurn, langu
     unknown: 1 - charactersOf(withLinesAbove(read, KNOWN_LINE_CONFIDENCE)) / Math.max(1, charactersOf(read)),
     toPage(x, y) {
       const inTurned = skew === 0 ? { x, y } : beforeFreeTurn({ x, y }, -skew, upright, turned)
-      const inPage = beforeQuarterTurn(inTurned, turn, page)
-      return { x: inPage.x / page.width, y: inPage.y / page.height }
+      const inPage = beforeQuarterTurn(inTurned, turn, picture)
+      return { x: inPage.x / picture.width, y: inPage.y / picture.height }
     },
   }
 }

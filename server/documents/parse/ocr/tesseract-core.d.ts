@@ -13,7 +13,13 @@ interface TesseractApi {
 }
 
 interface TesseractOrientation {
-  readonly best_result: { readonly orientation_id: number; readonly oconfidence: number }
+  readonly best_result: {
+    readonly orientation_id: number
+    readonly oconfidence: number
+    readonly script_id: number
+    readonly sconfidence: number
+  }
+  readonly unicharset: { get_script_from_script_id(script: number): string }
 }
 
 interface TesseractModule {

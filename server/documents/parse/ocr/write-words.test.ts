@@ -45,6 +45,15 @@ test('syllables of Korean that touch are one word', () => {
   expect(writeWords([word('저', 0, 0), word('희', 12, 0), word('는', 60, 0)], NO_RULES).text).toBe('저희 는')
 })
 
+test('Japanese has no blanks, also beside signs, but between the columns of a form', () => {
+  const words = [word('三月', 0, 0), word('。', 26, 0), word('工事', 46, 0), word('は', 80, 0), word('氏名', 130, 0)]
+  expect(writeWords(words, NO_RULES).text).toBe('三月。工事は 氏名')
+})
+
+test('letters of Thai that stand apart are one word', () => {
+  expect(writeWords([word('งา', 0, 0), word('น', 27, 0), word('จะ', 60, 0)], NO_RULES).text).toBe('งาน จะ')
+})
+
 test('between rules the words stand in cells, row by row', () => {
   const rule = (at: number, to: number) => ({ at, from: 0, to, last: at })
   const rules: Rules = {

@@ -18,10 +18,20 @@ interface FilledCell extends Cell {
 const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
 /** Fewer cells are a frame around a text. */
 const LEAST_CELLS = 4
-const EAST_ASIAN_END = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u
-const EAST_ASIAN_BEGINNING = /^[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
-/** Share of the height. */
-const EAST_ASIAN_GAP = 0.25
+/** Scripts that the engine reads syllable by syllable: a blank is there only where there is room for one. */
+const SYLLABLE_END = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u
+const SYLLABLE_BEGINNING = /^[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+/** Share of the height; letters of Thai are low, and apart from each other. */
+const BLANK = 0.25
+const THAI = /\p{Script=Thai}/u
+const THAI_BLANK = 0.5
+/** Chinese and Japanese have no blanks at all, but signs as wide as a syllable, with white in them. */
+const UNSPACED_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]\p{P}?$/u
+const UNSPACED_BEGINNING = /^\p{P}?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+const SIGN = /^\p{P}+$/u
+/** Share of the height: a wider one stands between the columns of a form. */
+const WHITE_OF_SIGN = 1
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const HYPHENATED = /\p{L}[-‐\u00ad]$/u
 
 export function writeWords(words: readonly Word[], rules: Rules): { text: string; placed: PlacedWord[] } {
@@ -78,13 +88,16 @@ function separatorBetween(previous: Word, next: Word, lineSeparator: string): st
   return lineSeparator === '\n' && previous.paragraph !== next.paragraph ? '\n\n' : lineSeparator
 }
 
-/** Scripts of East Asia are read syllable by syllable; a blank is there only where there is room for one. */
 function isOneWord(previous: Word, next: Word): boolean {
   const gap = next.left - (previous.left + previous.width)
-  return (
-    (EAST_ASIAN_END.test(previous.text) || EAST_ASIAN_BEGINNING.test(next.text)) &&
-    gap < EAST_ASIAN_GAP * Math.max(previous.height, next.height)
-  )
+  const height = Math.max(previous.height, next.height)
+  const isSyllable = SYLLABLE_END.test(previous.text) || SYLLABLE_BEGINNING.test(next.text)
+  const blank = THAI.test(previous.text) && THAI.test(next.text) ? THAI_BLANK : BLANK
+  if (isSyllable && gap < blank * height) return true
+  const isUnspaced =
+    (UNSPACED_END.test(previous.text) && (UNSPACED_BEGINNING.test(next.text) || SIGN.test(next.text))) ||
+    (SIGN.test(previous.text) && UNSPACED_BEGINNING.test(next.text))
+  return isUnspaced && gap < WHITE_OF_SIGN * height
 }
 
 /** Replaces the words of each ruled table by one mark where the first of them stood; tables are rows of cells. */
@@ -142,11 +155,14 @@ function rowsOf(cells: readonly FilledCell[]): FilledCell[][] {
 
 /** Reading order within a cell; what stood there in several columns is one. */
 function inLines(words: readonly Word[]): Word[] {
+  const isFromRight = 2 * words.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > words.length
   const middle = ({ top, height }: Word) => top + height / 2
   return words.toSorted((one, other) =>
     Math.abs(middle(one) - middle(other)) > Math.min(one.height, other.height) / 2
       ? middle(one) - middle(other)
-      : one.left - other.left,
+      : isFromRight
+        ? other.left + other.width - one.left - one.width
+        : one.left - other.left,
   )
 }
 
