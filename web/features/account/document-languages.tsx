@@ -2,9 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { DOCUMENT_LANGUAGES, documentLanguage, type DocumentLanguage } from '#contract/document.ts'
 import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/document-languages.ts'
-import { Select } from '#web/ui/select.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './account.module.css'
+import { SelectField } from './select-field.tsx'
 
 const NAMES: Record<DocumentLanguage, string> = {
   ara: 'Arabic',
@@ -52,25 +51,15 @@ export function DocumentLanguages(): JSX.Element {
       },
     })
   return (
-    <label className={styles.row}>
-      <span className={styles.option}>
-        <span>Language of scans</span>
-        <span className={styles.caption}>Tried first when text is recognised in pictures</span>
-      </span>
-      <Select
-        size="sm"
-        className={styles.select}
-        value={chosen ?? ''}
-        disabled={!languages.isSuccess}
-        onChange={({ currentTarget }) => take(currentTarget.value)}
-      >
-        <option value="">Any</option>
-        {BY_NAME.map((language) => (
-          <option key={language} value={language}>
-            {NAMES[language]}
-          </option>
-        ))}
-      </Select>
-    </label>
+    <SelectField
+      label="Language of scans, tried first"
+      value={chosen ?? ''}
+      disabled={!languages.isSuccess}
+      options={[
+        { value: '', label: 'Any' },
+        ...BY_NAME.map((language) => ({ value: language, label: NAMES[language] })),
+      ]}
+      onChange={take}
+    />
   )
 }

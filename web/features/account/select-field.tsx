@@ -6,18 +6,20 @@ type SelectFieldProps = {
   label: string
   value: string
   options: readonly { value: string; label: string; disabled?: boolean }[]
+  /** Where it cannot be changed yet. */
+  disabled?: boolean
   onChange: (value: string) => void
 }
 
 /** A choice under its label, with the list that the system offers. */
-export function SelectField({ label, value, options, onChange }: SelectFieldProps): JSX.Element {
+export function SelectField({ label, value, options, disabled = false, onChange }: SelectFieldProps): JSX.Element {
   const id = useId()
   return (
     <div className={styles.field}>
       <label htmlFor={id} className={styles.label}>
         {label}
       </label>
-      <Select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+      <Select id={id} value={value} disabled={disabled} onChange={(event) => onChange(event.target.value)}>
         {options.map((option) => (
           <option key={option.value} value={option.value} disabled={option.disabled}>
             {option.label}
