@@ -63,3 +63,24 @@ test('knows the line that runs along at the head of the pages from what they say
   const [first] = await quote({ 'book.txt': book }, 'When was the lamp of the north lit for the last time?')
   expect(first).toBe('The lamp was lit for the last time in May, when the north was at war.')
 })
+
+test.each([
+  [
+    '电梯什么时候开始维修？',
+    '各位住户：从三月一日起，本楼电梯将关闭维修。',
+    '如有问题，请于每星期二上午九点向门卫询问。',
+  ],
+  [
+    '電梯從什麼時候開始維修？',
+    '各位住戶：從三月一日起，本樓電梯將關閉維修。',
+    '如有問題，請於每星期二上午九點向門衛詢問。',
+  ],
+  [
+    'エレベーターはいつから使えなくなりますか。',
+    'エレベーターは三月一日から使えなくなります。',
+    '家具の搬入は管理人に連絡してください。',
+  ],
+])('answers "%s", most of which asks', async (question, answer, other) => {
+  const [first] = await quote({ 'notice.txt': [`${other}\n\n${answer}`] }, question)
+  expect(first).toContain(answer)
+})

@@ -162,9 +162,14 @@ function areOfOnePage(one: QuotableSource, other: QuotableSource): boolean {
   return one.documentId === other.documentId && one.page === other.page
 }
 
+/** Chinese and Japanese, with their signs: words run on from line to line. */
+const UNSPACED = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}，．：；！？（）]'
+const UNSPACED_BREAK = new RegExp(`(?<=${UNSPACED})\\s*\\n\\s*(?=${UNSPACED})`, 'gu')
+
 /** What a page's line breaks did to the words: a hyphen at the end of a line joins, any other break is a blank. */
 export const unwrap = (text: string) =>
   text
+    .replace(UNSPACED_BREAK, '')
     .replace(/(\p{L})[-\u00ad]\s*\n\s*(?=\p{Ll})/gu, '$1')
     .replace(/-\s*\n\s*/g, '-')
     .replace(/\s+/g, ' ')

@@ -4,7 +4,7 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/documents/passages.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
-import { chooseQuotes } from './quotes.ts'
+import { chooseQuotes, unwrap } from './quotes.ts'
 import { asPlainMarkdown, writeReading, type Written } from './reader.ts'
 import { sentencesOf } from './sentences.ts'
 
@@ -258,4 +258,15 @@ test('says that no model is configured only where none is', async () => {
   expect(await written({ quotes })).toContain('No language model is configured')
   expect(await written({ quotes, hasModels: true })).toContain('The Reader only quotes')
   expect(await written({ quotes, hasModels: true })).not.toContain('No language model')
+})
+
+test.each([
+  [
+    '家具の搬入はその後に\nお願いいたします。\n\nご質問は管理人へ。',
+    '家具の搬入はその後にお願いいたします。ご質問は管理人へ。',
+  ],
+  ['Debian\n系統的使用者，\n請閱讀說明', 'Debian 系統的使用者，請閱讀說明'],
+  ['저희 학교는\n서울에', '저희 학교는 서울에'],
+])('lines of Chinese and Japanese run on: %j', (text, unwrapped) => {
+  expect(unwrap(text)).toBe(unwrapped)
 })

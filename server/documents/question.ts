@@ -37,6 +37,13 @@ const ASKS_TO_BE_TOLD =
 /** French asks by verb and pronoun turned round ("faut-il", "ont-elles"), which are no compound. */
 const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
+/**
+ * What Chinese and Japanese questions ask with: written together with the rest, it would be pairs of characters that no answer
+ * holds ("when does the lift stop": 电梯什么时候停 asks for 梯什, 么时, 时候 and 候停).
+ */
+const ASKS_IN_SIGNS =
+  /请问|請問|(?:是|在|从|從|到)?(?:什么|什麼|甚麼|哪(?:个|個|些|一))(?:时候|時候|时间|時間|地方)?|为什么|為什麼|为何|為何|(?:在)?哪(?:里|裡|儿|兒)|怎(?:么|麼)(?:样|樣)?|いつ(?:から|まで)?|どこ(?:で|に)?|だれ|なぜ|どうして|どのように|何(?=[時年月日週人回かがをでと])|(?:です|ます|ました|でしょう)か/gu
+
 /** Chinese signs that carry grammar or ask: a pair that holds one of them is more about the sentence than the subject. */
 const GRAMMAR_SIGNS = new Set('的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些')
 const HAN = /^\p{Script=Han}+$/u
@@ -118,7 +125,8 @@ export async function termsOfQuestion(
   question: string,
   languages: readonly string[],
 ): Promise<AskedTerms> {
-  const subject = languages.includes('english') ? question.replace(ASKS_TO_BE_TOLD, ' ') : question
+  const inSigns = question.replace(ASKS_IN_SIGNS, ' ')
+  const subject = languages.includes('english') ? inSigns.replace(ASKS_TO_BE_TOLD, ' ') : inSigns
   const words = wordsOf(languages.includes('french') ? subject.replace(FRENCH_INVERSION, ' ') : subject)
   const spoken = languagesOf(words).filter((language) => languages.includes(language))
   const telling = words.filter((word) => !isStopWord(word, spoken.length > 0 ? spoken : languages) && weigh(word) > 0)
