@@ -8,7 +8,7 @@ interface BoxedPassageProps {
   rectangles: readonly PageRectangle[]
   /** Whether what lies underneath is mostly dark. */
   isDark: boolean
-  onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
+  onMarked: (first: MarkedPlace) => void
 }
 
 /** The cited passage on the picture of a page, marked by rectangles over the box that both fill. */
@@ -16,7 +16,8 @@ export function BoxedPassage({ rectangles, isDark, onMarked }: BoxedPassageProps
   const marks = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
-    if (marks.current?.firstElementChild) onMarked([...marks.current.children], [])
+    const first = marks.current?.firstElementChild
+    if (first) onMarked(first)
   }, [rectangles, onMarked])
 
   return (
