@@ -166,7 +166,10 @@ function areOfOnePage(one: QuotableSource, other: QuotableSource): boolean {
 const UNSPACED = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}，．：；！？（）]'
 const UNSPACED_BREAK = new RegExp(`(?<=${UNSPACED})\\s*\\n\\s*(?=${UNSPACED})`, 'gu')
 
-/** What a page's line breaks did to the words: a hyphen at the end of a line joins, any other break is a blank. */
+/**
+ * What a page's line breaks did to the words: a hyphen at the end of a line joins, and so does a script without blanks; any
+ * other break is a blank.
+ */
 export const unwrap = (text: string) =>
   text
     .replace(UNSPACED_BREAK, '')

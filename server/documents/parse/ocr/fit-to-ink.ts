@@ -2,7 +2,9 @@
 import { type Raster } from './raster.ts'
 import { type Word } from './tesseract.ts'
 
-const SYLLABLE = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+/** Class of the characters that the engine reads syllable by syllable. */
+export const SYLLABLES = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
+const SYLLABLE = new RegExp(SYLLABLES, 'u')
 const DARK = 140
 /** Share of the widest gap. */
 const WIDE_ENOUGH = 0.6

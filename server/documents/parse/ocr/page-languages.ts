@@ -85,7 +85,7 @@ const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
 const MORE_COMMON_WORDS = {
   czech:
     'a se na je že v to s z do o i ve pro jako za by jsou pokud nebo které který která být může ale není při tak také jen ' +
-    'jako aby podle již však mezi jeho bude si od po k u byl bylo až jak více další',
+    'aby podle již však mezi jeho bude si od po k u byl bylo až jak více další',
   vietnamese: 'và của là có các cho một được trong khi này với không những để người trên vào từ bạn nếu thể tại cần',
 }
 

@@ -31,34 +31,35 @@ export interface Recogniser {
   recognise(raster: Raster): Promise<RecognisedText>
 }
 
+/** A picture of a page; what was found out about it once is not found out again. */
 interface Page {
-  readonly tesseract: Tesseract
-  readonly picture: Raster
-  /** Found out once, when it is first asked for. */
-  readonly orientation: () => Orientation
+  orientation(): Orientation
+  /** Turned clockwise by so much, made level, and read. */
+  read(turn: QuarterTurn, readers: Readers): Reading
 }
 
-function showPage(tesseract: Tesseract, picture: Raster): Page {
-  let orientation: Orientation | undefined
-  return { tesseract, picture, orientation: () => (orientation ??= tesseract.findOrientation(picture)) }
-}
-
-/** What was read of a page once it stood upright, and the way back from there to shares of the page. */
-interface Reading {
-  readonly readers: Readers
-  readonly turn: QuarterTurn
+/** A page that stands upright, and the way back from there to shares of the picture. */
+interface Levelled {
   readonly upright: Raster
+  readonly toPage: (x: number, y: number) => { readonly x: number; readonly y: number }
+}
+
+interface Recognised {
   readonly words: readonly Word[]
   readonly confidence: number
   /** Share of what was seen that stands in lines which no model was sure of. */
   readonly unknown: number
-  readonly toPage: (x: number, y: number) => { readonly x: number; readonly y: number }
+}
+
+interface Reading extends Levelled, Recognised {
+  readonly turn: QuarterTurn
+  readonly readers: Readers
 }
 
 const ENOUGH_CHARACTERS = 300
 /** Fewer hold too few common words to tell their language by. */
 const TELLING_CHARACTERS = 100
-/** A page that is read with less is read again with all languages, and the other way up if it was turned. */
+/** A page that is read with less is read again with other models, and the other way up if it was turned. */
 const CONTENT_ABOVE = 80
 /** Lines less sure than this may be in letters that the models do not know. */
 const KNOWN_LINE_CONFIDENCE = 60
@@ -101,7 +102,7 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
       let reading = inItsLanguage(page, told ? readUpright(page, told) : readFirst(page, possible))
       // A dark photograph may still show dark words on a lighter sign.
       if (isDark && reading.confidence < CONTENT_ABOVE)
-        reading = better(reading, readTurned(showPage(tesseract, whitenPaper(raster)), 0, told ?? possible))
+        reading = better(reading, showPage(tesseract, whitenPaper(raster)).read(0, told ?? possible))
       if (!reading.words.some(({ confidence, text }) => confidence >= TEXT_ABOVE && /[\p{L}\p{N}]{2}/u.test(text)))
         return NOTHING
       const rules = findRules(reading.upright)
@@ -128,10 +129,10 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
  */
 function readFirst(page: Page, possible: Readers): Reading {
   if (firstReaders(possible) === possible) return readUpright(page, possible)
-  const guess = readTurned(page, 0, ENGLISH)
+  const guess = page.read(0, ENGLISH)
   const own = readersOfWords(guess)
   if (own) {
-    const reading = own === ENGLISH ? guess : readTurned(page, 0, own)
+    const reading = own === ENGLISH ? guess : page.read(0, own)
     if (isKnown(reading)) return reading
   }
   const reading = isKnown(guess) ? undefined : readInScript(page)
@@ -140,15 +141,15 @@ function readFirst(page: Page, possible: Readers): Reading {
 
 function readUpright(page: Page, readers: Readers): Reading {
   // Most pages stand upright, and to find out how one stands costs a fifth of reading it.
-  let reading = readTurned(page, 0, readers)
+  let reading = page.read(0, readers)
   if (isClear(reading)) return reading
   const { turn } = page.orientation()
-  if (turn !== 0) reading = better(reading, readTurned(page, turn, readers))
+  if (turn !== 0) reading = better(reading, page.read(turn, readers))
   if (readers === COMMON || reading.confidence >= CONTENT_ABOVE) return reading
   const inScript = readInScript(page)
   if (inScript) reading = better(reading, inScript)
   for (const other of new Set([turn, 0 as const]))
-    if (reading.confidence < CONTENT_ABOVE) reading = better(reading, readTurned(page, other, COMMON))
+    if (reading.confidence < CONTENT_ABOVE) reading = better(reading, page.read(other, COMMON))
   return reading
 }
 
@@ -159,10 +160,10 @@ function readInScript(page: Page): Reading | undefined {
     const models = readersOfScript(script)
     if (!models) return []
     return models.others
-      .map((readers) => readTurned(page, turn, readers))
+      .map((readers) => page.read(turn, readers))
       .reduce(
         (one, other) => (other.confidence > one.confidence + models.margin ? other : one),
-        readTurned(page, turn, models.likeliest),
+        page.read(turn, models.likeliest),
       )
   })
   return readings.length > 0 ? readings.reduce(better) : undefined
@@ -176,7 +177,7 @@ function inItsLanguage(page: Page, reading: Reading): Reading {
   const own = reading.confidence >= CONTENT_ABOVE ? readersOfWords(reading) : undefined
   if (!own || (own === ENGLISH && reading.readers.includes('eng'))) return reading
   if (reading.readers.length <= 2 && own.every((language) => reading.readers.includes(language))) return reading
-  const again = readTurned(page, reading.turn, own)
+  const again = page.read(reading.turn, own)
   return again.confidence >= reading.confidence - SAME_CONFIDENCE ? again : reading
 }
 
@@ -193,24 +194,44 @@ const isKnown = (reading: Reading): boolean => isClear(reading) && reading.unkno
 
 const better = (one: Reading, other: Reading): Reading => (other.confidence > one.confidence ? other : one)
 
-function readTurned({ tesseract, picture }: Page, turn: QuarterTurn, readers: Readers): Reading {
+function showPage(tesseract: Tesseract, picture: Raster): Page {
+  let orientation: Orientation | undefined
+  const levelled = new Map<QuarterTurn, Levelled>()
+  const readings = new Map<string, Reading>()
+  return {
+    orientation: () => (orientation ??= tesseract.findOrientation(picture)),
+    read(turn, readers) {
+      const level = levelled.get(turn) ?? levelAt(picture, turn)
+      levelled.set(turn, level)
+      const key = [turn, ...readers].join(' ')
+      const reading = readings.get(key) ?? { ...level, ...readWords(tesseract, level.upright, readers), turn, readers }
+      readings.set(key, reading)
+      return reading
+    },
+  }
+}
+
+function levelAt(picture: Raster, turn: QuarterTurn): Levelled {
   const turned = turnQuarter(picture, turn)
   const skew = measureSkew(turned)
   const upright = skew === 0 ? turned : turnFreely(turned, -skew)
-  const read = tesseract.readWords(upright, readers)
-  const words = withLinesAbove(read, LEAST_LINE_CONFIDENCE)
   return {
-    readers,
-    turn,
     upright,
-    words,
-    confidence: meanConfidence(words),
-    unknown: 1 - charactersOf(withLinesAbove(read, KNOWN_LINE_CONFIDENCE)) / Math.max(1, charactersOf(read)),
     toPage(x, y) {
       const inTurned = skew === 0 ? { x, y } : beforeFreeTurn({ x, y }, -skew, upright, turned)
       const inPage = beforeQuarterTurn(inTurned, turn, picture)
       return { x: inPage.x / picture.width, y: inPage.y / picture.height }
     },
+  }
+}
+
+function readWords(tesseract: Tesseract, upright: Raster, readers: Readers): Recognised {
+  const read = tesseract.readWords(upright, readers)
+  const words = withLinesAbove(read, LEAST_LINE_CONFIDENCE)
+  return {
+    words,
+    confidence: meanConfidence(words),
+    unknown: 1 - charactersOf(withLinesAbove(read, KNOWN_LINE_CONFIDENCE)) / Math.max(1, charactersOf(read)),
   }
 }
 

@@ -1,6 +1,7 @@
 /** From the words of a page, in reading order, to its text: lines, paragraphs, and tables cell by cell. */
 import { type WordBox, withoutNul } from '#server/documents/parse/page.ts'
 import { type Cell, cellOf, isSameCell, isSameRow, type Rules, touches } from './cells.ts'
+import { SYLLABLES } from './fit-to-ink.ts'
 import { type Word } from './tesseract.ts'
 
 /** One word in the text: UTF-16 offset and length. */
@@ -18,9 +19,9 @@ interface FilledCell extends Cell {
 const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
 /** Fewer cells are a frame around a text. */
 const LEAST_CELLS = 4
-/** Scripts that the engine reads syllable by syllable: a blank is there only where there is room for one. */
-const SYLLABLE_END = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u
-const SYLLABLE_BEGINNING = /^[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+/** A blank is there only where there is room for one. */
+const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
+const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
 /** Share of the height; letters of Thai are low, and apart from each other. */
 const BLANK = 0.25
 const THAI = /\p{Script=Thai}/u
