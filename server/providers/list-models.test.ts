@@ -19,3 +19,11 @@ test.each([
 ])('an endpoint may say %s', async (_says, model, sees) => {
   expect(await listed(model)).toEqual([{ id: model.id, contextWindow: 32_000, sees }])
 })
+
+test.each([['context_length'], ['max_model_len'], ['max_context_length'], ['context_window']])(
+  'an endpoint may name the window %s',
+  async (name) => {
+    expect(await listed({ id: 'a', [name]: 8_192 })).toMatchObject([{ contextWindow: 8_192 }])
+    expect(await listed({ id: 'a', [name]: 'much' })).toMatchObject([{ contextWindow: 32_000 }])
+  },
+)

@@ -30,12 +30,17 @@ const LONGEST_ID = 150
 const DEFAULT_CONTEXT_WINDOW = 32_000
 const NOT_FOR_CHAT = /embed|whisper|transcri|tts|speech|dall-e|image|rerank|moderation/i
 
+const contextWindow = z.int().positive().max(2_147_483_647).optional().catch(undefined)
+
 const modelList = z.object({
   data: z.array(
     z.looseObject({
       id: z.string().min(1),
-      context_length: z.int().positive().max(2_147_483_647).optional().catch(undefined),
-      max_model_len: z.int().positive().max(2_147_483_647).optional().catch(undefined),
+      // As OpenRouter, vLLM, Mistral and Groq name it.
+      context_length: contextWindow,
+      max_model_len: contextWindow,
+      max_context_length: contextWindow,
+      context_window: contextWindow,
       architecture: z
         .object({ input_modalities: z.array(z.string()) })
         .optional()
@@ -109,7 +114,12 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
       .slice(0, MAX_MODELS)
       .map((model) => ({
         id: model.id.toWellFormed().replaceAll('\0', ''),
-        contextWindow: model.context_length ?? model.max_model_len ?? DEFAULT_CONTEXT_WINDOW,
+        contextWindow:
+          model.context_length ??
+          model.max_model_len ??
+          model.max_context_length ??
+          model.context_window ??
+          DEFAULT_CONTEXT_WINDOW,
         sees: sees(model),
       }))
     if (models.length === 0) throw new AppError('empty', `${name} lists no model that can chat.`)
