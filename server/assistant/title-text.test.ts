@@ -36,13 +36,13 @@ test('is short, in one line and whole whatever was asked', () => {
 test.for([
   ['"Notice period of the lease."', 'Notice period of the lease'],
   ['**Title: Kündigungsfrist im Mietvertrag**', 'Kündigungsfrist im Mietvertrag'],
-  ['<think>\nThey ask about rent.\n</think>\n\n# Rent and notice\nmore', 'Rent and notice'],
+  ['# Rent and notice\nmore', 'Rent and notice'],
   ['one two three four five six seven eight', 'one two three four five six seven eight'],
 ] as const)('takes the title out of %j', ([written, title]) => {
   expect(titleFromModel(written)).toBe(title)
 })
 
-test.for(['', '  \n', '...', 'one two three four five six seven eight nine', 'x'.repeat(101), '<think>still thinking'])(
+test.for(['', '  \n', '...', 'one two three four five six seven eight nine', 'x'.repeat(101)])(
   'takes %j for no title',
   (written) => {
     expect(titleFromModel(written)).toBeUndefined()

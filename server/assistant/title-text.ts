@@ -38,7 +38,6 @@ export function titleFromQuestion(question: string): string {
 /** The title that a model wrote, or undefined where what it wrote is none. */
 export function titleFromModel(written: string): string | undefined {
   const line = written
-    .replace(/<think>[^]*?(?:<\/think>|$)/g, '')
     .split('\n')
     .map((part) =>
       part

@@ -55,7 +55,7 @@ export function createTitles({ database, providersOf, log, timeoutMs = TIMEOUT_M
     { question, answer }: { question: string; answer: string },
   ): Promise<string | undefined> {
     try {
-      const text = await passToAsk(async () =>
+      const { text } = await passToAsk(async () =>
         (await providersOf(owner)).chatModel(provider, identifier).complete({
           system: INSTRUCTIONS,
           turns: [{ role: 'user', content: `${show('question', question)}\n${show('answer', answer)}` }],

@@ -9,7 +9,9 @@ import { pointsAtDocument, pointsAtDocuments } from './whole-question.ts'
 /** Part of the window that sources may take: the answer and the conversation need some too. */
 const SOURCES_SHARE = 0.4
 const CHARACTERS_PER_TOKEN = 3
-const LONGEST_NOTES = 3_000
+/** Notes on one group, in characters, and as a share of what the window holds: several fit beside each other. */
+const LONGEST_NOTES = 12_000
+const NOTES_SHARE = 1 / 4
 const AT_ONCE = 3
 /** So many documents are taken for those that somebody means who speaks of several. */
 const MOST_TOGETHER = 5
@@ -120,7 +122,7 @@ interface Condensing {
 
 export interface Condensed {
   readonly sources: readonly PassageSource[]
-  /** How many of the pages given, from the first on, were read in full. */
+  /** How many of the pages given come before the first that was not read in full. */
   readonly pagesRead: number
 }
 
@@ -134,6 +136,23 @@ export async function condense(
 ): Promise<Condensed> {
   const room = roomForSources(contextWindow)
   const size = (of: readonly PassageSource[]) => of.reduce((sum, { text }) => sum + text.length, 0)
+  const longest = Math.min(LONGEST_NOTES, Math.floor(room * NOTES_SHARE))
+
+  /** Notes that are cut off, or are none, are asked for again on each half; what still is not read then is told. */
+  async function takeNotes(group: readonly PassageSource[], isHalf = false): Promise<PassageSource[]> {
+    const turns = [{ role: 'user' as const, content: `${group.map(render).join('\n')}\n\nThe question: ${question}` }]
+    const { text, isCut } = await chat.complete({ system: CONDENSE, turns, signal })
+    const [first] = group
+    if (!first) return []
+    const isWhole = text.trim() !== '' && !isCut && text.length <= longest
+    if (!isWhole && !isHalf && group.length > 1) {
+      const middle = group.length >> 1
+      return [...(await takeNotes(group.slice(0, middle), true)), ...(await takeNotes(group.slice(middle), true))]
+    }
+    if (!isWhole) firstUnread = Math.min(firstUnread, first.n)
+    return text.trim() === '' ? [] : [{ ...first, text: text.slice(0, longest).toWellFormed() }]
+  }
+
   let current = sources
   let firstUnread = Infinity
   const condensed = (found: readonly PassageSource[]): Condensed => ({
@@ -146,14 +165,7 @@ export async function condense(
     firstUnread = Math.min(firstUnread, all[MOST_PIECES]?.[0]?.n ?? Infinity)
     const notes: PassageSource[] = []
     for (let from = 0; from < groups.length; from += AT_ONCE) {
-      const taken = groups.slice(from, from + AT_ONCE).map(async (group) => {
-        const turns = [
-          { role: 'user' as const, content: `${group.map(render).join('\n')}\n\nThe question: ${question}` },
-        ]
-        const text = await chat.complete({ system: CONDENSE, turns, signal })
-        const [first] = group
-        return first ? [{ ...first, text: text.slice(0, LONGEST_NOTES).toWellFormed() }] : []
-      })
+      const taken = groups.slice(from, from + AT_ONCE).map((group) => takeNotes(group))
       notes.push(...(await Promise.all(taken)).flat())
     }
     if (size(notes) >= size(current)) return condensed(notes)

@@ -70,7 +70,7 @@ const modelsSeenBy = (who: Person) =>
 
 async function answerOf(who: Person, provider: string, identifier: string): Promise<string> {
   const model = (await providers.of(who.sub)).chatModel(provider, identifier)
-  return model.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })
+  return (await model.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })).text
 }
 
 test('keeps a key so that only the server can use it, and shows how it ends', async () => {

@@ -56,10 +56,20 @@ export type ChatPart =
 /** Takes a part in the turn in which it was read: parts that wait in queues cost more than all else that is done to them. */
 export type GivePart = (part: ChatPart) => void
 
+export interface ShortAnswer {
+  /** Empty where the model only thought. */
+  readonly text: string
+  /** At the limit of its length: the end is missing. */
+  readonly isCut: boolean
+}
+
 export interface ChatModel {
   readonly identifier: string
   /** Resolves when everything was given. @throws ProviderError, or the reason of an aborted signal. */
   stream(request: ChatRequest, give: GivePart): Promise<void>
-  /** A short answer as a whole, asked for once and never again. @throws ProviderError, or the reason of an aborted signal. */
-  complete(request: ChatRequest): Promise<string>
+  /**
+   * A short answer as a whole; a provider that cannot take it at the moment is asked once more. @throws ProviderError, or
+   * the reason of an aborted signal.
+   */
+  complete(request: ChatRequest): Promise<ShortAnswer>
 }

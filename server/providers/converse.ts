@@ -40,6 +40,8 @@ interface Said {
   readonly finish: Finish
 }
 
+/** OpenAI keeps what it answers for a month unless it is told not to. Others are not told. */
+export const NOTHING_KEPT = { openai: { store: false } }
 /** The provider is the one to judge a schema. */
 const anySchema = z.custom<JSONSchema7>((given) => typeof given === 'object' && given !== null)
 const LARGEST_COUNT = 2 ** 31 - 1
@@ -92,6 +94,7 @@ export async function converse(load: LoadModel, request: ChatRequest, { give, si
       {
         prompt: [...prompt],
         abortSignal: signal,
+        providerOptions: NOTHING_KEPT,
         ...(tools.length === 0
           ? {}
           : { tools: tools.map(describe), toolChoice: { type: mayCall ? 'auto' : ('none' as const) } }),
@@ -142,6 +145,7 @@ async function readAnswer(
       tapped[kind] += text
       say(kind, text)
     },
+    onSign: () => silence.heard(),
     ...(onPause ? { onPause } : {}),
   }
   const model = await load()

@@ -5,27 +5,38 @@ export interface Silence {
   readonly signal: AbortSignal
   /** Something was said: the time begins anew. */
   broken(): void
+  /** A sign that the provider is still at it, as some send while a model thinks: the time begins anew, but not for ever. */
+  heard(): void
   /** Nothing is to be heard meanwhile, however long it takes. */
   allow(isAllowed: boolean): void
   end(): void
 }
+
+/** For so many silences on end a provider may give signs and say nothing. */
+const MOST_SILENCES = 5
 
 /** Begins at once. */
 export function watchSilence(longestMs: number): Silence {
   const tooLong = new AbortController()
   let isAllowed = false
   let hasEnded = false
+  let brokenAt = performance.now()
   const timer = setTimeout(() => {
     if (!isAllowed) tooLong.abort()
   }, longestMs)
+  const broken = () => {
+    brokenAt = performance.now()
+    if (!hasEnded) timer.refresh()
+  }
   return {
     signal: tooLong.signal,
-    broken() {
-      if (!hasEnded) timer.refresh()
+    broken,
+    heard() {
+      if (!hasEnded && performance.now() - brokenAt < MOST_SILENCES * longestMs) timer.refresh()
     },
     allow(nowAllowed) {
       isAllowed = nowAllowed
-      if (!hasEnded) timer.refresh()
+      broken()
     },
     end() {
       hasEnded = true

@@ -9,6 +9,8 @@ type TextKind = 'text' | 'reasoning'
 
 export interface TextListener {
   readonly onText: (kind: TextKind, text: string) => void
+  /** Bytes have come, whatever they say: also what the SDK keeps to itself, such as comments that keep a connection open. */
+  readonly onSign?: () => void
   /**
    * The text has ended, for good or until the model goes on: the SDK says so only when the whole answer is read, which is
    * held back until this resolves.
@@ -51,7 +53,7 @@ export interface TextTap {
   readonly end: () => Uint8Array | undefined
 }
 
-export function createTextTap({ onText, onPause }: TextListener): TextTap {
+export function createTextTap({ onText, onSign, onPause }: TextListener): TextTap {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let rest = ''
@@ -87,6 +89,7 @@ export function createTextTap({ onText, onPause }: TextListener): TextTap {
   const encoded = (text: string) => (text === '' ? undefined : encoder.encode(text))
   return {
     take(bytes) {
+      onSign?.()
       const { left, paused } = takeText(decoder.decode(bytes, { stream: true }))
       return { left: encoded(left), paused }
     },

@@ -1,9 +1,10 @@
 /** What a model's bytes become, however they are cut on their way: the three formats, from a server of the test's own. */
-import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import { type ServerResponse } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { type ChatPart } from './chat.ts'
+import { expect, test } from 'vitest'
+import { serveLoopback } from '#test/loopback.ts'
+import { type ChatModel, type ChatPart } from './chat.ts'
 import { createProviders } from './choose.ts'
 import { ProviderError } from './provider-error.ts'
 
@@ -135,21 +136,30 @@ async function readParts(
   answer: (response: ServerResponse) => Promise<void>,
   parts: ChatPart[] = [],
 ): Promise<ChatPart[]> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => void answer(response))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const endpoint = { apiKey: 'k', baseUrl }
-  const providers = createProviders({ anthropic: endpoint, openai: endpoint, compatible: endpoint, silenceMs: 2_000 })
-  const chat = providers.chatModel(format, FORMATS[format].identifier)
-  const request = { system: 's', turns: [{ role: 'user' as const, content: 'q' }], tools: [] }
-  await chat.stream({ ...request, signal: AbortSignal.timeout(10_000) }, (part) => parts.push(part))
+  const chat = await chatWith(format, (_body, response) => answer(response))
+  await chat.stream(askedOnce(), (part) => parts.push(part))
   return parts
+}
+
+const askedOnce = () => ({
+  system: 's',
+  turns: [{ role: 'user' as const, content: 'q' }],
+  tools: [],
+  signal: AbortSignal.timeout(10_000),
+})
+
+/** A model of a server that answers each request, whose body it is given, like this. */
+async function chatWith(
+  format: Format,
+  answer: (body: string, response: ServerResponse) => unknown,
+  silenceMs = 2_000,
+): Promise<ChatModel> {
+  const { origin } = await serveLoopback((request, response) => {
+    void readText(request).then((body) => answer(body, response))
+  })
+  const endpoint = { apiKey: 'k', baseUrl: `${origin}/v1` }
+  const providers = createProviders({ anthropic: endpoint, openai: endpoint, compatible: endpoint, silenceMs })
+  return providers.chatModel(format, FORMATS[format].identifier)
 }
 
 const textOf = (parts: readonly ChatPart[]) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
@@ -231,6 +241,132 @@ test.for(formats)('%s: a model that falls silent is given up', async (format) =>
     await Promise.resolve()
   }).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'provider_timed_out', retryable: true })
+})
+
+test.for(formats)('%s: one that shows that it is at it may be silent for longer, but not for ever', async (format) => {
+  const { begin, text, end } = FORMATS[format]
+  const silenceMs = 300
+  const answerAfter = (signs: number) => async (_body: string, response: ServerResponse) => {
+    stream(response)
+    response.write(begin)
+    for (let sign = 0; sign < signs && !response.destroyed; sign += 1) {
+      response.write(format === 'Anthropic' ? event('ping', { type: 'ping' }) : ': still thinking\n\n')
+      await delay(silenceMs / 3)
+    }
+    response.end(text('There it is.') + end(false))
+  }
+  const parts: ChatPart[] = []
+  const patient = await chatWith(format, answerAfter(6), silenceMs)
+  await patient.stream(askedOnce(), (part) => parts.push(part))
+  expect(textOf(parts)).toBe('There it is.')
+  const endless = await chatWith(format, answerAfter(60), silenceMs)
+  await expect(endless.stream(askedOnce(), () => undefined)).rejects.toMatchObject({ code: 'provider_timed_out' })
+})
+
+test.for(formats)('%s: an answer without end is cut off, and so is its connection', async (format) => {
+  const { begin, text } = FORMATS[format]
+  const closed = Promise.withResolvers<void>()
+  const piece = text('on and '.repeat(1_000))
+  const parts = await readParts(format, async (response) => {
+    response.on('close', () => closed.resolve())
+    stream(response)
+    response.write(begin)
+    while (!response.destroyed) {
+      response.write(piece)
+      await new Promise(setImmediate)
+    }
+  })
+  expect(parts.at(-1)).toEqual({ type: 'finish', tokensIn: null, tokensOut: null, isCut: true })
+  expect(textOf(parts).length).toBeGreaterThanOrEqual(1_000_000)
+  expect(textOf(parts).length).toBeLessThan(1_010_000)
+  await closed.promise
+})
+
+test.for(formats)('%s: thoughts between tags are told apart from the answer', async (format) => {
+  const { begin, text, end } = FORMATS[format]
+  const parts = await readParts(format, async (response) => {
+    stream(response)
+    response.end(begin + ['<th', 'ink>Rent', '?</think', '>\n\nIt is 900.'].map(text).join('') + end(false))
+    await Promise.resolve()
+  })
+  expect(textOf(parts)).toBe('It is 900.')
+  expect(parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')).toBe('Rent?')
+})
+
+/** A whole answer of each format. */
+const WHOLE: Readonly<Record<Format, (text: string, isCut: boolean) => unknown>> = {
+  Anthropic: (text, isCut) => ({
+    type: 'message',
+    id: 'm',
+    model: 'm',
+    role: 'assistant',
+    content: [{ type: 'text', text }],
+    stop_reason: isCut ? 'max_tokens' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 7 },
+  }),
+  OpenAI: (text, isCut) => ({
+    id: 'r',
+    object: 'response',
+    created_at: 1,
+    model: 'm',
+    status: isCut ? 'incomplete' : 'completed',
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    output: [
+      {
+        type: 'message',
+        id: 'i',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text, annotations: [] }],
+      },
+    ],
+    usage: {
+      input_tokens: 3,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 0 },
+    },
+  }),
+  'OpenAI-compatible': (content, isCut) => ({
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: isCut ? 'length' : 'stop' }],
+  }),
+}
+
+const answerWhole = (response: ServerResponse, body: unknown, status = 200) => {
+  response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' })
+  response.end(JSON.stringify(body))
+}
+
+test.for(formats)('%s: a short answer is asked for once more, and says whether its end is missing', async (format) => {
+  const whole = WHOLE[format]
+  let asked = 0
+  const chat = await chatWith(format, (_body, response) => {
+    asked += 1
+    if (asked === 1) answerWhole(response, { type: 'error', error: { type: 'x', message: 'no', code: null } }, 429)
+    else answerWhole(response, whole('<think>Rent?</think>\nRent', asked === 3))
+  })
+  expect(await chat.complete(askedOnce())).toEqual({ text: 'Rent', isCut: false })
+  expect(await chat.complete(askedOnce())).toEqual({ text: 'Rent', isCut: true })
+  expect(asked).toBe(3)
+})
+
+test.for(formats)('%s: a short answer is not waited for for ever', async (format) => {
+  const chat = await chatWith(format, () => undefined, 50)
+  await expect(chat.complete(askedOnce())).rejects.toMatchObject({ code: 'provider_timed_out', retryable: true })
+})
+
+test('OpenAI is told to keep nothing of it', async () => {
+  const bodies: unknown[] = []
+  const { begin, text, end } = FORMATS.OpenAI
+  const chat = await chatWith('OpenAI', (body, response) => {
+    bodies.push(JSON.parse(body))
+    if (bodies.length === 1) stream(response).end(begin + text('yes') + end(false))
+    else answerWhole(response, WHOLE.OpenAI('yes', false))
+  })
+  await chat.stream(askedOnce(), () => undefined)
+  await chat.complete(askedOnce())
+  expect(bodies).toEqual([expect.objectContaining({ store: false }), expect.objectContaining({ store: false })])
 })
 
 test.for(
