@@ -13,7 +13,7 @@ import { createVoiceRoutes } from './api/transcribe.ts'
 import { createReplies } from './assistant/replies.ts'
 import { createReplyLog, type TellAhead } from './assistant/reply-log.ts'
 import { startWorker } from './assistant/worker.ts'
-import { refreshModels } from './connections/models.ts'
+import { refreshModels, refreshModelsAtStart } from './connections/models.ts'
 import { createOwnProviders } from './connections/own-providers.ts'
 import { createToolConsents } from './connections/tool-consent.ts'
 import { createToolServers } from './connections/tool-servers.ts'
@@ -69,7 +69,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands: config.TOOL_COMMANDS })
   const providersOf = ownProviders.of
-  const refreshEveryones = () => refreshModels({ database, settings, defaultModel: config.DEFAULT_MODEL, log })
+  const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers jobs are only asked for here, and done elsewhere.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
   const readers = createReadyReaders({ precedence })
@@ -109,9 +109,9 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
       },
     })
     undo.push(() => worker.stop())
-    void refreshEveryones().catch((error: unknown) =>
-      log.warn({ err: error }, 'the list of models could not be brought up to date'),
-    )
+    const stopping = new AbortController()
+    undo.push(() => stopping.abort())
+    void refreshModelsAtStart({ ...ofEveryone, signal: stopping.signal })
     const gauges: Gauges = {
       alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
     }
@@ -135,7 +135,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
           database,
           providersOf,
           refresh: async (person, signal) => {
-            await Promise.all([refreshEveryones(), ownProviders.refresh(person, signal)])
+            await Promise.all([refreshModels(ofEveryone), ownProviders.refresh(person, signal)])
           },
         }),
         createExportRoutes({ database, blobs, log }),

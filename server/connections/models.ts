@@ -1,4 +1,5 @@
 /** Keeps the `models` table in step with what is connected: the models of endpoints, and which one is the default. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
@@ -72,8 +73,9 @@ interface RefreshOptions {
 /**
  * Brings everyone's models up to date. What an endpoint that does not answer listed earlier stays, greyed by its failures
  * alone.
+ * @returns whether every endpoint has answered.
  */
-export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<void> {
+export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<boolean> {
   const { baseUrl, apiKey } = settings.compatible
   const endpoint = { protocol: 'openai', name: 'OPENAI_COMPATIBLE_BASE_URL', baseUrl: baseUrl ?? '', apiKey } as const
   const asked = baseUrl === undefined ? Promise.resolve([]) : listModels(endpoint, new AbortController().signal)
@@ -91,4 +93,24 @@ export async function refreshModels({ database, settings, defaultModel, log }: R
   })
   if (baseUrl !== undefined && listed !== undefined)
     log.info({ models: listed.length }, 'the endpoint listed its models')
+  return listed !== undefined
+}
+
+/** A model server that starts beside this one takes its time to load. */
+const ASKED_AGAIN_AFTER_MS = [2, 5, 10, 20, 30, 60].map((seconds) => 1000 * seconds)
+
+/** Brings them up to date at the start: an endpoint that does not answer yet is asked again, for some two minutes. */
+export async function refreshModelsAtStart(
+  options: RefreshOptions & { readonly askedAgainAfterMs?: readonly number[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const { askedAgainAfterMs = ASKED_AGAIN_AFTER_MS, signal, log } = options
+  try {
+    for (const waitMs of askedAgainAfterMs) {
+      if (await refreshModels(options)) return
+      await delay(waitMs, undefined, { signal })
+    }
+    await refreshModels(options)
+  } catch (error) {
+    if (!signal.aborted) log.warn({ err: error }, 'the list of models could not be brought up to date')
+  }
 }
