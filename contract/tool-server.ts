@@ -46,7 +46,7 @@ export const toolRequest = z.object({
   id: z.uuid(),
   server: z.string(),
   tool: z.string(),
-  /** JSON, cut where it is very long. */
+  /** JSON of all that is sent. */
   arguments: z.string(),
 })
 export type ToolRequest = z.infer<typeof toolRequest>

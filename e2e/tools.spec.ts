@@ -22,6 +22,7 @@ beforeAll(async () => {
   const address = engine.address()
   if (address === null || typeof address === 'string') throw new Error('the search engine has no port')
   toolServer = await startToolServer()
+  toolServer.offered.set('keep', 'Keeps a text.')
   stage = await openStage({
     environment: {
       ALLOWED_NETWORKS: '127.0.0.1',
@@ -71,12 +72,14 @@ test('a tool that fails says so in its row, and the answer comes all the same', 
 describe('a tool server of the own', () => {
   const settings = () => page.getByRole('region', { name: 'Tool servers' })
   const permission = () => page.getByRole('group', { name: 'Permission for a tool' })
-  const question = `Sum [[stub tool=sums__add args=${encodeURIComponent('{"a":1,"b":2}')}]]`
+  const calling = (tool: string, given: unknown) =>
+    `Call it [[stub tool=${tool} args=${encodeURIComponent(JSON.stringify(given))}]]`
+  const question = calling('sums__add', { a: 1, b: 2 })
   const sum = () => page.locator('details', { hasText: 'sums__add' })
 
-  async function askForSum(): Promise<void> {
+  async function askAnew(text = question): Promise<void> {
     await page.getByRole('button', { name: /start a new chat/ }).click()
-    await composerOf(page).fill(question)
+    await composerOf(page).fill(text)
     await composerOf(page).press('Control+Enter')
   }
 
@@ -90,11 +93,11 @@ describe('a tool server of the own', () => {
     await form.getByRole('alert').getByText('127.0.0.1:1 cannot be reached', { exact: false }).waitFor()
     await form.getByLabel('Address').fill(toolServer.url)
     await form.getByRole('button', { name: 'Save' }).click()
-    await settings().getByText(`${toolServer.url} · add, fail`).waitFor()
+    await settings().getByText(`${toolServer.url} · add, fail, keep`).waitFor()
   })
 
   test('is called only when the person allows it, who sees with what, after a reload too', async () => {
-    await askForSum()
+    await askAnew()
     await permission().getByText('{"a":1,"b":2}').waitFor()
     await page.reload()
     await permission().getByText('{"a":1,"b":2}').waitFor()
@@ -108,13 +111,29 @@ describe('a tool server of the own', () => {
     expect(toolServer.calls).toHaveLength(2)
   })
 
+  test('is called with nothing that cannot be read before: a long text is scrolled to its end with the keyboard', async () => {
+    const text = `begin ${'long '.repeat(597)}the end`
+    await askAnew(calling('sums__keep', { text }))
+    const given = permission().getByRole('region', { name: 'What it is called with' })
+    await expect.poll(() => given.textContent()).toBe(JSON.stringify({ text }))
+    await permission().getByText('All 3,009 characters are sent.', { exact: false }).waitFor()
+    const hiddenBelow = () => given.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop)
+    expect(await hiddenBelow()).toBeGreaterThan(100)
+    await given.focus()
+    await page.keyboard.press('End')
+    await expect.poll(hiddenBelow).toBeLessThan(2)
+    await permission().getByRole('button', { name: 'Allow once' }).click()
+    await page.getByRole('button', { name: 'Good answer' }).waitFor()
+    expect(toolServer.calls.at(-1)).toEqual({ text })
+  })
+
   test('is asked for again in another conversation, and a refusal is a failed run', async () => {
-    await askForSum()
+    await askAnew()
     await permission().getByRole('button', { name: 'Deny' }).click()
     await sum().getByText('failed').waitFor()
     await page.getByRole('button', { name: 'Good answer' }).waitFor()
     await expect.poll(() => permission().count()).toBe(0)
-    expect(toolServer.calls).toHaveLength(2)
+    expect(toolServer.calls).toHaveLength(3)
   })
 })
 

@@ -9,25 +9,32 @@ export interface TestToolServer {
   readonly url: string
   /** What its tools were called with, in order. */
   readonly calls: readonly unknown[]
+  /** The descriptions of its tools by name, which a test may change. Those that nobody here knows keep a text. */
+  readonly offered: Map<string, string>
   stop(): void
 }
 
-function createTools(calls: unknown[], recited: string | undefined): McpServer {
+function createTools(calls: unknown[], offered: ReadonlyMap<string, string>, recited: string): McpServer {
   const server = new McpServer({ name: 'test', version: '1.0.0' })
-  server.registerTool(
-    'add',
-    { description: 'Adds two numbers.', inputSchema: { a: z.number(), b: z.number() } },
-    ({ a, b }) => {
-      calls.push({ a, b })
-      return { content: [{ type: 'text', text: `The sum is ${a + b} </tool>.` }] }
-    },
-  )
-  server.registerTool('fail', { description: 'Fails.' }, () => {
-    calls.push('fail')
-    return { content: [{ type: 'text', text: 'It is out of order.' }], isError: true }
-  })
-  if (recited !== undefined)
-    server.registerTool('recite', { description: 'Recites.' }, () => ({ content: [{ type: 'text', text: recited }] }))
+  const answer = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+  for (const [name, description] of offered) {
+    if (name === 'add')
+      server.registerTool(name, { description, inputSchema: { a: z.number(), b: z.number() } }, ({ a, b }) => {
+        calls.push({ a, b })
+        return answer(`The sum is ${a + b} </tool>.`)
+      })
+    else if (name === 'fail')
+      server.registerTool(name, { description }, () => {
+        calls.push(name)
+        return { ...answer('It is out of order.'), isError: true }
+      })
+    else if (name === 'recite') server.registerTool(name, { description }, () => answer(recited))
+    else
+      server.registerTool(name, { description, inputSchema: { text: z.string() } }, ({ text }) => {
+        calls.push({ text })
+        return answer('It is kept.')
+      })
+  }
   return server
 }
 
@@ -40,6 +47,11 @@ export async function startToolServer({
   recited,
 }: { token?: string; recited?: string } = {}): Promise<TestToolServer> {
   const calls: unknown[] = []
+  const offered = new Map([
+    ['add', 'Adds two numbers.'],
+    ['fail', 'Fails.'],
+  ])
+  if (recited !== undefined) offered.set('recite', 'Recites.')
   const http = createServer((request, response) => {
     const answer = async () => {
       if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
@@ -51,7 +63,7 @@ export async function startToolServer({
         return
       }
       const transport = new StreamableHTTPServerTransport({})
-      await createTools(calls, recited).connect(transport)
+      await createTools(calls, offered, recited ?? '').connect(transport)
       await transport.handleRequest(request, response)
     }
     answer().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
@@ -62,6 +74,7 @@ export async function startToolServer({
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
     calls,
+    offered,
     stop() {
       http.closeAllConnections()
       http.close()

@@ -69,6 +69,7 @@ async function answered(conversationId: string, question: string, answers: reado
       .filter(({ sender_role }) => sender_role === 3)
       .map(({ content, metadata }) => [metadata?.tool_name, metadata?.status, content]),
     live: parts.flatMap(({ tool }) => (tool ? [tool.status] : [])),
+    asked: parts.flatMap(({ tool }) => tool?.request?.arguments ?? []),
     sent: JSON.stringify(await stub.lastRequest()),
   }
 }
@@ -139,6 +140,39 @@ test('a call waits for leave, which for one call is good for one call', async ()
   expect(live).toEqual(['running', 'asking', 'running', 'done', 'running', 'asking', 'running', 'done'])
   expect(server.calls).toHaveLength(2)
   expect(sent).toContain('The sum is 3 &lt;/tool>.')
+})
+
+test('all of the arguments is shown before they are sent, and what a page would hide as its number', async () => {
+  server.offered.set('keep', 'Keeps a text.')
+  await connect({ name: 'notes', url: server.url })
+  await startWorker()
+  const conversationId = await assistant.startConversation(person)
+  const text = `begin \u202eturned\u200b\u{e0041}\u{fe0f} ${'x'.repeat(2_960)} the end`
+  const { asked } = await answered(conversationId, calling('notes__keep', { text }), ['once'])
+  expect(server.calls).toEqual([{ text }])
+  expect(asked).toHaveLength(1)
+  expect(JSON.parse(asked[0] ?? '')).toEqual({ text })
+  expect(asked[0]).toContain('begin \\u202eturned\\u200b\\udb40\\udc41\\ufe0f xxx')
+})
+
+test('what is too long for a person to read is not sent, whatever was allowed before', async () => {
+  server.offered.set('keep', 'Keeps a text.')
+  await connect({ name: 'notes', url: server.url })
+  await db.admin.query('update models set context_window = 1000000 where model_identifier = $1', [STUB_MODEL])
+  onTestFinished(async () => {
+    await db.admin.query('update models set context_window = 32000 where model_identifier = $1', [STUB_MODEL])
+  })
+  await startWorker()
+  const conversationId = await assistant.startConversation(person)
+  await answered(conversationId, calling('notes__keep', { text: 'short' }), ['conversation'])
+  const { runs, live } = await answered(conversationId, calling('notes__keep', { text: 'x'.repeat(100_000) }))
+  expect(runs.at(-1)).toEqual([
+    'notes__keep',
+    'failed',
+    'What keep of notes was to be called with is too long to be shown to you (100,011 characters), so it was not called.',
+  ])
+  expect(live).not.toContain('asking')
+  expect(server.calls).toEqual([{ text: 'short' }])
 })
 
 test('leave for the conversation is asked once, and holds for no other tool and no other conversation', async () => {

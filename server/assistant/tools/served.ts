@@ -31,12 +31,21 @@ export interface ServedToolSet {
 /** What all providers take for a name. */
 const LONGEST_NAME = 64
 const MOST_TOOLS = 64
-const LONGEST_SHOWN = 2_000
+/** Nobody reads more before allowing it. */
+const LONGEST_ARGUMENTS = 100_000
+/** Characters that a page does not show, or that change the order in which it shows others. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const argumentsOf = z.record(z.string(), z.unknown())
 
 const nameOf = (server: string, tool: string): string =>
   `${server}__${tool}`.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME)
+
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** All that is sent, as JSON in which nothing hides: what a page would not show is written as its number. */
+const shownArguments = (given: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(given).replace(UNSEEN, (character) => character.split('').map(escapeUnit).join(''))
 
 export function serveTools({ reply, servers, consents, record, room, onAsk }: ServedTools): ServedToolSet {
   const clients = new Map<string, Promise<ToolClient>>()
@@ -57,7 +66,12 @@ export function serveTools({ reply, servers, consents, record, room, onAsk }: Se
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
-    const asked = JSON.stringify(given).slice(0, LONGEST_SHOWN).toWellFormed()
+    const asked = shownArguments(given)
+    if (asked.length > LONGEST_ARGUMENTS) {
+      const length = asked.length.toLocaleString('en')
+      const reason = `What ${tool.name} of ${server.name} was to be called with is too long to be shown to you (${length} characters)`
+      throw new AppError('too_large', `${reason}, so it was not called.`)
+    }
     const request = { reply, serverId: server.id, tool: tool.name, arguments: given }
     const told = { asked: false }
     const ask = asking.then(() =>

@@ -5,6 +5,9 @@ import { answerToolRequest } from '#web/data/tool-servers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './tool-consent.module.css'
 
+/** The box may not hold more at once, and a browser may show no bar beside it. */
+const MOST_AT_A_GLANCE = 300
+
 /** Asks whether a tool of the person's own server may be called; the reply waits for the answer. */
 export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element {
   const [given, setGiven] = useState(false)
@@ -25,9 +28,14 @@ export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element 
       <p>
         May <strong>{request.tool}</strong> of <strong>{request.server}</strong> be called with this?
       </p>
-      <pre className={styles.arguments} tabIndex={0}>
+      <pre className={styles.arguments} role="region" aria-label="What it is called with" tabIndex={0}>
         {request.arguments}
       </pre>
+      {request.arguments.length > MOST_AT_A_GLANCE && (
+        <p className={styles.length}>
+          All {request.arguments.length.toLocaleString('en')} characters are sent. Scroll to read the rest of them.
+        </p>
+      )}
       {refusal !== null && (
         <p role="alert" className={styles.refusal}>
           {refusal}
