@@ -46,17 +46,21 @@ test.for(['claude-sonnet-4-5', 'gpt-5'])('answers through the wire format of %s'
   expect(await answersIn(person, conversationId)).toMatchObject([{ token_out: 60, metadata: { model } }])
 })
 
-test.for([
+const FAULTS = [
   ['error=401', 'provider_refused_key', false],
   ['error=429', 'provider_rate_limited', true],
   ['error=500', 'provider_failed', true],
   ['tokens=100 tps=500 cut=20', 'provider_cut_off', true],
   ['tokens=100 tps=500 stall=20', 'provider_timed_out', true],
-] as const)('ends a reply whose provider fails (%s) in a message that says so', async ([fault, code, retryable]) => {
-  // The SDK tries a refused request once more after two seconds; a stalled stream is given up after this silence.
+] as const
+
+test.for(
+  [STUB_MODEL, 'claude-sonnet-4-5', 'gpt-5'].flatMap((model) => FAULTS.map((fault) => [model, ...fault] as const)),
+)('ends a reply of %s whose provider fails (%s) in a message that says so', async ([model, fault, code, retryable]) => {
+  // A refused request is sent once more after two seconds; a stalled stream is given up after this silence.
   await startTestWorker({ silenceMs: fault.includes('stall') ? 1_000 : 10_000 })
   const person = await db.createPerson()
-  const conversationId = await assistant.startConversation(person)
+  const conversationId = await assistant.startConversation(person, { model })
   const { until } = await watch(conversationId)
   await ask(person, conversationId, `Hello [[stub ${fault}]]`)
   const parts = await until('error')
