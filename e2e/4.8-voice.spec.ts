@@ -56,7 +56,13 @@ async function record(): Promise<void> {
   await stop().click()
 }
 
-/** How many recordings the browser has on its disk. */
+/** How many files a download holds: each recording begins as one, and none begins in the middle of it. */
+async function countFiles(path: string): Promise<number> {
+  const bytes = await readFile(path)
+  return Array.from(bytes.keys()).filter((at) => bytes.subarray(at, at + WEBM.length).equals(WEBM)).length
+}
+
+/** How many rows the browser has on its disk: one of each recording, of one that is being made one for each second. */
 const onDisk = (): Promise<number> =>
   page.evaluate(
     () =>
@@ -268,6 +274,53 @@ describe('a recording that has not become text', () => {
       .first()
       .press('Enter')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await expect.poll(onDisk).toBe(0)
+  })
+
+  test('is offered on the return to a page that was closed while it was made', async () => {
+    await page.unroute('**/api/transcribe')
+    const id = await startChat(page, 'A third question [[stub tokens=5]]')
+    const context = page.context()
+    await speak().click()
+    await expect.poll(onDisk).toBeGreaterThan(1)
+    await page.close()
+    page = await context.newPage()
+    await page.goto(`${stage.alcove.url}/?chat=${id}`)
+    const download = page.waitForEvent('download')
+    await kept().getByRole('button', { name: 'Save it' }).click()
+    const path = await (await download).path()
+    expect(await countFiles(path)).toBe(1)
+    const sent = page.waitForRequest('**/api/transcribe')
+    await tryAgain().click()
+    await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
+    expect(Number(await (await sent).headerValue('content-length'))).toBeGreaterThan((await readFile(path)).length)
+    await expect.poll(onDisk).toBe(0)
+    await page.reload()
+    await speak().waitFor()
+    expect(await kept().count()).toBe(0)
+  })
+
+  test('is offered to no other tab while it is made, and never mixed with what is said there', async () => {
+    const first = page
+    const address = first.url()
+    await speak().click()
+    await expect.poll(onDisk).toBeGreaterThan(1)
+    page = await first.context().newPage()
+    await page.goto(address)
+    await speak().click()
+    await page.getByText('0:02', { exact: true }).waitFor()
+    expect(await kept().count()).toBe(0)
+    await page.close()
+    page = first
+    await page.reload()
+    await kept().nth(1).waitFor()
+    for (const recording of await kept().all()) {
+      const download = page.waitForEvent('download')
+      await recording.getByRole('button', { name: 'Save it' }).click()
+      expect(await countFiles(await (await download).path())).toBe(1)
+    }
+    await kept().first().getByRole('button', { name: 'Discard recording' }).click()
+    await kept().first().getByRole('button', { name: 'Discard recording' }).click()
     await expect.poll(onDisk).toBe(0)
   })
 

@@ -1,4 +1,7 @@
-/** Recordings in the browser's own database, where they outlive the page and a crash of it. Fetched when it is needed. */
+/**
+ * Recordings in the browser's own database, where they outlive the page and a crash of it. Fetched when it is needed.
+ * While it is made, a recording lies there in pieces, under numbers behind its id.
+ */
 import { z } from 'zod'
 
 const STORE = 'recordings'
@@ -48,11 +51,45 @@ async function write(act: (store: IDBObjectStore) => void): Promise<void> {
   await ended
 }
 
+const BEFORE_NUMBER = ' '
+const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`
+const idOf = (key: string): string => key.split(BEFORE_NUMBER)[0] ?? key
+
+/** A recording, whole or in pieces. */
+const rowsOf = (id: string): IDBKeyRange => IDBKeyRange.bound(id, `${id}${BEFORE_NUMBER}\uffff`)
+
 export const storeRecordings = (recordings: readonly Recording[]): Promise<void> =>
-  write((store) => recordings.forEach((recording) => store.put(recording)))
+  write((store) => {
+    for (const recording of recordings) {
+      store.delete(rowsOf(recording.id))
+      store.put(recording)
+    }
+  })
+
+/** Stores what was said since the last piece, unless the recording was removed meanwhile. */
+export const storePiece = (piece: Recording, n: number): Promise<void> =>
+  write((store) => {
+    const put = (): void => void store.put({ ...piece, id: pieceId(piece.id, n) })
+    if (n === 0) return put()
+    const looking = store.count(pieceId(piece.id, 0))
+    looking.addEventListener('success', () => looking.result > 0 && put())
+  })
 
 export const removeRecordings = (ids: readonly string[]): Promise<void> =>
-  write((store) => ids.forEach((id) => store.delete(id)))
+  write((store) => ids.forEach((id) => store.delete(rowsOf(id))))
+
+/** @param rows in the order of their keys. */
+function joinPieces(rows: readonly Recording[]): Recording[] {
+  return [...Map.groupBy(rows, ({ id }) => idOf(id))].flatMap(([id, pieces]) => {
+    const [first] = pieces
+    if (first === undefined) return []
+    const audio = new Blob(
+      pieces.map((piece) => piece.audio),
+      { type: first.audio.type },
+    )
+    return { ...first, id, audio }
+  })
+}
 
 /** The recordings of one person, the oldest first; what is too old or of an earlier make is removed. */
 export async function readRecordings(userId: string): Promise<Recording[]> {
@@ -61,12 +98,11 @@ export async function readRecordings(userId: string): Promise<Recording[]> {
     resultOf(store.index(BY_PERSON).getAll(userId)),
     resultOf(store.index(BY_PERSON).getAllKeys(userId)),
   ])
-  const recordings = rows
-    .flatMap((row) => stored.safeParse(row).data ?? [])
+  const recordings = joinPieces(rows.flatMap((row) => stored.safeParse(row).data ?? []))
     .filter(({ madeAt }) => Date.now() - madeAt < KEPT_MS)
     .toSorted((a, b) => a.madeAt - b.madeAt)
   const known = new Set(recordings.map(({ id }) => id))
-  const outdated = keys.map(String).filter((id) => !known.has(id))
-  if (outdated.length > 0) await removeRecordings(outdated)
+  const outdated = new Set(keys.map(String).map(idOf)).difference(known)
+  if (outdated.size > 0) await removeRecordings([...outdated])
   return recordings
 }

@@ -17,24 +17,68 @@ export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => impo
 let writing = Promise.resolve()
 
 /** Does one thing after the other in the database; what is in memory holds without it. */
-function write(act: (database: typeof RecordingsDatabase) => Promise<void>): void {
+function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Promise<void> {
   writing = writing
     .then(recordingsDatabase)
     .then(act)
     .catch((error: unknown) => console.error(error))
+  return writing
 }
 
-export function keepRecording(recording: Recording): void {
-  useRecordings.setState(({ recordings }) => ({ recordings: [...recordings, recording] }))
-  write(({ storeRecordings }) => {
-    localStorage.setItem(markOf(recording.userId), '')
-    return storeRecordings([recording])
-  })
+/** Held by the page that records, which the browser lets go with it: what no page holds was left behind. */
+const LOCK = 'alcove-recording:'
+
+function holdLock(id: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  navigator.locks.request(`${LOCK}${id}`, () => promise).catch((error: unknown) => console.error(error))
+  return () => resolve(undefined)
+}
+
+async function readLocks(): Promise<Set<string>> {
+  const { held = [] } = await navigator.locks.query()
+  return new Set(held.map(({ name = '' }) => name.replace(LOCK, '')))
+}
+
+type RunningRecording = {
+  /** Writes what was said since the last time to the disk. */
+  add: (chunk: Blob) => void
+  /** Ends it with everything that was said, which is offered from now on. */
+  keep: (audio: Blob) => Recording
+  /** Ends it as if nothing had been said. */
+  drop: () => void
+}
+
+/** A recording that is being made: nowhere offered before its end, or the end of its page. */
+export function beginRecording(of: Pick<Recording, 'userId' | 'conversationId'>): RunningRecording {
+  const begun = { ...of, id: crypto.randomUUID(), madeAt: Date.now() }
+  const release = holdLock(begun.id)
+  const toDisk = (act: Parameters<typeof write>[0]): Promise<void> =>
+    write((database) => {
+      localStorage.setItem(markOf(of.userId), '')
+      return act(database)
+    })
+  let count = 0
+  return {
+    add(audio) {
+      const n = count
+      count += 1
+      void toDisk(({ storePiece }) => storePiece({ ...begun, audio }, n))
+    },
+    keep(audio) {
+      const recording = { ...begun, audio }
+      useRecordings.setState(({ recordings }) => ({ recordings: [...recordings, recording] }))
+      void toDisk(({ storeRecordings }) => storeRecordings([recording])).then(release)
+      return recording
+    },
+    drop() {
+      void write(({ removeRecordings }) => removeRecordings([begun.id])).then(release)
+    },
+  }
 }
 
 export function forgetRecording({ id }: Recording): void {
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => kept.id !== id) }))
-  write(({ removeRecordings }) => removeRecordings([id]))
+  void write(({ removeRecordings }) => removeRecordings([id]))
 }
 
 /** Forgets everything that a person has said: in one conversation that is gone, or in all, where that person signs out. */
@@ -44,7 +88,7 @@ export function forgetRecordings(userId: string, conversationId?: string): void 
   const isInMemory = useRecordings.getState().recordings.some(isMeant)
   if (!isInMemory && localStorage.getItem(markOf(userId)) === null) return
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => !isMeant(kept)) }))
-  write(async ({ readRecordings, removeRecordings }) => {
+  void write(async ({ readRecordings, removeRecordings }) => {
     const stored = await readRecordings(userId)
     await removeRecordings(stored.filter(isMeant).map(({ id }) => id))
   })
@@ -60,19 +104,24 @@ export function adoptRecordings(userId: string, conversationId: string): void {
   useRecordings.setState(({ recordings }) => ({
     recordings: recordings.map((kept) => adopted.find(({ id }) => id === kept.id) ?? kept),
   }))
-  write(({ storeRecordings }) => storeRecordings(adopted))
+  void write(({ storeRecordings }) => storeRecordings(adopted))
 }
 
 /** Brings back what a person left behind in this browser. Returns the function that takes it out of memory again. */
 export function recallRecordings(userId: string): () => void {
   let left = false
   if (localStorage.getItem(markOf(userId)) !== null)
-    write(async ({ readRecordings }) => {
+    void write(async ({ readRecordings }) => {
+      // Asked first: one that ends in between is missed until the next visit, not offered without its end.
+      const running = await readLocks()
       const found = await readRecordings(userId)
       if (found.length === 0) localStorage.removeItem(markOf(userId))
       if (left) return
       useRecordings.setState(({ recordings }) => ({
-        recordings: [...found.filter(({ id }) => recordings.every((kept) => kept.id !== id)), ...recordings],
+        recordings: [
+          ...found.filter(({ id }) => !running.has(id) && recordings.every((kept) => kept.id !== id)),
+          ...recordings,
+        ],
       }))
     })
   return () => {

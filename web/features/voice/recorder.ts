@@ -3,7 +3,7 @@
 const CHUNK_MS = 1000
 const FORMAT = 'audio/webm'
 
-export type Recorder = {
+type Recorder = {
   /** Ends the recording, lets the microphone go and returns everything that was recorded. */
   stop: () => Promise<Blob>
 }
@@ -15,14 +15,15 @@ export function offersCapture(): boolean {
   return 'mediaDevices' in navigator && 'MediaRecorder' in window
 }
 
-function begin(stream: MediaStream, onChunk: () => void): Session {
+function begin(stream: MediaStream, onChunk: (chunk: Blob) => void): Session {
   // A browser that writes no webm records what it can, and names it truthfully.
   const recorder = new MediaRecorder(stream, MediaRecorder.isTypeSupported(FORMAT) ? { mimeType: FORMAT } : {})
   const chunks: Blob[] = []
   recorder.addEventListener('dataavailable', ({ data }) => {
     if (data.size === 0) return
-    chunks.push(data)
-    onChunk()
+    const chunk = new Blob([data], { type: recorder.mimeType.split(';')[0] ?? FORMAT })
+    chunks.push(chunk)
+    onChunk(chunk)
   })
   // Unplugging the microphone ends it as well.
   const ended = new Promise<void>((resolve) => recorder.addEventListener('stop', () => resolve(), { once: true }))
@@ -30,8 +31,8 @@ function begin(stream: MediaStream, onChunk: () => void): Session {
   return { recorder, chunks, ended }
 }
 
-/** Asks for the microphone and records from it; `onChunk` is called about once a second. Rejects when it may not. */
-export async function startRecording(onChunk: () => void): Promise<Recorder> {
+/** Asks for the microphone and records from it; `onChunk` is given each second of it. Rejects when it may not. */
+export async function startRecording(onChunk: (chunk: Blob) => void): Promise<Recorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const release = (): void => stream.getTracks().forEach((track) => track.stop())
   let session: Session | null = null
@@ -49,8 +50,9 @@ export async function startRecording(onChunk: () => void): Promise<Recorder> {
       if (recorder.state !== 'inactive') recorder.stop()
       await ended
       release()
-      if (chunks.length === 0) throw new Error('No audio data captured')
-      return new Blob(chunks, { type: recorder.mimeType.split(';')[0] ?? FORMAT })
+      const [first] = chunks
+      if (first === undefined) throw new Error('No audio data captured')
+      return new Blob(chunks, { type: first.type })
     },
   }
 }

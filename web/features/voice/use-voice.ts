@@ -1,9 +1,9 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
-import { forgetRecording, keepRecording, recordingsDatabase } from '#web/data/recordings.ts'
+import { beginRecording, forgetRecording, recordingsDatabase } from '#web/data/recordings.ts'
 import type { Recording } from '#web/data/recordings-database.ts'
 import { transcribe } from '#web/data/transcribe.ts'
-import { startRecording, type Recorder } from './recorder.ts'
+import { startRecording } from './recorder.ts'
 
 const NO_MICROPHONE = 'Failed to access microphone. Please check your permissions.'
 const NO_TRANSCRIPT = 'Failed to transcribe audio. Please try again.'
@@ -27,32 +27,40 @@ type VoiceOptions = {
 /** Has the browser ask whoever leaves. */
 const holdBack = (event: BeforeUnloadEvent): void => event.preventDefault()
 
+/** Ends the recording; resolves with what is kept of it. Rejects where nothing was said. */
+type End = () => Promise<Recording>
+
+/** Records on the disk as well, where what was said outlives the page. Rejects where the microphone may not be used. */
+async function record(of: Pick<Recording, 'userId' | 'conversationId'>, onChunk: () => void): Promise<End> {
+  const running = beginRecording(of)
+  const orDrop = (error: unknown): never => {
+    running.drop()
+    throw error
+  }
+  const recorder = await startRecording((chunk) => {
+    running.add(chunk)
+    onChunk()
+  }).catch(orDrop)
+  return () => recorder.stop().then(running.keep, orDrop)
+}
+
 /** From speech to `onText`. What was said is kept until it has become text. */
 export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
   const userId = useUser().id
   const [state, setState] = useState<Voice['state']>('idle')
   const [seconds, setSeconds] = useState(0)
-  const recorder = useRef<Recorder | null>(null)
+  const end = useRef<End | null>(null)
   const asking = useRef(false)
   const mounted = useRef(true)
-
-  const keep = useCallback(
-    (audio: Blob): Recording => {
-      const recording = { id: crypto.randomUUID(), userId, conversationId, audio, madeAt: Date.now() }
-      keepRecording(recording)
-      return recording
-    },
-    [userId, conversationId],
-  )
 
   useEffect(() => {
     mounted.current = true
     return () => {
       mounted.current = false
-      recorder.current?.stop().then(keep, (error: unknown) => console.error(error))
-      recorder.current = null
+      end.current?.().catch((error: unknown) => console.error(error))
+      end.current = null
     }
-  }, [keep])
+  }, [])
 
   useEffect(() => {
     if (state !== 'recording') return
@@ -66,12 +74,12 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
     recordingsDatabase().catch((error: unknown) => console.error(error))
     try {
       setSeconds(0)
-      const started = await startRecording(() => setSeconds((before) => before + 1))
+      const started = await record({ userId, conversationId }, () => setSeconds((before) => before + 1))
       if (!mounted.current) {
-        await started.stop()
+        forgetRecording(await started())
         return
       }
-      recorder.current = started
+      end.current = started
       setState('recording')
     } catch (error) {
       console.error(error)
@@ -104,10 +112,10 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
     seconds,
     press: () => {
       if (state === 'idle') void start()
-      if (state !== 'recording' || recorder.current === null) return
-      const { stop } = recorder.current
-      recorder.current = null
-      void intoText(stop().then(keep))
+      if (state !== 'recording' || end.current === null) return
+      const ended = end.current()
+      end.current = null
+      void intoText(ended)
     },
     transcribeAgain: (recording) => void intoText(Promise.resolve(recording)),
   }
