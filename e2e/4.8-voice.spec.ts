@@ -171,6 +171,24 @@ describe('with a provider on the server', () => {
     await expect.poll(() => speak().isEnabled()).toBe(true)
   })
 
+  test('a question from another tab leaves the recording to be stopped', async () => {
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await composerOf(other).fill('Slowly [[stub tokens=20 ttft=25000]]')
+    await speak().click()
+    await oneSecond()
+    await composerOf(other).press('Control+Enter')
+    await page.getByPlaceholder('Waiting for AI response...').waitFor()
+    await stop().click()
+    await expect.poll(trackStates).not.toContain('live')
+    await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
+    await page.getByPlaceholder('Waiting for AI response...').waitFor()
+    await other.close()
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByRole('button', { name: 'Send message' }).waitFor()
+    expect(await composerOf(page).inputValue()).toBe(TRANSCRIPT)
+  })
+
   test('a microphone that may not be used is only logged', async () => {
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))

@@ -44,7 +44,7 @@ export function Microphone({ conversationId, disabled, onText }: MicrophoneProps
           size="icon"
           className={state === 'recording' ? styles.recording : undefined}
           aria-label={LABELS[state]}
-          disabled={disabled || state === 'transcribing'}
+          disabled={state === 'transcribing' || (disabled && state === 'idle')}
           onClick={press}
         >
           {state === 'idle' && <Mic size={18} />}
