@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 
 export interface TestToolServer {
@@ -14,38 +15,63 @@ export interface TestToolServer {
   stop(): void
 }
 
-function createTools(calls: unknown[], offered: ReadonlyMap<string, string>, recited: string): McpServer {
-  const server = new McpServer({ name: 'test', version: '1.0.0' })
-  const answer = (text: string) => ({ content: [{ type: 'text' as const, text }] })
-  for (const [name, description] of offered) {
-    if (name === 'add')
-      server.registerTool(name, { description, inputSchema: { a: z.number(), b: z.number() } }, ({ a, b }) => {
-        calls.push({ a, b })
-        return answer(`The sum is ${a + b} </tool>.`)
-      })
-    else if (name === 'fail')
-      server.registerTool(name, { description }, () => {
-        calls.push(name)
-        return { ...answer('It is out of order.'), isError: true }
-      })
-    else if (name === 'recite') server.registerTool(name, { description }, () => answer(recited))
-    else
-      server.registerTool(name, { description, inputSchema: { text: z.string() } }, ({ text }) => {
-        calls.push({ text })
-        return answer('It is kept.')
-      })
-  }
-  return server
+interface ToolServerOptions {
+  /** That it wants as a bearer token; none where absent. */
+  readonly token?: string
+  /** What its tool `recite` answers; without it there is no such tool. */
+  readonly recited?: string
+  /** Tools on one page of its list. */
+  readonly pageSize?: number
+  /** Every page names one that comes after it; after the last comes the first. */
+  readonly endless?: boolean
 }
 
-/**
- * @param token that it wants as a bearer token; none where absent.
- * @param recited what its tool `recite` answers; without it there is no such tool.
- */
-export async function startToolServer({
-  token,
-  recited,
-}: { token?: string; recited?: string } = {}): Promise<TestToolServer> {
+type Offered = Pick<TestToolServer, 'offered'> & { readonly calls: unknown[] }
+
+const ADDENDS = z.object({ a: z.number(), b: z.number() })
+const NOTHING = z.object({})
+const TEXT = z.object({ text: z.string() })
+
+const schemaOf = (name: string): z.ZodObject =>
+  name === 'add' ? ADDENDS : name === 'fail' || name === 'recite' ? NOTHING : TEXT
+
+function call(name: string, given: unknown, { calls }: Offered, recited: string): CallToolResult {
+  const answer = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+  if (name === 'recite') return answer(recited)
+  if (name === 'fail') {
+    calls.push(name)
+    return { ...answer('It is out of order.'), isError: true }
+  }
+  if (name === 'add') {
+    const { a, b } = ADDENDS.parse(given)
+    calls.push({ a, b })
+    return answer(`The sum is ${a + b} </tool>.`)
+  }
+  calls.push(TEXT.parse(given))
+  return answer('It is kept.')
+}
+
+function createTools(served: Offered, { recited = '', pageSize = 100, endless = false }: ToolServerOptions): McpServer {
+  const mcp = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } })
+  mcp.server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const tools = [...served.offered].map(([name, description]) => {
+      const properties = z.record(z.string(), z.object()).parse(z.toJSONSchema(schemaOf(name)).properties)
+      return { name, description, inputSchema: { type: 'object' as const, properties } }
+    })
+    const start = Number(params?.cursor ?? 0)
+    const next = start + pageSize
+    const page = { tools: tools.slice(start, next) }
+    if (next < tools.length) return { ...page, nextCursor: String(next) }
+    return endless ? { ...page, nextCursor: '0' } : page
+  })
+  mcp.server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    call(params.name, params.arguments, served, recited),
+  )
+  return mcp
+}
+
+export async function startToolServer(options: ToolServerOptions = {}): Promise<TestToolServer> {
+  const { token, recited } = options
   const calls: unknown[] = []
   const offered = new Map([
     ['add', 'Adds two numbers.'],
@@ -63,7 +89,7 @@ export async function startToolServer({
         return
       }
       const transport = new StreamableHTTPServerTransport({})
-      await createTools(calls, offered, recited ?? '').connect(transport)
+      await createTools({ calls, offered }, options).connect(transport)
       await transport.handleRequest(request, response)
     }
     answer().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))

@@ -30,7 +30,11 @@ export interface ToolClient {
 
 const CONNECT_TIMEOUT_MS = 15_000
 const CALL_TIMEOUT_MS = 60_000
+/** Of all pages of a list together. */
+const LIST_TIMEOUT_MS = 30_000
 const MOST_TOOLS = 64
+/** A server may put one tool on a page, or name a next page for ever. */
+const MOST_PAGES = MOST_TOOLS
 const LONGEST_DESCRIPTION = 1_000
 const LONGEST_SCHEMA = 20_000
 /** Far more than is shown to a model or stored. */
@@ -76,6 +80,29 @@ function textOf(content: readonly unknown[], structured: unknown): string {
   return text === '' && structured !== undefined ? JSON.stringify(structured) : text
 }
 
+async function listPages(client: Client, ended: AbortSignal): Promise<ServedTool[]> {
+  const options = {
+    signal: AbortSignal.any([ended, AbortSignal.timeout(LIST_TIMEOUT_MS)]),
+    timeout: CONNECT_TIMEOUT_MS,
+  }
+  const found = new Map<string, ServedTool>()
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES && found.size < MOST_TOOLS; page += 1) {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, options)
+    for (const { name, description = '', inputSchema } of tools) {
+      if (JSON.stringify(inputSchema).length > LONGEST_SCHEMA) continue
+      found.set(name, {
+        name,
+        description: toStorableText(description).slice(0, LONGEST_DESCRIPTION).toWellFormed(),
+        parameters: inputSchema,
+      })
+    }
+    if (nextCursor === undefined || nextCursor === '') break
+    cursor = nextCursor
+  }
+  return [...found.values()].slice(0, MOST_TOOLS)
+}
+
 /** @throws AppError that says what is wrong, or the reason of an aborted signal. */
 export async function connectToolServer(
   name: string,
@@ -100,19 +127,7 @@ export async function connectToolServer(
   }
 
   return {
-    async listTools(ended) {
-      const { tools } = await translated(client.listTools({}, { signal: ended, timeout: CONNECT_TIMEOUT_MS }))
-      return tools
-        .filter(({ inputSchema }) => JSON.stringify(inputSchema).length <= LONGEST_SCHEMA)
-        .slice(0, MOST_TOOLS)
-        .map((tool) => ({
-          name: tool.name,
-          description: toStorableText(tool.description ?? '')
-            .slice(0, LONGEST_DESCRIPTION)
-            .toWellFormed(),
-          parameters: tool.inputSchema,
-        }))
-    },
+    listTools: (ended) => translated(listPages(client, ended)),
     async callTool(tool, input, ended) {
       const options = { signal: ended, timeout: CALL_TIMEOUT_MS }
       const result = await translated(client.callTool({ name: tool, arguments: input }, undefined, options))

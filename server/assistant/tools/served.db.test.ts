@@ -85,6 +85,16 @@ test('a server is asked for its tools, and listed for its owner alone', async ()
   expect(await toolServers.list(person)).toEqual([])
 })
 
+test.for([
+  ['on two pages', { pageSize: 1 }],
+  ['whose pages never end', { pageSize: 1, endless: true }],
+] as const)('a list %s is read whole, once', async ([, options]) => {
+  const paged = await startToolServer(options)
+  onTestFinished(() => paged.stop())
+  const { tools } = await connect({ name: 'sums', url: paged.url })
+  expect(tools.map(({ name }) => name)).toEqual(['add', 'fail'])
+})
+
 test('a token is tried, sealed and used', async () => {
   const guarded = await startToolServer({ token: 'secret-token-4711' })
   await expect(connect({ name: 'sums', url: guarded.url })).rejects.toMatchObject({ code: 'bad_request' })
