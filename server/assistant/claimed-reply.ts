@@ -1,6 +1,7 @@
 /** What passes between the queue of questions and whoever answers one. */
 import { z } from 'zod'
 import { type ReplyPart } from '#contract/reply-events.ts'
+import { type ToolRun } from './tools/outcome.ts'
 
 const claimedQuestion = z.object({
   id: z.guid(),
@@ -47,6 +48,8 @@ export interface FinishedAnswer {
   readonly metadata: Readonly<Record<string, unknown>>
   /** How many runs of tools this answer has; undefined: those that are stored stay as they are. */
   readonly toolRuns?: number | undefined
+  /** Runs that are stored with it, under their numbers. */
+  readonly unstoredRuns?: ReadonlyMap<number, ToolRun> | undefined
   readonly state: 'done' | 'failed' | 'stopped'
   /** The last live part, which tells viewers that no more will come. */
   readonly lastPart: ReplyPart

@@ -10,6 +10,7 @@ import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 import { focusSource } from './focus-source.ts'
 import { type Material } from './material.ts'
 import { type SourceList } from './source-list.ts'
+import { type ToolRuns } from './tool-runs.ts'
 
 export interface Draft {
   text: string
@@ -114,14 +115,15 @@ interface Finishing {
   /** Of the last live part. */
   readonly seq: number
   readonly isStopped: boolean
-  readonly runCount: number
+  /** Undefined: no tool could have run. */
+  readonly runs: Pick<ToolRuns, 'count' | 'unstored'> | undefined
   readonly steps: readonly AnswerStep[]
 }
 
 export function finishDraft(
   draft: Draft,
   reply: ClaimedReply,
-  { seq, isStopped, runCount, steps }: Finishing,
+  { seq, isStopped, runs, steps }: Finishing,
 ): FinishedAnswer {
   const { text, reasoning, hasNewText, isCut, model, used, summaryId, trace, unread, tokensIn, tokensOut, error } =
     draft
@@ -132,7 +134,8 @@ export function finishDraft(
     tokensIn,
     tokensOut,
     state,
-    toolRuns: hasNewText && reply.kind !== 'continue' ? runCount : undefined,
+    toolRuns: hasNewText && reply.kind !== 'continue' ? (runs?.count() ?? 0) : undefined,
+    unstoredRuns: hasNewText ? runs?.unstored() : undefined,
     metadata: {
       model,
       sources: used,

@@ -120,6 +120,21 @@ function toolMessageId(replyId: string, index: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<number, ToolRun>): Promise<void> {
+  for (const [number, { name, status, durationMs, content }] of runs)
+    await scope.query(
+      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
+       on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
+       where messages.conversation_id = excluded.conversation_id and messages.sender_role = 3`,
+      [
+        toolMessageId(reply.id, number),
+        reply.conversationId,
+        content,
+        JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
+      ],
+    )
+}
+
 /** An earlier attempt may have run more tools than this one. */
 async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
   if (toolRuns === undefined || reply.attempt === 1) return
@@ -162,6 +177,7 @@ export function createReplies(database: Database, worker: string): Replies {
         // One behind the other on their connection, without waiting for each.
         await Promise.all([
           storeAnswer(scope, reply, answer),
+          answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
           deleteFormerRuns(scope, reply, answer),
           scope.prepared(FORGET, [reply.id]),
           broadcastPart(scope, reply.conversationId, answer.lastPart),
@@ -207,19 +223,7 @@ export function createReplies(database: Database, worker: string): Replies {
             [reply.id, reply.attempt],
           )
           if (rowCount === 0) return false
-          for (const [index, { name, status, durationMs, content }] of runs.entries()) {
-            await scope.query(
-              `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
-             on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
-             where messages.conversation_id = excluded.conversation_id and messages.sender_role = 3`,
-              [
-                toolMessageId(reply.id, from + index),
-                reply.conversationId,
-                content,
-                JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
-              ],
-            )
-          }
+          await storeRuns(scope, reply, new Map(runs.map((run, index) => [from + index, run])))
           return true
         }),
       )

@@ -124,6 +124,7 @@ export async function answer(
       writer,
       replies,
       outsideTools,
+      read,
       signal,
       log,
       onLost,
@@ -232,7 +233,7 @@ export async function answer(
       try {
         await writer.flushed()
         if (lost.signal.aborted) return true
-        const ending = { seq: writer.nextSeq(), isStopped, runCount: runs?.count() ?? 0, steps: stopwatch.steps }
+        const ending = { seq: writer.nextSeq(), isStopped, runs, steps: stopwatch.steps }
         const announcedBefore = announced()
         const { isStored, othersWait } = await replies.finish(reply, finishDraft(draft, reply, ending))
         if (isStored) suggestTitle(isStopped)

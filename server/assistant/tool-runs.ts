@@ -1,6 +1,10 @@
-/** What the tools of one answer did: shown while they run, stored under the attempt that ran them. */
+/**
+ * What the tools of one answer did: shown while they run, stored under the attempt that ran them. Of an answer that is there
+ * already they are stored with its new text alone.
+ */
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
+import { type Scope } from '#server/database/scope.ts'
 import { type ClaimedReply } from './claimed-reply.ts'
 import { type Material } from './material.ts'
 import { type Replies } from './replies.ts'
@@ -8,10 +12,14 @@ import { type ReplyWriter } from './reply-log.ts'
 import { type RecordRun } from './tools/offer.ts'
 import { type Finding, MOST_RUNS, type ToolOutcome, type ToolRun } from './tools/outcome.ts'
 import { type OutsideTools } from './tools/run.ts'
+import { readFindings } from './tools/stored-findings.ts'
+import { readRuns } from './tools/stored-runs.ts'
 
 export interface ToolRuns {
   /** How many there were. */
   readonly count: () => number
+  /** Those that wait for the answer to be stored, under their numbers. */
+  readonly unstored: () => ReadonlyMap<number, ToolRun>
   /** Runs what has not been run, side by side; resolves with what was found outside once all runs are stored. */
   readonly runTyped: (tools: Material['tools']) => Promise<Finding[]>
   /** A run that the model asked for. @throws AppError `rate_limited` after too many of them. */
@@ -27,6 +35,8 @@ interface ToolRunOptions {
   readonly writer: ReplyWriter
   readonly replies: Replies
   readonly outsideTools: OutsideTools
+  /** Reads as the person who asked. */
+  readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
   readonly log: Log
   /** The reply is no longer ours to write. */
@@ -34,7 +44,8 @@ interface ToolRunOptions {
 }
 
 export function createToolRuns(options: ToolRunOptions): ToolRuns {
-  const { reply, firstRun, writer, replies, outsideTools, signal, log, onLost } = options
+  const { reply, firstRun, writer, replies, outsideTools, read, signal, log, onLost } = options
+  const unstored = new Map<number, ToolRun>()
   let count = 0
 
   const showRunning = (name: string, run: number) =>
@@ -43,11 +54,18 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   async function store(runs: readonly ToolRun[], from: number): Promise<void> {
     for (const [index, { name, status, durationMs }] of runs.entries())
       writer.append({ type: 'tool', tool: { name, status, durationMs, run: from + index } })
-    if (!(await replies.storeToolRuns(reply, runs, firstRun + from))) onLost()
+    if (reply.kind !== 'answer') for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
+    else if (!(await replies.storeToolRuns(reply, runs, firstRun + from))) onLost()
   }
 
   async function runTyped(tools: Material['tools']): Promise<Finding[]> {
     if (tools.length === 0) return []
+    if (reply.kind === 'continue') {
+      const stored = await read((scope) => readRuns(scope, reply))
+      const calls = tools.map(({ call }) => call)
+      const findings = readFindings(calls, stored)
+      if (findings) return findings
+    }
     count = tools.length
     for (const [run, { call }] of tools.entries()) showRunning(call.name, run)
     const outcomes = await Promise.all(
@@ -80,6 +98,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
 
   return {
     count: () => count,
+    unstored: () => unstored,
     runTyped,
     record,
     async recordFailure(name, content) {

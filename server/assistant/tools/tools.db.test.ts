@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
 import { createReplies } from '#server/assistant/replies.ts'
-import { retryReply } from '#server/conversations/reply-queries.ts'
+import { retryReply, stopReply } from '#server/conversations/reply-queries.ts'
+import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { isPublicAddress } from '#server/providers/public-address.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'
@@ -227,6 +228,69 @@ describe('@search', () => {
     expect(tools).toMatchObject([{ metadata: { tool_name: 'search', status: 'failed' } }])
     expect(answer?.content).toContain('No search engine is configured.')
     expect(answer?.content).not.toContain('the words of what was found')
+  })
+})
+
+describe('an answer to @search that is there already', () => {
+  /** A conversation with one, and a search engine that quotes something else each time. */
+  async function searched(question: string) {
+    let asked = 0
+    const { origin } = await serveLoopback((_request, response) => {
+      asked += 1
+      const results = [{ title: 'Rent', url: 'https://a.test/rent', content: `about rent, asked ${asked} times` }]
+      response.end(JSON.stringify({ results }))
+    })
+    await assistant.startWorker(withLoopback(createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined })))
+    const conversationId = await assistant.startConversation(person)
+    const watched = await assistant.watch(conversationId)
+    await assistant.ask(person, conversationId, question)
+    const read = async () => {
+      const messages = await assistant.messagesIn(person, conversationId)
+      const { id: answerId = '', metadata, content } = messages.at(-1) ?? {}
+      return {
+        place: { conversationId, answerId },
+        roles: messages.map(({ sender_role }) => sender_role),
+        tools: messages.filter(({ sender_role }) => sender_role === 3),
+        content,
+        metadata,
+      }
+    }
+    return { conversationId, ...watched, read, asked: () => asked }
+  }
+
+  test('goes on from what was found, and asks for nothing again', async () => {
+    const { conversationId, until, read, asked } = await searched('@search rent [[stub tokens=4000 tps=200]]')
+    await until('text')
+    await stopReply(db.database, person, conversationId)
+    await until('stopped')
+    const begun = await read()
+    await continueAnswer(db.database, person, begun.place)
+    await until('done')
+    const whole = await read()
+    expect(whole.content).toBe(`${begun.content}${await stub.text(5)}`)
+    expect(whole.roles).toEqual([1, 3, 2])
+    expect(whole.tools).toEqual(begun.tools)
+    expect(asked()).toBe(1)
+    expect(JSON.stringify(await stub.lastRequest())).toContain('about rent, asked 1 times')
+    expect(whole.metadata?.sources).toMatchObject([{ address: 'https://a.test/rent' }])
+  })
+
+  test('keeps what was found where another version fails, and changes it with one that does not', async () => {
+    const { until, read, parts } = await searched('@search rent')
+    await until('done')
+    const before = await read()
+    await rewriteAnswer(db.database, person, before.place, 'no-such-model')
+    await until('error')
+    const kept = await read()
+    expect(kept.metadata).toHaveProperty('rewrite_error')
+    expect([kept.roles, kept.tools]).toEqual([[1, 3, 2], before.tools])
+    await rewriteAnswer(db.database, person, before.place, null)
+    await expect.poll(() => parts.filter(({ type }) => type === 'done')).toHaveLength(2)
+    const anew = await read()
+    expect(anew.roles).toEqual([1, 3, 2])
+    expect(anew.tools).toMatchObject([
+      { id: before.tools[0]?.id, content: 'Rent\nhttps://a.test/rent\nabout rent, asked 3 times' },
+    ])
   })
 })
 

@@ -1,0 +1,38 @@
+/** What typed commands brought back, read again from the runs that are stored: the other way round from `describeFinding`. Pure. */
+import { type SearchResult } from '#server/providers/web-search.ts'
+import { splitAddress, type ToolCall } from './commands.ts'
+import { type Finding, type ToolRun } from './outcome.ts'
+
+const PAGE = /^(?:(?<title>.*)\n)?(?<address>https?:\/\/\S+)\n\n(?<text>[^]*)$/
+const RESULT = /^(?<title>.*)\n(?<address>https?:\/\/\S+)\n(?<snippet>[^]*)$/
+/** What a search engine quotes may hold empty lines itself. */
+const BETWEEN_RESULTS = /\n\n(?=.*\nhttps?:\/\/\S+\n)/
+
+function readPage(content: string, question: string): Finding[] {
+  const { address, title = '', text = '' } = PAGE.exec(content)?.groups ?? {}
+  return address === undefined ? [] : [{ kind: 'page', address, title, text, question }]
+}
+
+function readResult(content: string): SearchResult[] {
+  const { address, title = '', snippet = '' } = RESULT.exec(content)?.groups ?? {}
+  return address === undefined ? [] : [{ address, title, snippet }]
+}
+
+/** None where the tool looks in the documents, which are read anew. */
+function readFinding({ name, argument }: ToolCall, { status, content }: ToolRun): Finding[] {
+  if (name === 'knowledge') return []
+  if (status === 'failed') return [{ kind: 'failure', tool: name, reason: content }]
+  if (name === 'web') return readPage(content, splitAddress(argument)?.question ?? '')
+  return [{ kind: 'results', words: argument, results: content.split(BETWEEN_RESULTS).flatMap(readResult) }]
+}
+
+/** Undefined where not each of the commands has had its run. */
+export function readFindings(calls: readonly ToolCall[], runs: readonly ToolRun[]): Finding[] | undefined {
+  const findings: Finding[] = []
+  for (const [index, call] of calls.entries()) {
+    const run = runs[index]
+    if (run?.name !== call.name) return undefined
+    findings.push(...readFinding(call, run))
+  }
+  return findings
+}

@@ -1,0 +1,36 @@
+/** The stored runs of one answer, the commands of its question first. */
+import { z } from 'zod'
+import { type Scope } from '#server/database/scope.ts'
+import { type ClaimedReply } from '#server/assistant/claimed-reply.ts'
+import { type ToolRun } from './outcome.ts'
+
+const storedRun = z.object({
+  content: z.string(),
+  metadata: z.object({ tool_name: z.string(), status: z.enum(['done', 'failed']), duration_ms: z.number() }),
+})
+
+/** Found by their place, which a branch of the conversation keeps. Run as the person. */
+export async function readRuns(
+  scope: Scope,
+  { conversationId, messageId, answerId }: ClaimedReply,
+): Promise<ToolRun[]> {
+  const { rows } = await scope.query(
+    `select m.content, m.metadata
+     from messages m
+     join messages question on question.id = $2
+     join messages answer on answer.id = $3
+     where m.conversation_id = $1 and m.sender_role = 3 and m.position > question.position and m.position < answer.position
+     order by m.position`,
+    [conversationId, messageId, answerId],
+  )
+  return z
+    .array(storedRun)
+    .catch([])
+    .parse(rows)
+    .map(({ content, metadata: { tool_name: name, status, duration_ms: durationMs } }) => ({
+      name,
+      status,
+      durationMs,
+      content,
+    }))
+}
