@@ -4,7 +4,7 @@ import { type MessageRow } from '#contract/message.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
-import { readTurns } from '#server/conversations/queries.ts'
+import { addMessage, readTurns } from '#server/conversations/queries.ts'
 import { createStubProviders, openTestAssistant, type Person } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
 
@@ -182,6 +182,25 @@ test('a branch holds what came before the question, asks the new one, and leaves
     row: { id },
   })
   expect(await assistant.messagesIn(person, id)).toHaveLength(4)
+})
+
+test('a branch is answered from the documents that were chosen beside the question', async () => {
+  const { person, conversationId } = await answered('Hello [[stub tokens=5]]')
+  const { documentId: lease } = await addReadDocument(db.database, person, 'lease.pdf', [
+    'The notice period is three months.',
+  ])
+  await addReadDocument(db.database, person, 'letter.pdf', ['The notice period is one week.'])
+  const question = { content: 'How long is the notice period?', metadata: { documentIds: [lease], from: 'elsewhere' } }
+  const { row: asked } = await db.database.asUser(person, (scope) => addMessage(scope, conversationId, question))
+  await expect.poll(async () => (await answersIn(person, conversationId)).length).toBe(2)
+  const { row } = await branchConversation(db.database, person, conversationId, {
+    message_id: asked.id,
+    content: 'What is the notice period?',
+  })
+  await expect.poll(async () => (await answersIn(person, row.id)).length).toBe(2)
+  const [branched, answer] = (await assistant.messagesIn(person, row.id)).slice(-2)
+  expect(branched?.metadata).toEqual({ documentIds: [lease] })
+  expect(answer?.metadata?.sources).toMatchObject([{ filename: 'lease.pdf' }])
 })
 
 test('an answer that goes on and still cites nothing is known as unsupported', async () => {

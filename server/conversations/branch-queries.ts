@@ -1,7 +1,7 @@
 /** A branch: another conversation that shares the beginning of one and goes on with another question. */
 import { randomUUID } from 'node:crypto'
 import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { messageMetadata, SENDER_ROLES } from '#contract/message.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'
@@ -36,13 +36,17 @@ async function copyBeginning(scope: Scope, from: string, before: number, to: str
   await scope.query(`select set_config('alcove.copies_answered', 'off', true)`)
 }
 
-async function findQuestion(scope: Scope, conversationId: string, messageId: string): Promise<number> {
-  const { rows } = await scope.query<{ position: number }>(
-    'select position from messages where id = $1 and conversation_id = $2 and sender_role = $3',
+/** What a question holds besides its words: outside programs may have written it in another shape. */
+const chosenBeside = messageMetadata.pick({ documentIds: true }).strip().catch({})
+
+async function findQuestion(scope: Scope, conversationId: string, messageId: string) {
+  const { rows } = await scope.query<{ position: number; metadata: unknown }>(
+    'select position, metadata from messages where id = $1 and conversation_id = $2 and sender_role = $3',
     [messageId, conversationId, SENDER_ROLES.user],
   )
   if (!rows[0]) throw new AppError('not_found', 'There is no such message of yours.')
-  return rows[0].position
+  const { position, metadata } = rows[0]
+  return { position, metadata: chosenBeside.parse(metadata) }
 }
 
 async function findConversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
@@ -65,9 +69,9 @@ export async function branchConversation(
   branch: NewBranch,
 ): Promise<{ row: ConversationRow; isNew: boolean }> {
   const { id = randomUUID(), message_id, new_message_id, content } = branch
-  const { left, before, known } = await database.asUser(asPerson, async (scope) => ({
+  const { left, replaced, known } = await database.asUser(asPerson, async (scope) => ({
     left: await getConversation(scope, conversationId),
-    before: await findQuestion(scope, conversationId, message_id),
+    replaced: await findQuestion(scope, conversationId, message_id),
     known: await findConversation(scope, id),
   }))
   if (known?.metadata?.['branched_from'] === conversationId) return { row: known, isNew: false }
@@ -85,8 +89,8 @@ export async function branchConversation(
       ],
     )
     if (!made.rows[0]) throw new AppError('conflict', 'Another conversation already has this id.')
-    await copyBeginning(scope, conversationId, before, id, asPerson.sub)
-    await addMessage(scope, id, { id: new_message_id, content })
+    await copyBeginning(scope, conversationId, replaced.position, id, asPerson.sub)
+    await addMessage(scope, id, { id: new_message_id, content, metadata: replaced.metadata })
     return made.rows[0].row
   })
   return { row, isNew: true }
