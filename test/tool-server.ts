@@ -1,6 +1,7 @@
 /** A real server of tools, from the SDK of the protocol, over streamable HTTP on loopback. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -12,6 +13,8 @@ export interface TestToolServer {
   readonly calls: readonly unknown[]
   /** The descriptions of its tools by name, which a test may change. Those that nobody here knows keep a text. */
   readonly offered: Map<string, string>
+  /** Ids of the sessions that are open. */
+  readonly sessions: ReadonlySet<string>
   stop(): void
 }
 
@@ -24,6 +27,8 @@ interface ToolServerOptions {
   readonly pageSize?: number
   /** Every page names one that comes after it; after the last comes the first. */
   readonly endless?: boolean
+  /** It has sessions, which end when they are left; or it refuses that with 405, or does not answer it. */
+  readonly whenLeft?: 'ends' | 'refuses' | 'says nothing'
 }
 
 type Offered = Pick<TestToolServer, 'offered'> & { readonly calls: unknown[] }
@@ -71,26 +76,47 @@ function createTools(served: Offered, { recited = '', pageSize = 100, endless = 
 }
 
 export async function startToolServer(options: ToolServerOptions = {}): Promise<TestToolServer> {
-  const { token, recited } = options
+  const { token, recited, whenLeft } = options
   const calls: unknown[] = []
   const offered = new Map([
     ['add', 'Adds two numbers.'],
     ['fail', 'Fails.'],
   ])
   if (recited !== undefined) offered.set('recite', 'Recites.')
+  const sessions = new Set<string>()
+  const transports = new Map<string, StreamableHTTPServerTransport>()
+
+  async function transportOf({ headers }: IncomingMessage): Promise<StreamableHTTPServerTransport> {
+    const known = transports.get(String(headers['mcp-session-id']))
+    if (known) return known
+    const transport = new StreamableHTTPServerTransport(
+      whenLeft === undefined
+        ? {}
+        : {
+            sessionIdGenerator: randomUUID,
+            onsessioninitialized(id) {
+              sessions.add(id)
+              transports.set(id, transport)
+            },
+            onsessionclosed: (id) => void sessions.delete(id),
+          },
+    )
+    await createTools({ calls, offered }, options).connect(transport)
+    return transport
+  }
+
   const http = createServer((request, response) => {
     const answer = async () => {
       if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
         response.writeHead(401).end()
         return
       }
-      if (request.method !== 'POST') {
+      if (request.method === 'DELETE' && whenLeft === 'says nothing') return
+      if (request.method === (whenLeft === 'refuses' ? 'DELETE' : 'GET')) {
         response.writeHead(405).end()
         return
       }
-      const transport = new StreamableHTTPServerTransport({})
-      await createTools({ calls, offered }, options).connect(transport)
-      await transport.handleRequest(request, response)
+      await (await transportOf(request)).handleRequest(request, response)
     }
     answer().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
   }).listen(0, '127.0.0.1')
@@ -101,6 +127,7 @@ export async function startToolServer(options: ToolServerOptions = {}): Promise<
     url: `http://127.0.0.1:${address.port}/mcp`,
     calls,
     offered,
+    sessions,
     stop() {
       http.closeAllConnections()
       http.close()

@@ -5,12 +5,8 @@ import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
 import { seal, unseal } from '#server/base/seal.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
-import {
-  connectToolServer,
-  type ServedTool,
-  type ToolClient,
-  type ToolServerAddress,
-} from '#server/providers/tool-client.ts'
+import { connectToolServer, type ServedTool, type ToolClient } from '#server/providers/tool-client.ts'
+import { type ToolServerAddress } from '#server/providers/tool-transport.ts'
 
 type Person = Claims & { readonly sub: string }
 

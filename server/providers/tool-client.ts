@@ -1,14 +1,8 @@
 /** One connection to a server of tools, over the Model Context Protocol (streamable HTTP, or a command of the operator's). */
 // Not `{ type … }`: without its types that is an empty import, and loads the library at every start.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { AppError, messageOf } from '#server/base/errors.ts'
 import { toStorableText } from './storable-text.ts'
-
-/** How a server is reached. */
-export type ToolServerAddress =
-  | { readonly url: string; readonly token: string | undefined; readonly fetch: typeof fetch }
-  | { readonly command: string; readonly args: readonly string[] }
+import { openToolTransport, type ToolServerAddress } from './tool-transport.ts'
 
 export interface ServedTool {
   readonly name: string
@@ -39,31 +33,6 @@ const LONGEST_DESCRIPTION = 1_000
 const LONGEST_SCHEMA = 20_000
 /** Far more than is shown to a model or stored. */
 const LONGEST_RESULT = 1_000_000
-
-async function transportOf(address: ToolServerAddress): Promise<Transport> {
-  if ('command' in address) {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
-    return new StdioClientTransport({ command: address.command, args: [...address.args], stderr: 'ignore' })
-  }
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
-  const { url, token, fetch: send } = address
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
-    fetch: (input, init) => send(input, init),
-  })
-}
-
-/** What went wrong, in a sentence for the person. */
-function explain(name: string, error: unknown): AppError {
-  for (let current = error; current instanceof Error; current = current.cause)
-    if (current instanceof AppError) return current
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 401 || code === 403 || /\b40[13]\b|unauthorized/i.test(messageOf(error)))
-    return new AppError('bad_request', `${name} refused the token, or wants one.`, { cause: error })
-  const reason = toStorableText(messageOf(error)).slice(0, 300)
-  return new AppError('unavailable', `${name} does not answer as a tool server: ${reason}`, { cause: error })
-}
 
 /** The text of a result; what is no text is named, not shown. */
 function textOf(content: readonly unknown[], structured: unknown): string {
@@ -111,18 +80,23 @@ export async function connectToolServer(
 ): Promise<ToolClient> {
   const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client: Client = new McpClient({ name: 'alcove', version: '1.0.0' })
+  const way = await openToolTransport(name, address)
   const translated = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
       signal.throwIfAborted()
-      throw explain(name, error)
+      throw way.explain(error)
     }
   }
-  try {
-    await translated(client.connect(await transportOf(address), { signal, timeout: CONNECT_TIMEOUT_MS }))
-  } catch (error) {
+  const close = async () => {
+    await way.leave()
     await client.close()
+  }
+  try {
+    await translated(client.connect(way.transport, { signal, timeout: CONNECT_TIMEOUT_MS }))
+  } catch (error) {
+    await close()
     throw error
   }
 
@@ -135,6 +109,6 @@ export async function connectToolServer(
       const text = toStorableText(textOf(content, result.structuredContent)).slice(0, LONGEST_RESULT).toWellFormed()
       return { text: text || '(no content)', isError: result.isError === true }
     },
-    close: () => client.close(),
+    close,
   }
 }

@@ -95,6 +95,22 @@ test.for([
   expect(tools.map(({ name }) => name)).toEqual(['add', 'fail'])
 })
 
+test.for([
+  ['ends', 0],
+  ['refuses', 2],
+  ['says nothing', 2],
+] as const)('a session is left when nothing more will be called: its server %s', async ([whenLeft, open]) => {
+  const stateful = await startToolServer({ whenLeft })
+  onTestFinished(() => stateful.stop())
+  await connect({ name: 'sums', url: stateful.url })
+  const [connected] = await toolServers.of(person.sub)
+  const client = await connected?.open(signal)
+  expect(stateful.sessions.size).toBeGreaterThan(0)
+  expect((await client?.callTool('add', { a: 1, b: 2 }, signal))?.isError).toBe(false)
+  await client?.close()
+  expect(stateful.sessions.size).toBe(open)
+})
+
 test('a token is tried, sealed and used', async () => {
   const guarded = await startToolServer({ token: 'secret-token-4711' })
   await expect(connect({ name: 'sums', url: guarded.url })).rejects.toMatchObject({ code: 'bad_request' })
