@@ -67,7 +67,8 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const guardedFetch = createGuardedFetch({ allowAddress: admitNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
   const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
-  const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands: config.TOOL_COMMANDS })
+  const commands = config.TOOL_COMMANDS
+  const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
   const providersOf = ownProviders.of
   const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers jobs are only asked for here, and done elsewhere.

@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
 import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
 import { seal, unseal } from '#server/base/seal.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { connectToolServer, type ServedTool, type ToolClient } from '#server/providers/tool-client.ts'
@@ -36,6 +37,7 @@ interface ToolServersOptions {
   readonly guardedFetch: typeof fetch
   /** Command lines by name, split into words. */
   readonly commands: ReadonlyMap<string, readonly string[]>
+  readonly log: Log
 }
 
 interface StoredServer {
@@ -61,6 +63,7 @@ export function createToolServers({
   encryptionKey,
   guardedFetch,
   commands,
+  log,
 }: ToolServersOptions): ToolServerConnections {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, 'alcove', 'tokens of tool servers', 32))
 
@@ -78,7 +81,7 @@ export function createToolServers({
     const [program, ...args] = commands.get(command ?? '') ?? []
     if (program === undefined)
       throw new AppError('bad_request', `The operator of this server offers no command named "${command ?? ''}".`)
-    return { command: program, args }
+    return { command: program, args, log: log.child({ command }) }
   }
 
   async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<ServedTool[]> {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { newToolServer, type ToolAnswer } from '#contract/tool-server.ts'
+import { createLog } from '#server/base/log.ts'
 import { loadCounter } from '#server/assistant/tokens.ts'
 import { answerToolRequest, createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers, type ToolServerConnections } from '#server/connections/tool-servers.ts'
@@ -29,14 +30,17 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-const open = (networks: readonly string[]) =>
+const open = (networks: readonly string[], log = createLog('silent')) =>
   createToolServers({
     database: db.database,
     encryptionKey,
     guardedFetch: createGuardedFetch({ allowAddress: admitNetworks(networks) }),
     commands: new Map([
       ['greeter', [process.execPath, fileURLToPath(new URL('../../../test/tool-command.ts', import.meta.url))]],
+      ['loud', [process.execPath, '-e', 'console.error("a line\\n".repeat(9_999) + "there is no folder /srv/shared")']],
+      ['missing', ['/nowhere/tools']],
     ]),
+    log,
   })
 
 const connect = (given: unknown, who = person, using = toolServers) =>
@@ -151,6 +155,21 @@ test('a command of the operator runs without the secrets of the server', async (
   expect((await client?.callTool('hello', {}, signal))?.text).toBe('Hello from a command, which sees no secret.')
   await client?.close()
   delete process.env['ALCOVE_SECRET']
+})
+
+test.for([
+  ['loud', 'ended before it answered', 'there is no folder /srv/shared'],
+  ['missing', 'could not be started', 'ENOENT'],
+] as const)('a command fails clearly, and the operator reads why: %s', async ([command, mishap, reason]) => {
+  let logged = ''
+  const using = open([], createLog('warn', { write: (line) => (logged += line) }))
+  await expect(connect({ name: 'files', command }, person, using)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: `The command of files ${mishap}. Whoever runs this server finds more in its log.`,
+  })
+  expect(logged).toContain(`"command":"${command}"`)
+  expect(logged).toContain(reason)
+  expect(logged.length).toBeLessThan(10_000)
 })
 
 test('a call waits for leave, which for one call is good for one call', async () => {
