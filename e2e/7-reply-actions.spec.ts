@@ -1,6 +1,6 @@
 /** What can be done with an answer and asked of it, in two tabs of one person, and out of reach of a second one. */
 import { type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
@@ -93,6 +93,26 @@ test('what is written anew is seen growing in the other tab, and can be stopped 
     const text = await answers(page).nth(1).textContent()
     expect(text?.match(/how the pieces fit together/g)).toHaveLength(2)
     expect(await answers(page).count()).toBe(2)
+  }
+})
+
+test('an answer that reached the limit of its model says so, and goes on to its end', async () => {
+  const line = (page: Page) => page.getByText('The model reached the longest answer it may give.')
+  onTestFinished(() => stage.stub.configure({ words: '' }))
+  await stage.stub.configure({ words: 'The lighthouse was built in 1884, and re' })
+  await openInBoth('When? [[stub limit=1]]')
+  for (const page of [here, there]) {
+    await line(page).waitFor()
+    await answers(page).getByText('The lighthouse was built in 1884, and re', { exact: true }).waitFor()
+    expect(await page.getByText('You stopped this answer.').count()).toBe(0)
+  }
+  await stage.stub.configure({ words: 'built in 1931.' })
+  await button(there, 'Continue').click()
+  for (const page of [here, there]) {
+    await line(page).waitFor({ state: 'detached' })
+    await button(page, 'Continue').waitFor({ state: 'detached' })
+    await answers(page).getByText('The lighthouse was built in 1884, and rebuilt in 1931.', { exact: true }).waitFor()
+    expect(await answers(page).count()).toBe(1)
   }
 })
 

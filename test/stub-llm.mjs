@@ -99,7 +99,7 @@ function options(req, body, promptText) {
   let m, last; OPT.lastIndex = 0; while ((m = OPT.exec(promptText))) last = m[1]; if (last) parsePairs(last, o);
   const num = (k, d) => (o[k] === undefined || !Number.isFinite(+o[k]) ? d : +o[k]);
   return { ttft: num('ttft', cfg.ttft), tps: num('tps', cfg.tps), tokens: cfg.words ? split(cfg.words).length : Math.max(0, Math.min(1e6, num('tokens', cfg.tokens))), nsdelay: num('nsdelay', cfg.nsdelay), nstokens: num('nstokens', cfg.nstokens),
-    content: cfg.words ? `words:${cfg.words}` : o.content ?? cfg.content, tag: o.tag, error: num('error', cfg.error), cut: num('cut', -1), stall: num('stall', -1), tool: o.tool, args: o.args, notools: o.notools, noimages: o.noimages, think: o.think, calls: num('calls', 1) };
+    content: cfg.words ? `words:${cfg.words}` : o.content ?? cfg.content, tag: o.tag, error: num('error', cfg.error), cut: num('cut', -1), stall: num('stall', -1), limit: o.limit, tool: o.tool, args: o.args, notools: o.notools, noimages: o.noimages, think: o.think, calls: num('calls', 1) };
 }
 
 // ---------- the scheduler: one timer drives every stream ----------
@@ -187,7 +187,7 @@ async function chat(req, res, body) {
   startStream(res, o, {
     open: () => head + '{"role":"assistant","content":""},"finish_reason":null}]}\n\n' + (o.think ? head + `{"reasoning_content":${JSON.stringify(decodeURIComponent(o.think))}},"finish_reason":null}]}\n\n` : ''),
     token: j => head + `{"content":${j}},"finish_reason":null}]}\n\n`,
-    close: n => head + '{},"finish_reason":"stop"}]}\n\n' + usage(n) + 'data: [DONE]\n\n',
+    close: n => head + `{},"finish_reason":"${o.limit ? 'length' : 'stop'}"}]}\n\n` + usage(n) + 'data: [DONE]\n\n',
   });
 }
 
