@@ -30,16 +30,16 @@ const wordsOf = (page: Page): Promise<string> =>
     [...answer.querySelectorAll('h2, p, li, td, blockquote')].map((block) => block.textContent).join(' '),
   )
 
-async function askSlowly(id: string): Promise<void> {
+async function askSlowly(id: string, tokens = TOKENS): Promise<void> {
   await shaky.goto(`${proxy.url}/?chat=${id}`)
   await finished(shaky).first().waitFor()
-  await composerOf(steady).fill(`Go on [[stub tokens=${TOKENS} tps=100 content=plain]]`)
+  await composerOf(steady).fill(`Go on [[stub tokens=${tokens} tps=100 content=plain]]`)
   await composerOf(steady).press('Control+Enter')
   await lastAnswer(shaky).getByText('Paragraph 1.').waitFor()
 }
 
-const plainText = async (): Promise<string> => {
-  const response = await fetch(`${stage.stub.baseUrl.replace('/v1', '')}/__stub/text?tokens=${TOKENS}&content=plain`)
+const plainText = async (tokens = TOKENS): Promise<string> => {
+  const response = await fetch(`${stage.stub.baseUrl.replace('/v1', '')}/__stub/text?tokens=${tokens}&content=plain`)
   return ((await response.json()) as { text: string }).text.trim()
 }
 
@@ -76,4 +76,26 @@ test('while the network is gone one quiet line says so', async () => {
   await line.waitFor()
   proxy.refuse(false)
   await line.waitFor({ state: 'detached' })
+})
+
+// The last one: the clock of the page stays in the hands of the test.
+test('an answer that is still being written after ten minutes of sleep is joined, and ends as it was written', async () => {
+  const id = await startChat(steady, 'Begin once more [[stub tokens=5]]')
+  await shaky.clock.install()
+  await askSlowly(id, 4 * TOKENS)
+  const whole = await plainText(4 * TOKENS)
+  proxy.abandon()
+  const before = (await wordsOf(shaky)).trim()
+  expect(whole.startsWith(before), before.slice(-60)).toBe(true)
+  await expect.poll(async () => (await wordsOf(steady)).length).toBeGreaterThan(before.length + 500)
+  expect((await wordsOf(shaky)).length).toBeLessThan(before.length + 500)
+  await shaky.clock.fastForward('10:00')
+  // The first beat after waking is not answered, which the second one finds.
+  await shaky.clock.fastForward('00:40')
+  await expect.poll(async () => (await wordsOf(shaky)).length).toBeGreaterThan(before.length + 500)
+  expect(await finished(steady).count()).toBe(1)
+  const joined = (await wordsOf(shaky)).trim()
+  expect(whole.startsWith(joined), joined.slice(-60)).toBe(true)
+  await finished(shaky).nth(1).waitFor({ timeout: 60_000 })
+  for (const page of [shaky, steady]) expect((await wordsOf(page)).trim()).toBe(whole)
 })
