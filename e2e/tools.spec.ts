@@ -5,7 +5,7 @@ import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from './browser.ts'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
-import { composerOf, openStage, type Stage, startChat } from './stage.ts'
+import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
 let stage: Stage
 let page: Page
@@ -94,6 +94,13 @@ describe('a tool server of the own', () => {
     await form.getByLabel('Address').fill(toolServer.url)
     await form.getByRole('button', { name: 'Save' }).click()
     await settings().getByText(`${toolServer.url} · add, fail, keep`).waitFor()
+  })
+
+  test('is asked for its tools again with a button, which says how many there are', async () => {
+    toolServer.offered.set('write', 'Writes a text.')
+    await settings().getByRole('button', { name: 'Refresh sums' }).click()
+    await settings().getByText(`${toolServer.url} · add, fail, keep, write`).waitFor()
+    await toastOf(page).getByText('sums offers 4 tools.').waitFor()
   })
 
   test('is called only when the person allows it, who sees with what, after a reload too', async () => {

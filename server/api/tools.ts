@@ -32,6 +32,11 @@ export function createToolRoutes({
     return context.json(await toolServers.connect(context.get('claims'), given, context.req.raw.signal), 201)
   })
 
+  routes.post('/tool-servers/:id/refresh', async (context) => {
+    const id = uuidOf(context.req.param('id'), 'tool server')
+    return context.json(await toolServers.refresh(context.get('claims'), id, context.req.raw.signal))
+  })
+
   routes.delete('/tool-servers/:id', async (context) => {
     await toolServers.disconnect(context.get('claims'), uuidOf(context.req.param('id'), 'tool server'))
     return context.body(null, 204)

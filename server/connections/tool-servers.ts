@@ -26,6 +26,11 @@ export interface ToolServerConnections {
   list(person: Person): Promise<ToolServer[]>
   /** @throws AppError: see `connectToolServer`; `empty` where it offers no tool, `bad_request`, `conflict`. */
   connect(person: Person, given: z.output<typeof newToolServer>, signal: AbortSignal): Promise<ToolServer>
+  /**
+   * Asks it for its tools again. Leave that was given stays good for those that are what they were.
+   * @throws AppError `not_found`, or as `connect` does; then nothing has changed.
+   */
+  refresh(person: Person, id: string, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `not_found`. */
   disconnect(person: Person, id: string): Promise<void>
   of(owner: string): Promise<ConnectedServer[]>
@@ -54,6 +59,16 @@ const COLUMNS = 'id, name, url, command, last_four, tools'
 const servedTools = z
   .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
   .catch([])
+
+/** Of tools that are gone, or that describe themselves otherwise now: somebody allowed what they said before. */
+const WITHDRAW_CONSENTS = `
+  delete from tool_consents c using tool_servers s
+  where s.id = $1 and c.server_id = s.id and not exists (
+    select from jsonb_array_elements(s.tools) before join jsonb_array_elements($2) now on now = before
+    where before ->> 'name' = c.tool
+  )`
+
+const notFound = () => new AppError('not_found', 'There is no such tool server.')
 
 /** A token that is moved to another person, name or address does not open there. */
 const contextOf = (owner: string, name: string, url: string | null) => JSON.stringify([owner, name, url])
@@ -84,13 +99,29 @@ export function createToolServers({
     return { command: program, args, log: log.child({ command }) }
   }
 
+  /** At least one. */
   async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<ServedTool[]> {
     const client = await connectToolServer(name, address, signal)
     try {
-      return await client.listTools(signal)
+      const tools = await client.listTools(signal)
+      if (tools.length === 0) throw new AppError('empty', `${name} offers no tool.`)
+      return tools
     } finally {
       await client.close()
     }
+  }
+
+  async function stored(owner: string): Promise<StoredServer[]> {
+    const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
+      'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
+      [owner],
+    )
+    return rows
+  }
+
+  function storedAddress(owner: string, { name, url, command, sealed_token }: StoredServer): ToolServerAddress {
+    const token = sealed_token === null ? undefined : unseal(key, sealed_token, contextOf(owner, name, url))
+    return addressOf({ url, command, token })
   }
 
   const describe = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
@@ -114,7 +145,6 @@ export function createToolServers({
           ? { url: given.url, command: null, token: given.token }
           : { url: null, command: given.command, token: undefined }
       const tools = await listTools(name, addressOf(where), signal)
-      if (tools.length === 0) throw new AppError('empty', `${name} offers no tool.`)
       const sealed = where.token === undefined ? null : seal(key, where.token, contextOf(person.sub, name, where.url))
       return database.asUser(person, async (scope) => {
         await scope.query('delete from tool_servers where name = $1', [name])
@@ -132,26 +162,35 @@ export function createToolServers({
       })
     },
 
+    async refresh(person, id, signal) {
+      const known = (await stored(person.sub)).find((server) => server.id === id)
+      if (!known) throw notFound()
+      const tools = JSON.stringify(await listTools(known.name, storedAddress(person.sub, known), signal))
+      return database.asService(async (scope) => {
+        await scope.query(WITHDRAW_CONSENTS, [id, tools])
+        const { rows } = await scope.query<ToolServer>(
+          `update tool_servers set tools = $3 where id = $1 and owner = $2 returning ${COLUMNS}`,
+          [id, person.sub, tools],
+        )
+        const [row] = rows
+        if (!row) throw notFound()
+        return describe(row)
+      })
+    },
+
     async disconnect(person, id) {
       const { rowCount } = await database.asUser(person, (scope) =>
         scope.query('delete from tool_servers where id = $1', [id]),
       )
-      if (rowCount === 0) throw new AppError('not_found', 'There is no such tool server.')
+      if (rowCount === 0) throw notFound()
     },
 
     async of(owner) {
-      const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
-        'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
-        [owner],
-      )
-      return rows.map(({ id, name, url, command, sealed_token, tools }) => ({
-        id,
-        name,
-        tools: servedTools.parse(tools),
-        open: async (signal) => {
-          const token = sealed_token === null ? undefined : unseal(key, sealed_token, contextOf(owner, name, url))
-          return connectToolServer(name, addressOf({ url, command, token }), signal)
-        },
+      return (await stored(owner)).map((server) => ({
+        id: server.id,
+        name: server.name,
+        tools: servedTools.parse(server.tools),
+        open: async (signal) => connectToolServer(server.name, storedAddress(owner, server), signal),
       }))
     },
   }

@@ -1,6 +1,6 @@
 /** The tool servers that a person has connected, and their word on calls that wait for it. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
-import { toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
+import { toolServer, toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
 import { apiFetch, apiRead, apiSend } from './client.ts'
 import { readAgain } from './read-again.ts'
 
@@ -16,6 +16,13 @@ const reload = (queryClient: QueryClient): Promise<void> =>
 export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {
   await apiSend('POST', '/api/tool-servers', given)
   await reload(queryClient)
+}
+
+/** Has the server ask it for its tools again. Throws `HttpError` with what is wrong. */
+export async function refreshToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<ToolServer> {
+  const refreshed = await apiRead(`/api/tool-servers/${id}/refresh`, toolServer, { method: 'POST' })
+  await reload(queryClient)
+  return refreshed
 }
 
 export async function disconnectToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<void> {

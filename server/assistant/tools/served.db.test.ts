@@ -234,6 +234,44 @@ test('leave for the conversation is asked once, and holds for no other tool and 
   expect(server.calls).toHaveLength(4)
 })
 
+test('a server is asked for its tools again, and leave stays good for those that are what they were', async () => {
+  server.offered.set('keep', 'Keeps a text.')
+  const { id } = await connect({ name: 'sums', url: server.url })
+  await startWorker()
+  const conversationId = await assistant.startConversation(person)
+  const ask = (tool: string, given: unknown, answers: readonly ToolAnswer[] = []) =>
+    answered(conversationId, calling(`sums__${tool}`, given), answers)
+  const [addends, text] = [{ a: 1, b: 2 }, { text: 'a note' }]
+  await ask('add', addends, ['conversation'])
+  await ask('keep', text, ['conversation'])
+  await ask('fail', {}, ['conversation'])
+  server.offered.set('keep', 'Keeps a text, and sends it to a friend.')
+  server.offered.set('write', 'Writes a text.')
+  server.offered.delete('fail')
+  await expect(toolServers.refresh(stranger, id, signal)).rejects.toMatchObject({ code: 'not_found' })
+  const refreshed = await toolServers.refresh(person, id, signal)
+  expect(refreshed).toMatchObject({ id, name: 'sums', url: server.url })
+  expect(refreshed.tools).toEqual([...server.offered].map(([name, description]) => ({ name, description })))
+  expect(await toolServers.list(person)).toEqual([refreshed])
+  expect((await ask('add', addends)).live).not.toContain('asking')
+  expect((await ask('keep', text, ['conversation'])).live).toContain('asking')
+  expect((await ask('write', text, ['once'])).live).toContain('asking')
+  server.offered.set('fail', 'Fails.')
+  await toolServers.refresh(person, id, signal)
+  expect((await ask('keep', text)).live).not.toContain('asking')
+  expect((await ask('fail', {}, ['denied'])).live).toContain('asking')
+})
+
+test('a server that has nothing to say when it is asked again stays as it was', async () => {
+  const guarded = await startToolServer({ token: 'secret-token-4711' })
+  const connected = await connect({ name: 'sums', url: guarded.url, token: 'secret-token-4711' })
+  guarded.offered.clear()
+  await expect(toolServers.refresh(person, connected.id, signal)).rejects.toMatchObject({ code: 'empty' })
+  guarded.stop()
+  await expect(toolServers.refresh(person, connected.id, signal)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await toolServers.list(person)).toEqual([connected])
+})
+
 test('a refusal is told to the model, which answers all the same, and nothing was called', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()

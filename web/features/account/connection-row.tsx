@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { RefreshCw, X } from 'lucide-react'
 import { useState, type JSX, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -12,10 +12,12 @@ type ConnectionRowProps = {
   /** What goes with it. */
   warning: string
   onRemove: () => Promise<void>
+  /** Asks it anew what it offers; absent where it is not asked. */
+  onRefresh?: () => Promise<void>
 }
 
-/** One thing that is connected: its name, what is known of it, and the way to remove it. */
-export function ConnectionRow({ name, children, warning, onRemove }: ConnectionRowProps): JSX.Element {
+/** One thing that is connected: its name, what is known of it, and the ways to ask it anew and to remove it. */
+export function ConnectionRow({ name, children, warning, onRemove, onRefresh }: ConnectionRowProps): JSX.Element {
   const { busy, refusal, run } = useAttempt()
   const [isAsking, setIsAsking] = useState(false)
   return (
@@ -25,6 +27,17 @@ export function ConnectionRow({ name, children, warning, onRemove }: ConnectionR
         <p className={styles.caption}>{children}</p>
         <Refusal>{refusal}</Refusal>
       </div>
+      {onRefresh !== undefined && (
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={`Refresh ${name}`}
+          disabled={busy}
+          onClick={() => void run(onRefresh)}
+        >
+          <RefreshCw size={15} />
+        </Button>
+      )}
       <Button
         variant="ghost"
         size="icon"

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
 import type { ToolServer } from '#contract/tool-server.ts'
-import { disconnectToolServer, toolServersQuery } from '#web/data/tool-servers.ts'
+import { disconnectToolServer, refreshToolServer, toolServersQuery } from '#web/data/tool-servers.ts'
 import { Button } from '#web/ui/button.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { Refusal, Section } from './section.tsx'
 import { ToolServerForm } from './tool-server-form.tsx'
@@ -22,6 +23,11 @@ export function ToolServers(): JSX.Element {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(toolServersQuery)
   const [adding, setAdding] = useState(false)
+  const refresh = async (server: ToolServer): Promise<void> => {
+    const { tools } = await refreshToolServer(queryClient, server)
+    const count = tools.length === 1 ? 'one tool' : `${tools.length} tools`
+    toast({ title: 'Tools refreshed', description: `${server.name} offers ${count}.` })
+  }
   return (
     <Section title="Tool servers">
       <p className={styles.caption}>
@@ -35,6 +41,7 @@ export function ToolServers(): JSX.Element {
               key={server.id}
               name={server.name}
               warning={`Models can no longer call its tools${server.last_four === null ? '' : ', and its token is forgotten'}.`}
+              onRefresh={() => refresh(server)}
               onRemove={() => disconnectToolServer(queryClient, server)}
             >
               {describe(server)}
