@@ -1,9 +1,11 @@
 /** Tools in a conversation: typed by the person or called by the model, what they bring back as sources. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from './browser.ts'
+import { ask, openPage } from './browser.ts'
+import { freshAddress, signUp } from './people.ts'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 
@@ -26,6 +28,8 @@ beforeAll(async () => {
   stage = await openStage({
     environment: {
       ALLOWED_NETWORKS: '127.0.0.1',
+      AUTH_AUTOCONFIRM: 'true',
+      TOOL_COMMANDS: `greeter=${process.execPath} ${fileURLToPath(new URL('../test/tool-command.ts', import.meta.url))}`,
       SEARCH_PROVIDER: 'searxng',
       SEARCH_URL: `http://127.0.0.1:${address.port}`,
     },
@@ -70,12 +74,13 @@ test('a tool that fails says so in its row, and the answer comes all the same', 
 })
 
 describe('a tool server of the own', () => {
-  const settings = () => page.getByRole('region', { name: 'Tool servers' })
-  const permission = () => page.getByRole('group', { name: 'Permission for a tool' })
+  const settings = (one = page) => one.getByRole('region', { name: 'Tool servers' })
+  const permission = (one = page) => one.getByRole('group', { name: 'Permission for a tool' })
+  const answers = () => page.getByRole('button', { name: 'Good answer' })
   const calling = (tool: string, given: unknown) =>
     `Call it [[stub tool=${tool} args=${encodeURIComponent(JSON.stringify(given))}]]`
   const question = calling('sums__add', { a: 1, b: 2 })
-  const sum = () => page.locator('details', { hasText: 'sums__add' })
+  const sum = (one = page) => one.locator('details', { hasText: 'sums__add' })
 
   async function askAnew(text = question): Promise<void> {
     await page.getByRole('button', { name: /start a new chat/ }).click()
@@ -83,8 +88,14 @@ describe('a tool server of the own', () => {
     await composerOf(page).press('Control+Enter')
   }
 
+  async function openSettings(one = page): Promise<void> {
+    if (!(await settings(one).isVisible()))
+      await one.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' }).click()
+    await settings(one).waitFor()
+  }
+
   test('is connected in the settings, which say what is wrong and which tools it has', async () => {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Settings' }).click()
+    await openSettings()
     await settings().getByRole('button', { name: 'Add a tool server' }).click()
     const form = page.getByRole('form', { name: 'Add a tool server' })
     await form.getByLabel('Name').fill('sums')
@@ -98,6 +109,7 @@ describe('a tool server of the own', () => {
 
   test('is asked for its tools again with a button, which says how many there are', async () => {
     toolServer.offered.set('write', 'Writes a text.')
+    await openSettings()
     await settings().getByRole('button', { name: 'Refresh sums' }).click()
     await settings().getByText(`${toolServer.url} · add, fail, keep, write`).waitFor()
     await toastOf(page).getByText('sums offers 4 tools.').waitFor()
@@ -141,6 +153,87 @@ describe('a tool server of the own', () => {
     await page.getByRole('button', { name: 'Good answer' }).waitFor()
     await expect.poll(() => permission().count()).toBe(0)
     expect(toolServer.calls).toHaveLength(3)
+  })
+
+  test('is allowed for one call: before the next one it is asked for again', async () => {
+    const calls = toolServer.calls.length
+    await askAnew()
+    await permission().getByRole('button', { name: 'Allow once' }).click()
+    await answers().waitFor()
+    expect(toolServer.calls).toHaveLength(calls + 1)
+    await ask(page, question)
+    await permission().getByText('{"a":1,"b":2}').waitFor()
+    expect(toolServer.calls).toHaveLength(calls + 1)
+    await permission().getByRole('button', { name: 'Allow once' }).click()
+    await expect.poll(() => answers().count()).toBe(2)
+    expect(toolServer.calls).toHaveLength(calls + 2)
+  })
+
+  test('is asked for in each tab of the person, allowed in any of them, and nobody else sees of it', async () => {
+    const calls = toolServer.calls.length
+    const { page: stranger } = await openPage(stage.browser, `${stage.alcove.url}/login`)
+    const heard: string[] = []
+    stranger.on('websocket', (socket) => {
+      socket.on('framereceived', ({ payload }) => heard.push(payload.toString()))
+    })
+    await signUp(stranger, freshAddress('stranger'))
+    await askAnew()
+    await permission().waitFor()
+    const there = await page.context().newPage()
+    await there.goto(page.url())
+    await permission(there).getByText('{"a":1,"b":2}').waitFor()
+    await stranger.goto(page.url())
+    await openSettings(stranger)
+    expect(await settings(stranger).getByRole('listitem').count()).toBe(0)
+    await permission(there).getByRole('button', { name: 'Allow once' }).click()
+    for (const tab of [page, there]) {
+      await sum(tab).getByText('done').waitFor()
+      await expect.poll(() => permission(tab).count()).toBe(0)
+    }
+    expect(toolServer.calls).toHaveLength(calls + 1)
+    expect(await permission(stranger).count()).toBe(0)
+    expect(heard.length).toBeGreaterThan(0)
+    expect(heard.join('\n')).not.toContain('sums')
+    await there.close()
+    await stranger.context().close()
+  })
+
+  test('may be a command of the operator, which is chosen by its name and called as any other', async () => {
+    await openSettings()
+    await settings().getByRole('button', { name: 'Add a tool server' }).click()
+    const form = page.getByRole('form', { name: 'Add a tool server' })
+    await form.getByLabel('Kind').selectOption('greeter')
+    expect(await form.getByLabel('Address').count()).toBe(0)
+    await form.getByLabel('Name').fill('home')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await settings().getByText('Command greeter · hello').waitFor()
+    await askAnew(calling('home__hello', {}))
+    await permission().getByRole('button', { name: 'Allow once' }).click()
+    const row = page.locator('details', { hasText: 'home__hello' })
+    await row.getByText('done').waitFor()
+    await row.locator('summary').click()
+    await row.locator('p').getByText('Hello from a command, which sees no secret.').waitFor()
+  })
+
+  test('is removed after a question, and then no model calls it', async () => {
+    const calls = toolServer.calls.length
+    await openSettings()
+    const remove = settings().getByRole('button', { name: 'Remove sums' })
+    await remove.click()
+    const question = page.getByRole('alertdialog', { name: 'Remove sums' })
+    await question.getByText('Models can no longer call its tools.').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await remove.click()
+    await question.getByRole('button', { name: 'Remove' }).click()
+    await remove.waitFor({ state: 'detached' })
+    await page.reload()
+    await openSettings()
+    await settings().getByText('Command greeter · hello').waitFor()
+    expect(await remove.count()).toBe(0)
+    await askAnew()
+    await answers().waitFor()
+    await sum().getByText('failed').waitFor()
+    expect(toolServer.calls).toHaveLength(calls)
   })
 })
 
