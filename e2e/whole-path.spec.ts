@@ -77,6 +77,26 @@ test('the Reader answers with a quote whose source opens the page with exactly t
   expect(new URL(page.url()).searchParams.get('page')).toBe('2')
 })
 
+test('on a phone the cited lines are large enough to be read, and zooming out shows more of the page', async () => {
+  const desk = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  const mark = () =>
+    page.evaluate(() => {
+      const [range] = CSS.highlights.get('source-passage') ?? []
+      const { left = 0, right = 0, height = 0 } = range instanceof Range ? range.getBoundingClientRect() : {}
+      return { left, right, height }
+    })
+  await expect.poll(async () => (await mark()).height).toBeGreaterThan(12)
+  await expect.poll(async () => (await mark()).left).toBeGreaterThan(0)
+  const { right, height } = await mark()
+  expect(right).toBeLessThan(390)
+  expect(await markedText(page)).toContain('warden trims it')
+  await page.getByRole('button', { name: 'Zoom out' }).click()
+  await expect.poll(async () => (await mark()).height).toBeLessThan(0.9 * height)
+  if (desk) await page.setViewportSize(desk)
+})
+
 test('a sentence that stands twice on a page is marked where it was found', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
     env: { ...process.env, DATA_DIR: folder.dataDir },

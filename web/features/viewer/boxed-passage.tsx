@@ -8,7 +8,7 @@ interface BoxedPassageProps {
   rectangles: readonly PageRectangle[]
   /** Whether what lies underneath is mostly dark. */
   isDark: boolean
-  onMarked: (first: MarkedPlace) => void
+  onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
 }
 
 /** The cited passage on the picture of a page, marked by rectangles over the box that both fill. */
@@ -16,8 +16,7 @@ export function BoxedPassage({ rectangles, isDark, onMarked }: BoxedPassageProps
   const marks = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
-    const first = marks.current?.firstElementChild
-    if (first) onMarked(first)
+    if (marks.current?.firstElementChild) onMarked([...marks.current.children], [])
   }, [rectangles, onMarked])
 
   return (

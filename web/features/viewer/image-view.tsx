@@ -29,7 +29,12 @@ export function ImageView({ document, passage, zoom, scroller }: ImageViewProps)
     if (!passage || !pageText.data) return null
     return passageRectangles(pageText.data.boxes ?? [], passage.start, passage.end)
   }, [passage, pageText.data])
-  const reveal = useCallback((first: MarkedPlace) => revealPlace(scroller, first), [scroller])
+  const reveal = useCallback(
+    ([first]: readonly MarkedPlace[]) => {
+      if (first) revealPlace(scroller, first)
+    },
+    [scroller],
+  )
   if (isBroken) {
     return <ReaderState kind="failed" title="This picture could not be shown" downloadOf={document.id} />
   }

@@ -25,8 +25,8 @@ interface PdfPageProps {
   box: { top: number; width: number; height: number }
   passage: PagePassage | null
   onSize: (page: number, size: PageSize) => void
-  /** Called with the beginning of the passage as soon as it stands on the page. */
-  onMarked: (first: MarkedPlace) => void
+  /** Called with the passage as soon as it stands on the page, and with the text around it. */
+  onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
 }
 
 /** One page: the drawing, and over it the transparent text that is selected, searched and marked. */
@@ -44,7 +44,8 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
     if (!items || !passage) return
     const ranges = passage.ranges.flatMap(({ item, from, to }) => rangeInText(items[item]?.element, from, to) ?? [])
     const unmark = markPassage(ranges)
-    if (ranges[0]) onMarked(ranges[0])
+    const texts = items.map(({ element }) => element)
+    if (ranges.length > 0) onMarked(ranges, texts)
     return unmark
     // Fitting an element takes it to pieces, and with it the ranges in it.
   }, [items, passage, isFitted, onMarked])

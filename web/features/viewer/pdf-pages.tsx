@@ -5,6 +5,7 @@ import type { JSX } from 'react'
 import { pageTextQuery } from '#web/data/documents.ts'
 
 import { watchArrival, type Arrival } from './arrival.ts'
+import { COLUMN_MARGIN, columnOf, zoomToRead, type Column } from './fit-passage.ts'
 import { itemRanges } from './item-ranges.ts'
 import { anchorAt, layoutPages, mostVisiblePage, PAGE_GAP, pagesNear, positionOf } from './page-layout.ts'
 import type { PageLayout, PageSize } from './page-layout.ts'
@@ -30,6 +31,8 @@ interface PagesProps {
   scroller: HTMLElement
   onPage: (page: number) => void
   onPageCount: (pages: number) => void
+  /** Asked to zoom so that the passage can be read; null where the person has chosen how large it is. */
+  onFit: ((zoom: number) => void) | null
 }
 
 /** The pages of a PDF in one scroll. Loads pdf.js, so it is itself loaded only when a PDF is opened. */
@@ -72,13 +75,22 @@ function OpenPdf({
   scroller,
   onPage,
   onPageCount,
+  onFit,
 }: PagesProps & Extract<PdfState, { state: 'open' }>): JSX.Element | null {
   const position = useScrollPosition(scroller)
   const [sizes, setSizes] = useState<PageSize[]>(() => Array.from({ length: pdf.numPages }, () => size))
   const width = position ? position.width - 2 * SIDE_MARGIN : 0
   const layout = useMemo(() => layoutPages(sizes, width, zoom), [sizes, width, zoom])
   const [arrival] = useState(() => watchArrival(scroller))
-  const reveal = usePlaceInScroll({ scroller, arrival, layout: width > 0 ? layout : null, target, passage })
+  const reveal = usePlaceInScroll({
+    scroller,
+    arrival,
+    layout: width > 0 ? layout : null,
+    target,
+    passage,
+    zoom,
+    onFit,
+  })
 
   const pageText = useQuery({ ...pageTextQuery(documentId, passage?.page ?? 1), enabled: passage !== null })
   const marked = useMemo((): PagePassage | null => {
@@ -133,9 +145,28 @@ function OpenPdf({
   )
 }
 
+interface MarkedPassage {
+  marks: readonly MarkedPlace[]
+  around: readonly MarkedPlace[]
+}
+
+const columnOn = ({ marks, around }: MarkedPassage): Column | null => {
+  const boxOf = (place: MarkedPlace) => place.getBoundingClientRect()
+  return columnOf(marks.map(boxOf), around.map(boxOf))
+}
+
+/** Brings a passage into view with the beginnings of its lines at the side of the pane. */
+function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
+  const [first] = passage.marks
+  if (first) revealPlace(scroller, first)
+  const column = columnOn(passage)
+  if (!column) return
+  scroller.scrollBy({ left: column.left - scroller.getBoundingClientRect().left - COLUMN_MARGIN, behavior: 'instant' })
+}
+
 /**
  * Goes to the target once per request, keeps the place in the page when the layout changes under it, and answers with
- * the function that brings a passage into view, once.
+ * the function that brings a passage into view, once, and large enough to be read.
  */
 function usePlaceInScroll({
   scroller,
@@ -143,16 +174,23 @@ function usePlaceInScroll({
   layout,
   target,
   passage,
+  zoom,
+  onFit,
 }: {
   scroller: HTMLElement
   arrival: Arrival
   layout: PageLayout | null
   target: ReaderTarget
   passage: Passage | null
-}): (first: MarkedPlace) => void {
+  zoom: number
+  onFit: PagesProps['onFit']
+}): (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void {
   const arrivedAt = useRef<ReaderTarget | null>(null)
   const revealed = useRef<Passage | null>(null)
   const shown = useRef<PageLayout | null>(null)
+  /** The newest marks: those of before may have been taken to pieces. */
+  const marked = useRef<MarkedPassage | null>(null)
+  const isFitted = useRef(false)
   // Read from `scrollTop` only after a layout change, the place could already be cut off at a lower end.
   const top = useRef(0)
 
@@ -166,6 +204,7 @@ function usePlaceInScroll({
 
   useLayoutEffect(() => {
     if (!layout) return
+    if (!onFit) isFitted.current = false
     const before = shown.current
     shown.current = layout
     if (arrivedAt.current !== target) {
@@ -182,21 +221,35 @@ function usePlaceInScroll({
         left: isWider ? (scroller.scrollWidth - scroller.clientWidth) / 2 : scroller.scrollLeft,
         behavior: 'instant',
       })
-      if (arrivedPage !== null) arrival.arriveAt(arrivedPage)
+      if (arrivedPage !== null) {
+        if (isFitted.current && marked.current) showColumn(scroller, marked.current)
+        arrival.arriveAt(arrivedPage)
+      }
     }
     top.current = scroller.scrollTop
-  }, [scroller, arrival, layout, target])
+  }, [scroller, arrival, layout, target, onFit])
 
   const targetPage = target.page
   return useCallback(
-    (first) => {
+    (marks, around) => {
+      marked.current = { marks, around }
+      const [first] = marks
       // Who came back to another page than that of the mark is not to be carried off to it while scrolling.
-      if (revealed.current === passage || passage?.page !== targetPage) return
-      revealed.current = passage
-      revealPlace(scroller, first)
+      if (!first || passage?.page !== targetPage) return
+      if (revealed.current !== passage) {
+        revealed.current = passage
+        revealPlace(scroller, first)
+        const column = onFit && columnOn(marked.current)
+        const next = column ? zoomToRead(column, scroller.clientWidth, zoom) : zoom
+        isFitted.current = column !== null && next !== 1
+        if (next !== zoom) onFit?.(next)
+        else if (isFitted.current) showColumn(scroller, marked.current)
+      } else if (isFitted.current && arrival.page() !== null) {
+        showColumn(scroller, marked.current)
+      } else return
       arrival.arriveAt(passage.page)
       top.current = scroller.scrollTop
     },
-    [scroller, arrival, targetPage, passage],
+    [scroller, arrival, targetPage, passage, zoom, onFit],
   )
 }

@@ -19,6 +19,7 @@ interface ReaderBodyProps {
   onGo: (page: number) => void
   onPage: (page: number) => void
   onPageCount: (pages: number) => void
+  onFit: ((zoom: number) => void) | null
 }
 
 /** The document itself, in the way of its kind, or why it is not there. */
@@ -54,6 +55,7 @@ function DocumentBody({
   onGo,
   onPage,
   onPageCount,
+  onFit,
 }: Omit<ReaderBodyProps, 'document'> & { document: DocumentRow }): JSX.Element {
   const kind = readerKind(document.mimetype)
   if (kind.body === 'pdf') {
@@ -67,6 +69,7 @@ function DocumentBody({
           scroller={scroller}
           onPage={onPage}
           onPageCount={onPageCount}
+          onFit={onFit}
         />
       </Suspense>
     )

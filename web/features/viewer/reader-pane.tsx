@@ -33,7 +33,9 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
   const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
-  const [zoom, setZoom] = useState(1)
+  const [chosenZoom, setChosenZoom] = useState<number | null>(null)
+  const [fitted, setFitted] = useState({ documentId, zoom: 1 })
+  const zoom = chosenZoom ?? (fitted.documentId === documentId ? fitted.zoom : 1)
   const [counted, setCounted] = useState({ documentId, pages: 0 })
   const [place, setPlace] = useState(() => placeFor(props))
   const followed = followRequest(place, { documentId, page: props.page, highlight })
@@ -46,6 +48,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
   const canZoom = kind.body === 'image' || countedPages > 0
   const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
   const notePage = useCallback((page: number) => setPlace((now) => (now.page === page ? now : { ...now, page })), [])
+  const fit = useCallback((next: number) => setFitted({ documentId, zoom: next }), [documentId])
   const noteCount = useCallback((pages: number) => setCounted({ documentId, pages }), [documentId])
 
   const tellPage = useEffectEvent((page: number) => {
@@ -87,7 +90,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
         zoom={document.data && canZoom ? zoom : null}
         sourceNavigation={sourceNavigation}
         onGo={go}
-        onZoom={setZoom}
+        onZoom={setChosenZoom}
         onClose={onClose}
         onOpenVersion={onOpenVersion}
       />
@@ -109,6 +112,7 @@ export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
             onGo={go}
             onPage={notePage}
             onPageCount={noteCount}
+            onFit={chosenZoom === null ? fit : null}
           />
         )}
       </div>
