@@ -4,14 +4,25 @@
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createClient } from '@supabase/supabase-js'
+import { createClient, REALTIME_SUBSCRIBE_STATES, type SupabaseClient } from '@supabase/supabase-js'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ReplyPart, replyPart } from '#contract/reply-events.ts'
+import { z } from 'zod'
+import {
+  conversationTopic,
+  REPLY_EVENT,
+  replyInProgress,
+  type ReplyInProgress,
+  type ReplyPart,
+  replyPart,
+} from '#contract/reply-events.ts'
 import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { startBalancer } from '#test/balancer.ts'
 import { createEmptyDatabase } from '#test/database.ts'
+import { live } from '#test/realtime.ts'
 import { startStubModel } from '#test/stub-model.ts'
+import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/reply-parts.ts'
 
 const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
 const TOKENS = 60
@@ -27,6 +38,82 @@ interface Answer {
   content: string
 }
 
+const answerRow = z.object({ conversation_id: z.string(), sender_role: z.number(), content: z.string() })
+
+interface Viewer {
+  /** Resolves with what is shown in the end, once the channel is joined. */
+  readonly ended: Promise<string>
+  /** Everything that was shown on the way and is no beginning of the text. */
+  readonly strayed: readonly string[]
+  /** Whether the whole text was put together out of its parts, before the stored answer came. */
+  readonly hasAll: () => boolean
+}
+
+interface Viewers {
+  watch(conversationId: string): Promise<Viewer>
+}
+
+interface ViewerOptions {
+  readonly client: SupabaseClient
+  readonly text: string
+  /** What is being written; null where nothing is. Asks until somebody answers. */
+  readonly readWritten: (conversationId: string) => Promise<ReplyInProgress | null>
+}
+
+/** Who follows replies over the sockets of whichever node is there, by the rules of the page and with its own functions. */
+async function openViewers({ client, text, readWritten }: ViewerOptions): Promise<Viewers> {
+  const arrivals = new Map<string, (content: string) => void>()
+  const takeRow = (row: unknown) => {
+    const { conversation_id, sender_role, content } = answerRow.parse(row)
+    if (sender_role === 2) arrivals.get(conversation_id)?.(content)
+  }
+  const readRows = async () => {
+    const { data } = await client.from('messages').select()
+    // A node that is gone answers nothing; the next time that it is joined they are read.
+    for (const row of data ?? []) takeRow(row)
+  }
+  const rows = client
+    .channel('rows')
+    .on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'messages' }, (change) => takeRow(change.new))
+    .on('system', {}, () => void readRows())
+  await live(rows)
+
+  return {
+    watch(conversationId) {
+      const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+      const strayed: string[] = []
+      let view: ReplyView | null = null
+      const show = (next: ReplyView) => {
+        view = next
+        if (!text.startsWith(next.text)) strayed.push(next.text)
+      }
+      const catchUp = async () => {
+        const written = await readWritten(conversationId)
+        if (written) show(mergeSnapshot(view, written))
+        else await readRows()
+      }
+      const channel = client.channel(conversationTopic(conversationId), { config: { private: true } })
+      arrivals.set(conversationId, (content) => {
+        arrivals.delete(conversationId)
+        end(content)
+        void client.removeChannel(channel)
+      })
+      channel.on('broadcast', { event: REPLY_EVENT }, ({ payload }) => {
+        const next = mergePart(view, replyPart.parse(payload))
+        show(next)
+        if (hasGap(next)) void catchUp()
+      })
+      return new Promise((resolve) => {
+        channel.subscribe((status) => {
+          if (status !== REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) return
+          void catchUp()
+          resolve({ ended, strayed, hasAll: () => view?.text === text })
+        })
+      })
+    },
+  }
+}
+
 /** What a viewer of one conversation would show who follows the rules: a newer attempt replaces, the order is that of seq. */
 function shown(parts: readonly ReplyPart[]): string {
   const attempt = Math.max(0, ...parts.map((part) => part.attempt))
@@ -37,6 +124,12 @@ function shown(parts: readonly ReplyPart[]): string {
     .toSorted(([one], [other]) => one - other)
     .map(([, text]) => text)
     .join('')
+}
+
+/** Of a request that nobody took, undefined. */
+function unlessUnreachable(error: unknown): undefined {
+  if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) return undefined
+  throw error
 }
 
 test(
@@ -54,7 +147,11 @@ test(
       LOG_LEVEL: 'error',
     }
     const nodes: AlcoveProcess[] = [await startAlcove(environment), await startAlcove(environment)]
+    const balancer = await startBalancer()
+    const balance = () => balancer.use(nodes.map(({ url }) => url))
+    balance()
     onTestFinished(async () => {
+      await balancer.close()
       await Promise.all(nodes.map((node) => node.end('SIGKILL')))
       await stub.stop()
       await admin.end()
@@ -64,7 +161,7 @@ test(
     const [first] = nodes
     if (!first) throw new Error('no node')
     const { supabaseAnonKey } = await first.config()
-    const client = createClient(first.url, supabaseAnonKey, { auth: { persistSession: false } })
+    const client = createClient(balancer.url, supabaseAnonKey, { auth: { persistSession: false } })
     const { data } = await client.auth.signUp({ email: `${randomUUID()}@example.test`, password: randomUUID() })
     const owner = data.user?.id
     const headers = {
@@ -83,6 +180,27 @@ test(
       if (part.success && id !== undefined) parts.set(id, [...(parts.get(id) ?? []), part.data])
     })
 
+    const text = await stub.text(TOKENS)
+    const viewers = await openViewers({
+      client,
+      text,
+      async readWritten(conversationId) {
+        for (;;) {
+          const response = await fetch(`${balancer.url}/api/conversations/${conversationId}/reply`, {
+            headers,
+            signal: AbortSignal.timeout(PATIENCE_MS),
+          }).catch(unlessUnreachable)
+          if (response?.status === 204) return null
+          if (response?.ok) return replyInProgress.parse(await response.json())
+          if (response && response.status < 500) throw new Error(`${response.status} ${await response.text()}`)
+          await delay(100)
+        }
+      },
+    })
+    onTestFinished(async () => {
+      await client.removeAllChannels()
+    })
+
     const conversationIds = Array.from({ length: REPLIES }, () => randomUUID())
     let repeats = 0
     const post = (path: string, body: Record<string, unknown>): Promise<Response | undefined> =>
@@ -91,17 +209,14 @@ test(
         headers,
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(PATIENCE_MS),
-      }).catch((error: unknown) => {
-        if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
-          return undefined
-        throw error
-      })
+      }).catch(unlessUnreachable)
     /** As the page does: through `/rest/v1`, and where that fails through `/api`, which takes a repeat for what it is. */
     async function ask(conversationId: string): Promise<void> {
       await admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'openai-compatible/stub')`, [
         conversationId,
         owner,
       ])
+      watched.push(await viewers.watch(conversationId))
       const question = { id: randomUUID(), content: 'Hello' }
       let response = await post('/rest/v1/messages', { ...question, conversation_id: conversationId, sender_role: 1 })
       while (!response?.ok) {
@@ -115,6 +230,7 @@ test(
     const answers = async () =>
       (await admin.query<Answer>('select conversation_id, content from messages where sender_role = 2')).rows
 
+    const watched: Viewer[] = []
     const asking: Promise<void>[] = []
     let kills = 0
     for (let answered = 0; answered < REPLIES; answered = (await answers()).length) {
@@ -128,6 +244,7 @@ test(
       if (randomInt(2) === 0) {
         await node.end('SIGKILL')
         nodes[index] = await startAlcove(environment)
+        balance()
       } else {
         node.signal('SIGSTOP')
         await delay(SLEEP_MS)
@@ -137,8 +254,14 @@ test(
     await Promise.all(asking)
 
     const stored = await answers()
-    const text = await stub.text(TOKENS)
-    console.log(`${REPLIES} replies, ${kills} nodes killed or stopped, ${repeats} questions asked again`)
+    const ends = await Promise.all(watched.map(({ ended }) => ended))
+    const whole = watched.filter(({ hasAll }) => hasAll()).length
+    console.log(
+      `${REPLIES} replies, ${kills} nodes killed or stopped, ${repeats} questions asked again, ${whole} put together by their viewers`,
+    )
+    expect(whole).toBeGreaterThan(REPLIES / 2)
+    expect(ends).toEqual(conversationIds.map(() => text))
+    expect(watched.flatMap(({ strayed }) => strayed)).toEqual([])
     expect(kills).toBeGreaterThan(0)
     expect(new Set(stored.map(({ conversation_id }) => conversation_id)).size).toBe(REPLIES)
     expect(stored.map(({ content }) => content)).toEqual(conversationIds.map(() => text))
