@@ -114,18 +114,6 @@ async function openViewers({ client, text, readWritten }: ViewerOptions): Promis
   }
 }
 
-/** What a viewer of one conversation would show who follows the rules: a newer attempt replaces, the order is that of seq. */
-function shown(parts: readonly ReplyPart[]): string {
-  const attempt = Math.max(0, ...parts.map((part) => part.attempt))
-  const bySeq = new Map(
-    parts.filter((part) => part.attempt === attempt && part.type === 'text').map((part) => [part.seq, part.text ?? '']),
-  )
-  return [...bySeq]
-    .toSorted(([one], [other]) => one - other)
-    .map(([, text]) => text)
-    .join('')
-}
-
 /** Of a request that nobody took, undefined. */
 function unlessUnreachable(error: unknown): undefined {
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) return undefined
@@ -267,6 +255,9 @@ test(
     expect(stored.map(({ content }) => content)).toEqual(conversationIds.map(() => text))
     const { rows: asked } = await admin.query('select id from messages where sender_role = 1')
     expect(asked).toHaveLength(REPLIES)
-    for (const id of conversationIds) expect(shown(parts.get(id) ?? [])).toBe(text)
+    for (const id of conversationIds) {
+      const view = (parts.get(id) ?? []).reduce<ReplyView | null>(mergePart, null)
+      expect(view?.text).toBe(text)
+    }
   },
 )

@@ -6,7 +6,7 @@ import { type ChatModel, type ChatPart, type ChatRequest, type GivePart, type Sh
 import { converse, type LoadModel, NOTHING_KEPT } from './converse.ts'
 import { sendAgain } from './send-again.ts'
 import { refusesPictures, refusesTools, toProviderError } from './provider-error.ts'
-import { watchSilence } from './silence.ts'
+import { MOST_SILENCES, watchSilence } from './silence.ts'
 import { createTextCleaner, toStorableText } from './storable-text.ts'
 import { createThinkSplitter, type Said, withoutThoughts } from './think-tags.ts'
 
@@ -22,8 +22,6 @@ interface ChatModelOptions {
 const SHORT_ANSWER_TOKENS = 4_000
 /** No model writes as much at a time: what goes on beyond it would go on for ever. */
 const MOST_CHARACTERS = 1_000_000
-/** An answer that comes as a whole gives no sign before: so many silences are waited for it. */
-const SILENCES_OF_SHORT_ANSWER = 5
 
 export function createChatModel({ identifier, providerName, silenceMs, load }: ChatModelOptions): ChatModel {
   async function stream(request: ChatRequest, give: GivePart): Promise<void> {
@@ -84,7 +82,7 @@ export function createChatModel({ identifier, providerName, silenceMs, load }: C
 
   async function complete({ system, turns, signal }: ChatRequest): Promise<ShortAnswer> {
     const { generateText } = await import('ai')
-    const silence = AbortSignal.timeout(SILENCES_OF_SHORT_ANSWER * silenceMs)
+    const silence = AbortSignal.timeout(MOST_SILENCES * silenceMs)
     const abortSignal = AbortSignal.any([signal, silence])
     const ask = async () =>
       generateText({

@@ -12,8 +12,8 @@ export interface Silence {
   end(): void
 }
 
-/** For so many silences on end a provider may give signs and say nothing. */
-const MOST_SILENCES = 5
+/** For so many silences on end a provider may give signs and say nothing, or write an answer that comes as a whole. */
+export const MOST_SILENCES = 5
 
 /** Begins at once. */
 export function watchSilence(longestMs: number): Silence {

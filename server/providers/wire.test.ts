@@ -13,6 +13,23 @@ const TEXT = 'Blätter über Zürich: 日本語, 👩‍👩‍👧‍👦 und �
 const event = (name: string | undefined, data: unknown) =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
+const endedResponse = (isCut: boolean, output: readonly unknown[] = []) => ({
+  id: 'r',
+  object: 'response',
+  created_at: 1,
+  model: 'm',
+  status: isCut ? 'incomplete' : 'completed',
+  incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+  output,
+  usage: {
+    input_tokens: 3,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 7,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 10,
+  },
+})
+
 const FORMATS = {
   Anthropic: {
     identifier: 'claude-sonnet-4-5',
@@ -79,22 +96,7 @@ const FORMATS = {
       event(isCut ? 'response.incomplete' : 'response.completed', {
         type: isCut ? 'response.incomplete' : 'response.completed',
         sequence_number: 4,
-        response: {
-          id: 'r',
-          object: 'response',
-          created_at: 1,
-          model: 'm',
-          status: isCut ? 'incomplete' : 'completed',
-          incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-          output: [],
-          usage: {
-            input_tokens: 3,
-            input_tokens_details: { cached_tokens: 0 },
-            output_tokens: 7,
-            output_tokens_details: { reasoning_tokens: 0 },
-            total_tokens: 10,
-          },
-        },
+        response: endedResponse(isCut),
       }),
   },
   'OpenAI-compatible': {
@@ -305,29 +307,10 @@ const WHOLE: Readonly<Record<Format, (text: string, isCut: boolean) => unknown>>
     stop_sequence: null,
     usage: { input_tokens: 3, output_tokens: 7 },
   }),
-  OpenAI: (text, isCut) => ({
-    id: 'r',
-    object: 'response',
-    created_at: 1,
-    model: 'm',
-    status: isCut ? 'incomplete' : 'completed',
-    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-    output: [
-      {
-        type: 'message',
-        id: 'i',
-        status: 'completed',
-        role: 'assistant',
-        content: [{ type: 'output_text', text, annotations: [] }],
-      },
-    ],
-    usage: {
-      input_tokens: 3,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: 7,
-      output_tokens_details: { reasoning_tokens: 0 },
-    },
-  }),
+  OpenAI: (text, isCut) => {
+    const content = [{ type: 'output_text', text, annotations: [] }]
+    return endedResponse(isCut, [{ type: 'message', id: 'i', status: 'completed', role: 'assistant', content }])
+  },
   'OpenAI-compatible': (content, isCut) => ({
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: isCut ? 'length' : 'stop' }],
   }),
