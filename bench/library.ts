@@ -28,14 +28,7 @@ export interface Library {
   close(): Promise<void>
 }
 
-const INDEX_TABLES = [
-  'search_segments',
-  'search_buckets',
-  'search_vocabulary',
-  'passages',
-  'document_index',
-  'search_stats',
-]
+const INDEX_TABLES = ['search_segments', 'search_buckets', 'passages', 'document_index']
 
 export async function openLibrary(): Promise<Library> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-bench-'))
@@ -110,14 +103,12 @@ async function copyLibrary(admin: pg.Client, from: Person, to: Person): Promise<
      select c.new, ${owner}, passage, page, "start", "end", heading from passages p join copies c on c.old = p.document_id`,
     `create temporary table segment_copies as
      select segment as old, nextval(pg_get_serial_sequence('search_segments', 'segment')) as new from search_segments where owner = '${from.sub}'`,
-    `insert into search_segments (segment, owner, buckets, passages, lengths) overriding system value
-     select c.new, ${owner}, buckets, passages, lengths from search_segments s join segment_copies c on c.old = s.segment`,
+    `insert into search_segments (segment, owner, buckets, passages, lengths, length, languages) overriding system value
+     select c.new, ${owner}, buckets, passages, lengths, length, languages from search_segments s join segment_copies c on c.old = s.segment`,
     `insert into search_buckets select c.new, bucket, ${owner}, content from search_buckets b join segment_copies c on c.old = b.segment`,
     `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
      select c.new, ${owner}, tokenizer, language, filename, passages, length, s.new, first_passage
      from document_index i join copies c on c.old = i.document_id join segment_copies s on s.old = i.segment`,
-    `insert into search_vocabulary (segment, length, owner, content)
-     select c.new, length, ${owner}, content from search_vocabulary v join segment_copies c on c.old = v.segment`,
     'drop table copies, segment_copies',
   ])
     await admin.query(statement)

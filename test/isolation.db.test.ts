@@ -57,7 +57,6 @@ async function seed(): Promise<void> {
   const { documentId } = await addReadDocument(db.database, owner, 'lamp.txt', [
     'The reading lamp stands in the alcove.',
   ])
-  await db.admin.query(`insert into search_vocabulary select segment, 4, owner, '\\x6c616d70' from search_segments`)
   await db.admin.query(`insert into passage_vectors select owner, 'model', document_id, passage, '1', '' from passages`)
   await db.admin.query(
     `insert into embedded_documents select owner, 'model', document_id, passages from document_index`,

@@ -120,8 +120,8 @@ interface Scoring {
 
 /** Those of the person's documents and of what was said lately: a question alone is often too short to tell. */
 async function languagesOf(scope: Scope, question: string): Promise<string[]> {
-  const { rows } = await scope.query<{ languages: string[] | null; said: string[] }>(
-    `select (select languages from search_stats where owner = (select auth.uid())) as languages,
+  const { rows } = await scope.query<{ languages: string[]; said: string[] }>(
+    `select array(select distinct unnest(languages) from search_segments where owner = (select auth.uid())) as languages,
        array(
          select left(m.content, $1) from (
            select message_id from message_texts where owner = (select auth.uid()) order by position desc limit $2
@@ -129,9 +129,9 @@ async function languagesOf(scope: Scope, question: string): Promise<string[]> {
        ) as said`,
     [SAMPLE_CHARACTERS, SAMPLE_MESSAGES],
   )
-  const [{ languages, said } = { languages: null, said: [] }] = rows
+  const [{ languages, said } = { languages: [], said: [] }] = rows
   const telling = [question, ...said].filter((text) => text.length >= LEAST_SAMPLE)
-  return [...new Set([...(languages ?? []), ...telling.map(detectLanguage)])]
+  return [...new Set([...languages, ...telling.map(detectLanguage)])]
 }
 
 /**

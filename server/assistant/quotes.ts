@@ -104,8 +104,10 @@ export function prepareTextReading(scope: Scope, question: string, name: string,
 }
 
 async function matchWords(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
-  const totals = await scope.query<{ languages: string[] }>('select languages from search_stats')
-  const languages = totals.rows[0]?.languages ?? []
+  const spoken = await scope.query<{ language: string }>(
+    'select distinct unnest(languages) as language from search_segments',
+  )
+  const languages = spoken.rows.map(({ language }) => language)
   const { words: asked } = await termsOfQuestion(scope, question, languages)
   const parts = wordsByLanguage(question).map((part) => [...asked].filter(([word]) => part.has(word)))
   const sources = new Set(sentences.map(({ source }) => source))

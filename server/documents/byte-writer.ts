@@ -53,6 +53,7 @@ export function createByteWriter(expected = 16): ByteWriter {
 
 /** Reads what `varint` wrote, from one place to the next. */
 export interface ByteReader {
+  readonly bytes: Uint8Array
   /** Where the next byte is read. */
   at: number
   varint(): number
@@ -62,6 +63,7 @@ export interface ByteReader {
 
 export function createByteReader(bytes: Uint8Array, from = 0): ByteReader {
   const reader = {
+    bytes,
     at: from,
     varint() {
       let value = bytes[reader.at] ?? 0

@@ -4,7 +4,7 @@ import { cutPassages } from './passages.ts'
 import { type PackedSegment, packSegment } from './pack-segment.ts'
 import { encodeEntry, type Postings } from './segment-format.ts'
 import { type Terms } from './stem.ts'
-import { wordsOf } from './tokenizer.ts'
+import { isPair, wordsOf } from './tokenizer.ts'
 
 export interface PageToIndex {
   readonly page: number
@@ -130,7 +130,8 @@ function countWords(
     const postings = words.get(word) ?? { passages: [], counts: [], positions: [] }
     postings.passages.push(passage)
     postings.counts.push(found.length + (weights.get(word) ?? 0))
-    postings.positions.push(found)
+    // Pairs of characters that follow one another already tell which stand together: their places would be half of an index.
+    postings.positions.push(isPair(word) ? [] : found)
     words.set(word, postings)
   }
 }

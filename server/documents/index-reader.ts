@@ -6,6 +6,7 @@
 import { type Scope } from '#server/database/scope.ts'
 import { createKeptBytes } from './kept-bytes.ts'
 import {
+  type Bucket,
   bucketOfHash,
   decodeLengths,
   eachPosting,
@@ -16,7 +17,7 @@ import {
   readBucket,
   readPositions,
 } from './segment-format.ts'
-import { isSpelt } from './pack-segment.ts'
+import { isSpelt, numberOfWords } from './pack-segment.ts'
 import { wordListOf, type WordList } from './spelling.ts'
 import { unpackBucket, unpackWords } from './stored-bucket.ts'
 
@@ -59,43 +60,46 @@ export interface Library {
   readonly segments: readonly Segment[]
 }
 
+interface KeptBucket extends Bucket {
+  readonly byteLength: number
+}
+
 /** About a hundred thousand passages. */
-const keptBuckets = createKeptBytes<Uint8Array>(48_000_000)
+const keptBuckets = createKeptBytes<KeptBucket>(48_000_000)
 const keptLengths = createKeptBytes<Uint16Array>(4_000_000)
 const keptLanguages = createKeptBytes<Uint8Array>(2_000_000)
 const keptWords = createKeptBytes<WordList>(8_000_000)
-const NOTHING = new Uint8Array()
+const NOTHING: KeptBucket = { bytes: new Uint8Array(), byteLength: 0 }
 
 interface SegmentRow {
-  total: number
-  length: number
-  languages: string[]
-  segment: string | null
+  segment: string
   identity: string
   buckets: number
   passages: number
+  length: number
+  languages: string[]
   dead: number[]
 }
 
 /** Run as the person, as everything here. */
 export async function openLibrary(scope: Scope): Promise<Library> {
-  const { rows } = await scope.prepared<SegmentRow>(
-    `select t.passages as total, t.length, t.languages, s.segment::text, s.identity, s.buckets, s.passages, s.dead
-     from search_stats t left join search_segments s on s.owner = t.owner
-     where t.owner = (select auth.uid()) order by s.segment`,
+  const { rows: stored } = await scope.prepared<SegmentRow>(
+    `select s.segment::text, identity, buckets, passages, length, languages, dead
+     from search_segments s where owner = (select auth.uid()) order by s.segment`,
   )
-  const stored = rows.flatMap(({ segment, ...row }) => (segment === null ? [] : [{ segment, ...row }]))
-  const { total = 0, length = 0, languages = [] } = rows[0] ?? {}
+  const languages = [...new Set(stored.flatMap((segment) => segment.languages))].sort()
   const [allLengths, allLanguages] = await Promise.all([
     readLengths(scope, stored),
     languages.length > 1 ? readLanguages(scope, stored) : undefined,
   ])
-  let base = 0
+  let [base, total, length] = [0, 0, 0]
   const segments: Segment[] = []
-  for (const { segment, identity, buckets, passages, dead } of stored) {
+  for (const { segment, identity, buckets, passages, dead, ...row } of stored) {
     const spoken = allLanguages?.get(segment)
     segments.push({ segment, identity, buckets, base, dead: markDead(passages, dead), languages: spoken })
     base += passages
+    total += passages - countDead(dead)
+    length += row.length
   }
   const lengths = new Uint16Array(base)
   for (const [index, found] of allLengths.entries()) lengths.set(found, segments[index]?.base ?? 0)
@@ -158,6 +162,10 @@ async function readLengths(scope: Scope, segments: readonly StoredSegment[]): Pr
   }
   return segments.map(({ segment }) => found.get(segment) ?? new Uint16Array())
 }
+
+/** Of the first passage and the number of passages of each document that is gone, in turn. */
+const countDead = (dead: readonly number[]): number =>
+  dead.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
 
 function markDead(passages: number, dead: readonly number[]): Uint8Array | undefined {
   if (dead.length === 0) return undefined
@@ -240,9 +248,9 @@ interface Place {
 const keyOf = ({ segment, bucket }: Place): string => `${segment.identity} ${bucket}`
 
 /** In the order given; a bucket without terms has no row. */
-async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Uint8Array[]> {
+async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Bucket[]> {
   const keys = places.map(keyOf)
-  const read = new Map<string, Uint8Array>()
+  const read = new Map<string, KeptBucket>()
   const missing = new Map<string, Place>()
   for (const [index, place] of places.entries()) {
     const key = keys[index] ?? ''
@@ -261,13 +269,18 @@ async function readBuckets(scope: Scope, places: readonly Place[]): Promise<Uint
     )
     const contents = new Map(rows.map(({ ordinal, content }) => [ordinal, content]))
     for (const [index, key] of [...missing.keys()].entries()) {
-      // Copied: a small buffer is part of a larger one, which would be kept with it.
-      const content = new Uint8Array(unpackBucket(contents.get(index + 1) ?? NOTHING))
-      read.set(key, content)
-      keptBuckets.set(key, content)
+      const bucket = toKeep(unpackBucket(contents.get(index + 1) ?? NOTHING.bytes))
+      read.set(key, bucket)
+      keptBuckets.set(key, bucket)
     }
   }
   return keys.map((key) => read.get(key) ?? NOTHING)
+}
+
+/** Copied: its bytes may be part of a larger buffer, which would be kept with them. */
+function toKeep({ bytes, starts }: Bucket): KeptBucket {
+  const own = { bytes: new Uint8Array(bytes), byteLength: bytes.length + (starts?.byteLength ?? 0) }
+  return starts ? { ...own, starts } : own
 }
 
 function countPassages(parts: readonly Part[]): number {
@@ -278,9 +291,6 @@ function countPassages(parts: readonly Part[]): number {
   }
   return count
 }
-
-/** A segment of at least as many that has no vocabulary holds no words that could be misspelt, but pairs of characters. */
-const TOO_MANY_TO_READ = 8
 
 /** Words of the library of the given lengths in characters, from which a misspelt word may have come; some more than once. */
 export async function readVocabulary(
@@ -309,36 +319,32 @@ export async function readVocabulary(
   return lists
 }
 
+const isSingle = ({ buckets }: Segment): boolean => buckets === 1
+
 /** By number of the segment and length of the words. */
 async function readWords(
   scope: Scope,
   segments: readonly Segment[],
   lengths: readonly number[],
 ): Promise<Map<string, string[]>> {
-  const asked = segments.map(({ segment }) => segment)
-  const small = segments.filter(({ buckets }) => buckets < TOO_MANY_TO_READ).map(({ segment }) => segment)
-  const [vocabularies, buckets] = await Promise.all([
-    scope.prepared<{ segment: string; length: number; content: Buffer }>(
-      `select segment::text, length, content from search_vocabulary
-       where segment = any ($1) and length = any ($2) and owner = (select auth.uid())`,
-      [asked, lengths],
-    ),
-    // A segment of few terms is its own vocabulary.
-    small.length === 0
-      ? undefined
-      : scope.prepared<{ segment: string; content: Buffer }>(
-          `select segment::text, content from search_buckets
-           where segment = any ($1) and owner = (select auth.uid())
-             and segment not in (select segment from search_vocabulary where segment = any ($1) and owner = (select auth.uid()))`,
-          [small],
-        ),
-  ])
-  const words = new Map(
-    vocabularies.rows.map(({ segment, length, content }) => [`${segment} ${length}`, unpackWords(content)]),
+  // A segment of a single bucket is its own vocabulary.
+  const [single, several] = [segments.filter(isSingle), segments.filter((segment) => !isSingle(segment))]
+  const words = new Map<string, string[]>()
+  if (several.length > 0) {
+    const { rows } = await scope.prepared<{ segment: string; bucket: number; content: Buffer }>(
+      `select segment::text, bucket, content from search_buckets
+       where segment = any ($1) and bucket = any ($2) and owner = (select auth.uid())`,
+      [several.map(({ segment }) => segment), lengths.map(numberOfWords)],
+    )
+    for (const { segment, bucket, content } of rows) words.set(`${segment} ${-bucket}`, unpackWords(content))
+  }
+  const buckets = await readBuckets(
+    scope,
+    single.map((segment) => ({ segment, bucket: 0 })),
   )
   const isWished = new Set(lengths)
-  for (const { segment, content } of buckets?.rows ?? []) {
-    for (const [term] of readBucket(unpackBucket(content))) {
+  for (const [index, { segment }] of single.entries()) {
+    for (const [term] of readBucket(buckets[index]?.bytes ?? NOTHING.bytes)) {
       if (!isWished.has(term.length) || !isSpelt(term)) continue
       const key = `${segment} ${term.length}`
       const list = words.get(key)

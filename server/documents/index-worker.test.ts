@@ -16,7 +16,7 @@ async function indexText(run: RunIndexTask, text: string) {
 }
 
 const termsOf = ({ contents }: PackedSegment): string[] =>
-  [...eachRun(contents)].flatMap((bucket) => [...readBucket(unpackBucket(bucket))].map(([term]) => term)).sort()
+  [...eachRun(contents)].flatMap((bucket) => [...readBucket(unpackBucket(bucket).bytes)].map(([term]) => term)).sort()
 
 describe('the thread that computes indexes', () => {
   test('gives the passages of a document and the terms that they hold', async () => {

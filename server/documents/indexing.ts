@@ -38,20 +38,13 @@ export async function indexDocument(
   const { language, passages, segment } = await inIndexThread((run) => computeIndex(run, scope, document, pages))
   await removeIndex(scope, document.id)
   await insertPassages(scope, document, passages)
-  const number = passages.length === 0 ? null : await insertSegment(scope, document.owner, segment)
+  const length = passages.reduce((sum, passage) => sum + passage.length, 0)
+  const totals = { length, languages: [language] }
+  const number = passages.length === 0 ? null : await insertSegment(scope, document.owner, segment, totals)
   await scope.query(
     `insert into document_index (document_id, owner, tokenizer, language, filename, passages, length, segment, first_passage)
      values ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
-    [
-      document.id,
-      document.owner,
-      TOKENIZER_VERSION,
-      language,
-      document.filename,
-      passages.length,
-      passages.reduce((sum, { length }) => sum + length, 0),
-      number,
-    ],
+    [document.id, document.owner, TOKENIZER_VERSION, language, document.filename, passages.length, length, number],
   )
 }
 
@@ -107,7 +100,7 @@ async function insertPassages(
   }
 }
 
-/** The totals of the owner follow by trigger, and so does the segment. */
+/** The segment follows by trigger. */
 export async function removeIndex(scope: Scope, documentId: string): Promise<void> {
   for (const table of ['passages', 'document_index']) {
     await scope.query(`delete from ${table} where document_id = $1`, [documentId])

@@ -99,7 +99,7 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
        (select count(distinct (page, "start"))::int from passages where document_id = $1) as distinct_passages,
        (select count(*)::int from search_segments where owner = $2) as segments,
        (select count(distinct segment)::int from document_index where owner = $2) as used_segments,
-       (select passages from search_stats where owner = $2) as total`,
+       (select sum(passages)::int from search_segments where owner = $2) as total`,
     [id, person.sub],
   )
   const counts = rows[0] ?? {}

@@ -15,15 +15,13 @@ export interface PackedSegment {
   readonly buckets: number
   readonly passages: number
   readonly lengths: Uint8Array
-  /** Numbers of the buckets whose contents follow, in the same order. */
+  /** Numbers of the buckets whose contents follow, in the same order; then, as `numberOfWords` says, of its vocabulary. */
   readonly numbers: Int32Array
   readonly contents: ByteRuns
-  /** By the length of the words; empty where the segment is too small to have one. */
-  readonly vocabulary: readonly { readonly length: number; readonly words: Uint8Array }[]
 }
 
-/** A segment of at least this many buckets has a vocabulary of its own. */
-const BUCKETS_WITH_VOCABULARY = 2
+/** Under which the words of one length are stored beside the buckets, unless the segment is a single one. */
+export const numberOfWords = (length: number): number => -length
 
 const LEAST_SPELT = 4
 const MOST_SPELT = 30
@@ -44,17 +42,21 @@ export function packSegment(lengths: readonly number[], entries: ReadonlyMap<str
     if (list) list.push(entry)
     else filled.set(bucket, [entry])
   }
+  const vocabulary = buckets > 1 ? listWords(entries.keys()) : new Map<number, string[]>()
   return {
     buckets,
     passages: lengths.length,
     lengths: encodeLengths(lengths),
-    numbers: Int32Array.from(filled.keys()),
-    contents: joinRuns([...filled.values()].map((list) => packBucket(list, buckets))),
-    vocabulary: buckets >= BUCKETS_WITH_VOCABULARY ? listWords(entries.keys()) : [],
+    numbers: Int32Array.from([...filled.keys(), ...[...vocabulary.keys()].map(numberOfWords)]),
+    contents: joinRuns([
+      ...[...filled.values()].map((list) => packBucket(list, buckets)),
+      ...[...vocabulary.values()].map((words) => packWords(words.sort())),
+    ]),
   }
 }
 
-function listWords(terms: Iterable<string>): PackedSegment['vocabulary'] {
+/** Those that a misspelt one may stand for, by length. */
+function listWords(terms: Iterable<string>): Map<number, string[]> {
   const byLength = new Map<number, string[]>()
   for (const term of terms) {
     if (!isSpelt(term)) continue
@@ -62,7 +64,7 @@ function listWords(terms: Iterable<string>): PackedSegment['vocabulary'] {
     if (list) list.push(term)
     else byLength.set(term.length, [term])
   }
-  return [...byLength].map(([length, list]) => ({ length, words: packWords(list.sort()) }))
+  return byLength
 }
 
 /** Number of a passage that is in the new segment no longer. */
@@ -82,7 +84,7 @@ export function createSegmentJoin(): SegmentJoin {
     add(contents, numbers) {
       const renumber = (passage: number) => numbers[passage] ?? GONE
       for (const content of eachRun(contents)) {
-        for (const [term, entry] of readBucket(unpackBucket(content))) {
+        for (const [term, entry] of readBucket(unpackBucket(content).bytes)) {
           const writer = joined.get(term) ?? createEntryWriter()
           writer.addRenumbered(entry, renumber)
           joined.set(term, writer)

@@ -46,10 +46,10 @@ test('a bucket gives back every term as it was written, and finds each alone', (
       const bucket = Buffer.concat(given.map(([term, places]) => encodeEntry(term, places)))
       expect([...readBucket(bucket)].map(([term, entry]) => [term, decode(entry)])).toEqual(given)
       for (const [term, places] of given) {
-        const entry = findEntry(bucket, encodeName(term))
+        const entry = findEntry({ bytes: bucket }, encodeName(term))
         expect(entry && decode(entry)).toEqual(places)
       }
-      expect(findEntry(bucket, encodeName('a term that is not there'))).toBeUndefined()
+      expect(findEntry({ bytes: bucket }, encodeName('a term that is not there'))).toBeUndefined()
     }),
   )
 })

@@ -7,7 +7,7 @@
  * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
  * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
  *
- * How a bucket of a small segment is stored in less space is told in `stored-bucket.ts`.
+ * How the one bucket of a small segment is stored in less space is told in `stored-bucket.ts`.
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
@@ -23,9 +23,8 @@ export interface Postings {
 
 /** Bytes wished for a bucket: few rows to read for a question, little in each that was not asked for. */
 const BUCKET_BYTES = 3_000
-/** In small segments, whose buckets are compressed, the better the more they hold. */
-const SMALL_BUCKET_BYTES = 12_000
-const MOST_SMALL_BUCKETS = 32
+/** A segment of no more is one bucket: compressed as a whole, it takes the least space, and is read within milliseconds. */
+const SMALL_SEGMENT_BYTES = 384_000
 const MOST_BUCKETS = 1 << 16
 
 const encoder = new TextEncoder()
@@ -45,9 +44,9 @@ export const bucketOf = (term: string, buckets: number): number => bucketOfHash(
 export const bucketOfHash = (hash: number, buckets: number): number => hash & (buckets - 1)
 
 export function chooseBuckets(bytes: number): number {
-  const wished = bytes <= MOST_SMALL_BUCKETS * SMALL_BUCKET_BYTES ? SMALL_BUCKET_BYTES : BUCKET_BYTES
+  if (bytes <= SMALL_SEGMENT_BYTES) return 1
   let buckets = 1
-  while (buckets * wished < bytes && buckets < MOST_BUCKETS) buckets *= 2
+  while (buckets * BUCKET_BYTES < bytes && buckets < MOST_BUCKETS) buckets *= 2
   return buckets
 }
 
@@ -138,6 +137,13 @@ export interface Entry {
   readonly end: number
 }
 
+/** A bucket as it is searched. */
+export interface Bucket {
+  readonly bytes: Uint8Array
+  /** Where each entry begins, in the order of their names' bytes; without them the entries are looked through one by one. */
+  readonly starts?: Uint32Array
+}
+
 /** Every entry of a bucket, in order. */
 export function* readBucket(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
   for (const [name, entry] of readNamed(bytes)) yield [decoder.decode(name), entry]
@@ -167,7 +173,39 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
 export const encodeName = (term: string): Uint8Array => encoder.encode(term)
 
 /** The entry of one term, found without decoding the names of the others. @param name as `encodeName` gives it. */
-export function findEntry(bytes: Uint8Array, name: Uint8Array): Entry | undefined {
+export function findEntry({ bytes, starts }: Bucket, name: Uint8Array): Entry | undefined {
+  return starts ? findInOrder(bytes, starts, name) : findOneByOne(bytes, name)
+}
+
+function findInOrder(bytes: Uint8Array, starts: Uint32Array, name: Uint8Array): Entry | undefined {
+  const reader = createByteReader(bytes)
+  let [low, high] = [0, starts.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    reader.at = starts[middle] ?? 0
+    const length = reader.varint()
+    const order = compareNames(bytes, reader.at, length, name)
+    if (order === 0) {
+      reader.at += length
+      return readEntry(bytes, reader)
+    }
+    if (order < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}
+
+/** Negative where the name that stands at the place comes before the other one. */
+function compareNames(bytes: Uint8Array, at: number, length: number, name: Uint8Array): number {
+  const shorter = Math.min(length, name.length)
+  for (let index = 0; index < shorter; index += 1) {
+    const difference = (bytes[at + index] ?? 0) - (name[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return length - name.length
+}
+
+function findOneByOne(bytes: Uint8Array, name: Uint8Array): Entry | undefined {
   const reader = createByteReader(bytes)
   while (reader.at < bytes.length) {
     const length = reader.varint()

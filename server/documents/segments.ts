@@ -13,25 +13,31 @@ const MOST_MERGED_PASSAGES = 12_000
 const MOST_DEAD = 0.3
 const BATCH_BYTES = 1_000_000
 
+/** What a segment holds. */
+export interface SegmentTotals {
+  /** Of all of its passages, in words. */
+  readonly length: number
+  readonly languages: readonly string[]
+}
+
 /**
  * As the service.
  * @returns its number.
  */
-export async function insertSegment(scope: Scope, owner: string, packed: PackedSegment): Promise<string> {
-  const { buckets, passages, lengths, vocabulary } = packed
+export async function insertSegment(
+  scope: Scope,
+  owner: string,
+  packed: PackedSegment,
+  { length, languages }: SegmentTotals,
+): Promise<string> {
+  const { buckets, passages, lengths } = packed
   const { rows } = await scope.query<{ segment: string }>(
-    'insert into search_segments (owner, buckets, passages, lengths) values ($1, $2, $3, $4) returning segment::text',
-    [owner, buckets, passages, Buffer.from(lengths)],
+    `insert into search_segments (owner, buckets, passages, lengths, length, languages)
+     values ($1, $2, $3, $4, $5, $6) returning segment::text`,
+    [owner, buckets, passages, Buffer.from(lengths), length, languages],
   )
   const segment = rows[0]?.segment ?? ''
   await insertBuckets(scope, owner, segment, packed)
-  if (vocabulary.length > 0) {
-    await scope.query(
-      `insert into search_vocabulary (segment, length, owner, content)
-       select $1, length, $2, content from unnest($3::smallint[], $4::bytea[]) as given (length, content)`,
-      [segment, owner, vocabulary.map(({ length }) => length), vocabulary.map(({ words }) => words)],
-    )
-  }
   return segment
 }
 
@@ -109,6 +115,8 @@ interface Placed {
   segment: string
   first_passage: number
   passages: number
+  length: number
+  language: string
 }
 
 /**
@@ -119,7 +127,7 @@ export async function mergeSegments(database: Database, owner: string, segments:
   await database.asService(async (scope) => {
     // The rows of the documents first, as a delete takes them: afterwards none of them can leave its segment.
     const { rows: placed } = await scope.query<Placed>(
-      `select document_id, segment::text, first_passage, passages from document_index
+      `select document_id, segment::text, first_passage, passages, length, language from document_index
        where owner = $1 and segment = any ($2) order by document_id for update`,
       [owner, segments],
     )
@@ -133,14 +141,20 @@ export async function mergeSegments(database: Database, owner: string, segments:
     const { numbers, lengths, firsts } = renumber(stored, moved)
     if (lengths.length > 0) {
       const packed = await inIndexThread((run) => joinSegments(run, scope, { stored, numbers, lengths }))
-      const merged = await insertSegment(scope, owner, packed)
+      const merged = await insertSegment(scope, owner, packed, {
+        length: moved.reduce((sum, document) => sum + document.length, 0),
+        languages: [...new Set(moved.map(({ language }) => language))],
+      })
       await scope.query(
         `update document_index i set segment = $1, first_passage = given.first
          from unnest($2::uuid[], $3::int[]) as given (document_id, first) where i.document_id = given.document_id`,
         [merged, moved.map(({ document_id }) => document_id), firsts],
       )
     }
-    await scope.query('delete from search_segments where segment = any ($1)', [stored.map(({ segment }) => segment)])
+    await scope.query('delete from search_segments where owner = $1 and segment = any ($2)', [
+      owner,
+      stored.map(({ segment }) => segment),
+    ])
   })
 }
 
@@ -181,9 +195,10 @@ async function joinSegments(
   { stored, numbers, lengths }: { stored: readonly StoredSegment[] } & Pick<Renumbered, 'numbers' | 'lengths'>,
 ): Promise<PackedSegment> {
   for (const { segment, passages } of stored) {
-    const { rows } = await scope.query<{ content: Buffer }>('select content from search_buckets where segment = $1', [
-      segment,
-    ])
+    const { rows } = await scope.query<{ content: Buffer }>(
+      'select content from search_buckets where segment = $1 and bucket >= 0',
+      [segment],
+    )
     const contents = joinRuns(rows.map(({ content }) => content))
     await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(GONE))
   }

@@ -1,26 +1,28 @@
 /**
- * How buckets and vocabularies are stored. The buckets of a large segment are stored as they are read. Those of a small one,
- * of which nearly every term stands in a single passage, take about half the space in columns, compressed, behind two
- * zero bytes, with which no entry begins, since each term stands in a passage. Next is a byte 7, and in the columns stand:
+ * How buckets and vocabularies are stored. The buckets of a large segment are stored as they are read. The one of a small
+ * segment, of which nearly every term stands in few passages, takes a third of the space in columns, compressed, behind two
+ * zero bytes, with which no entry begins, since each term stands in a passage. Next is a byte 8, and in the columns stand,
+ * by the order of the names:
  *
  *   heads      what the name shares with the one before << 4 | further bytes of it, up to 14; from 15 on their number
- *              less 15 follows; passages; unless it is one, bytes of the postings, bytes of the positions
- *   names      the further bytes, in the order of the names
- *   postings, positions      as in the bucket
+ *              less 15 follows; passages
+ *   names      the further bytes
+ *   postings   as in the bucket, without how often a term that counts once stands in the passage where that is not at all
+ *   positions  as in the bucket
  *
- * before which stand the lengths of the first three. Older versions deflated the bucket itself, and nothing deflated
- * begins with 7.
+ * before which stand the lengths of the first three. Older versions wrote a byte 7, the bytes of postings and positions
+ * behind the number of passages unless that is one, and whole postings; still older ones deflated the bucket itself, and
+ * nothing deflated begins with 7 or 8.
  *
  * The words of a vocabulary are stored compressed behind a zero byte; older versions wrote them as they are.
  */
 import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
-import { createByteReader, createByteWriter } from './byte-writer.ts'
-import { readNamed } from './segment-format.ts'
+import { type ByteReader, type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
+import { type Bucket, readNamed } from './segment-format.ts'
 
-/** Of a segment of more buckets, a row that is read for the first time would take longer than its space is worth. */
-const MOST_COMPRESSED = 128
 const DEFLATED = Buffer.from([0, 0])
-const IN_COLUMNS = Buffer.from([0, 0, 7])
+const IN_WHOLE_COLUMNS = Buffer.from([0, 0, 7])
+const IN_COLUMNS = Buffer.from([0, 0, 8])
 const COMPRESSED = Buffer.from([0])
 /** Of a name in the byte that begins an entry. */
 const LONG = 15
@@ -28,28 +30,31 @@ const LONG = 15
 /** @param buckets of its segment. */
 export function packBucket(entries: readonly Uint8Array[], buckets: number): Buffer {
   const content = Buffer.concat(entries)
-  if (buckets > MOST_COMPRESSED) return content
+  if (buckets > 1) return content
   const packed = Buffer.concat([IN_COLUMNS, compress(toColumns(content))])
   return packed.length < content.length ? packed : content
 }
 
-/** What `packBucket` was given, in one run; the entries may come in another order. */
-export function unpackBucket(stored: Uint8Array): Uint8Array {
-  if (beginsWith(stored, IN_COLUMNS)) return fromColumns(brotliDecompressSync(stored.subarray(IN_COLUMNS.length)))
-  return beginsWith(stored, DEFLATED) ? inflateRawSync(stored.subarray(DEFLATED.length)) : stored
+/** What `packBucket` was given, in one run; the entries may come in another order. Where it was not packed, a view of it. */
+export function unpackBucket(stored: Uint8Array): Bucket {
+  for (const mark of [IN_COLUMNS, IN_WHOLE_COLUMNS])
+    if (beginsWith(stored, mark)) return fromColumns(brotliDecompressSync(stored.subarray(mark.length)), mark)
+  return { bytes: beginsWith(stored, DEFLATED) ? inflateRawSync(stored.subarray(DEFLATED.length)) : stored }
 }
 
 const beginsWith = (stored: Uint8Array, mark: Uint8Array): boolean =>
   stored.length > mark.length && mark.every((byte, index) => stored[index] === byte)
 
-/** As fast as deflating; the highest wins another 6 to 9 % for some twenty times the work. */
+/** As fast as deflating; the highest wins another 5 to 9 % for some twenty times the work. */
 const QUALITY = 5
+/** All of a small segment is within reach. */
+const WINDOW_BITS = 19
 
 const compress = (bytes: Uint8Array): Buffer =>
   brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: QUALITY,
-      [constants.BROTLI_PARAM_LGWIN]: 14,
+      [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
   })
@@ -77,13 +82,10 @@ function toColumns(bucket: Uint8Array): Buffer {
     heads.varint((shared << 4) | Math.min(rest, LONG))
     if (rest >= LONG) heads.varint(rest - LONG)
     heads.varint(entry.size)
-    if (entry.size !== 1) {
-      heads.varint(entry.positionsAt - entry.postingsAt)
-      heads.varint(entry.end - entry.positionsAt)
-    }
     names.bytes(name.subarray(shared))
-    postings.bytes(entry.bytes.subarray(entry.postingsAt, entry.positionsAt))
-    positions.bytes(entry.bytes.subarray(entry.positionsAt, entry.end))
+    const reader = createByteReader(entry.bytes, entry.postingsAt)
+    for (let index = 0; index < entry.size; index += 1) shortenPosting(reader, postings)
+    positions.bytes(entry.bytes, entry.positionsAt, entry.end)
     before = name
   }
   const lengths = createByteWriter()
@@ -97,43 +99,124 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
   return shared
 }
 
-function fromColumns(columns: Uint8Array): Uint8Array {
-  const heads = createByteReader(columns)
-  const [headsLength, namesLength, postingsLength] = [heads.varint(), heads.varint(), heads.varint()]
-  const namesAt = heads.at + headsLength
-  const postings = createByteReader(columns, namesAt + namesLength)
-  const positions = createByteReader(columns, postings.at + postingsLength)
-  const bucket = createByteWriter(2 * columns.length)
-  let [nextName, nameBefore] = [namesAt, 0]
-  while (heads.at < namesAt) {
-    const head = heads.varint()
-    const shared = head >> 4
-    const rest = (head & 15) < LONG ? head & 15 : heads.varint() + LONG
-    const size = heads.varint()
-    const [posting, places] = [postings.at, positions.at]
-    if (size === 1) positions.skip(readPlaces(postings))
-    else {
-      postings.at += heads.varint()
-      positions.at += heads.varint()
-    }
-    bucket.varint(shared + rest)
-    const name = bucket.length
-    bucket.again(nameBefore, nameBefore + shared)
-    bucket.bytes(columns, nextName, nextName + rest)
-    bucket.varint(size)
-    bucket.varint(postings.at - posting)
-    bucket.varint(positions.at - places)
-    bucket.bytes(columns, posting, postings.at)
-    bucket.bytes(columns, places, positions.at)
-    nextName += rest
-    nameBefore = name
-  }
-  return bucket.written()
+/** Flags of a posting that counts once without a place: how often it stands in the passage needs no byte. */
+const BARE = 2
+
+function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
+  const start = reader.at
+  const flags = reader.varint() & 3
+  if (flags === BARE) writer.bytes(reader.bytes, start, reader.at)
+  reader.skip((flags & 1) + (flags >> 1))
+  if (flags !== BARE) writer.bytes(reader.bytes, start, reader.at)
 }
 
-/** Passes over one posting. @returns how many places it has. */
-function readPlaces(postings: { varint(): number }): number {
-  const head = postings.varint()
-  const count = (head & 1) === 1 ? postings.varint() : 1
-  return (head & 2) === 2 ? postings.varint() : count
+/** With plain places in the bytes instead of readers: who asks the first question of a library waits for it. */
+function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
+  const isShortened = mark === IN_COLUMNS
+  const lengths = createByteReader(columns)
+  const [headsLength, namesLength, postingsLength] = [lengths.varint(), lengths.varint(), lengths.varint()]
+  let head = lengths.at
+  const headsEnd = head + headsLength
+  let name = headsEnd
+  let posting = headsEnd + namesLength
+  let place = posting + postingsLength
+  let bucket = new Uint8Array(4 * columns.length)
+  let length = 0
+  const starts: number[] = []
+  let nameBefore = 0
+
+  function addVarint(value: number): void {
+    let rest = value
+    for (; rest > 127; rest >>>= 7) bucket[length++] = (rest & 127) | 128
+    bucket[length++] = rest
+  }
+  function addBytes(from: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; at += 1) bucket[length++] = from[at] ?? 0
+  }
+
+  while (head < headsEnd) {
+    const [postingsAt, placesAt] = [posting, place]
+    const first = varintAt(columns, head)
+    head = varintEnd(columns, head)
+    let rest = first & 15
+    if (rest === LONG) {
+      rest += varintAt(columns, head)
+      head = varintEnd(columns, head)
+    }
+    const shared = first >> 4
+    const size = varintAt(columns, head)
+    head = varintEnd(columns, head)
+    let bare = 0
+    if (size === 1 || isShortened) {
+      for (let index = 0; index < size; index += 1) {
+        const flags = (columns[posting] ?? 0) & 3
+        posting = varintEnd(columns, posting)
+        if (flags === BARE && isShortened) {
+          bare += 1
+          continue
+        }
+        let places = 1
+        for (let number = (flags & 1) + (flags >> 1); number > 0; number -= 1) {
+          places = varintAt(columns, posting)
+          posting = varintEnd(columns, posting)
+        }
+        for (; places > 0; places -= 1) place = varintEnd(columns, place)
+      }
+    } else {
+      posting += varintAt(columns, head)
+      head = varintEnd(columns, head)
+      place += varintAt(columns, head)
+      head = varintEnd(columns, head)
+    }
+    const most = 4 * MOST_VARINT + shared + rest + (posting - postingsAt) + bare + (place - placesAt)
+    if (length + most > bucket.length) {
+      const grown = new Uint8Array(2 * bucket.length + most)
+      grown.set(bucket)
+      bucket = grown
+    }
+    starts.push(length)
+    addVarint(shared + rest)
+    const nameAt = length
+    addBytes(bucket, nameBefore, nameBefore + shared)
+    addBytes(columns, name, name + rest)
+    name += rest
+    nameBefore = nameAt
+    addVarint(size)
+    addVarint(posting - postingsAt + bare)
+    addVarint(place - placesAt)
+    if (bare === 0) addBytes(columns, postingsAt, posting)
+    else {
+      for (let at = postingsAt; at < posting;) {
+        const flags = (columns[at] ?? 0) & 3
+        let end = varintEnd(columns, at)
+        if (flags !== BARE)
+          for (let number = (flags & 1) + (flags >> 1); number > 0; number -= 1) end = varintEnd(columns, end)
+        addBytes(columns, at, end)
+        if (flags === BARE) bucket[length++] = 0
+        at = end
+      }
+    }
+    addBytes(columns, placesAt, place)
+  }
+  return { bytes: bucket.subarray(0, length), starts: Uint32Array.from(starts) }
+}
+
+const MOST_VARINT = 5
+
+function varintAt(bytes: Uint8Array, at: number): number {
+  let value = bytes[at] ?? 0
+  if (value < 128) return value
+  value &= 127
+  for (let [next, shift] = [at + 1, 7]; ; next += 1, shift += 7) {
+    const byte = bytes[next] ?? 0
+    value |= (byte & 127) << shift
+    if (byte < 128) return value
+  }
+}
+
+/** Where the number that stands at a place ends. */
+function varintEnd(bytes: Uint8Array, at: number): number {
+  let end = at
+  while ((bytes[end] ?? 0) > 127) end += 1
+  return end + 1
 }

@@ -14,6 +14,7 @@ const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Scr
 const RUN = /[\p{L}\p{N}\p{M}]+(?:[-‐‑/._:@#+&'’·,\u00ad][\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+/gu
 const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
+const PAIR = new RegExp(`^[${PAIRED}]{1,2}$`, 'u')
 const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
 const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
 const RIGHT_TO_LEFT = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
@@ -75,6 +76,9 @@ function addPairs(words: string[], part: string): void {
   }
   if (after < part.length) words.push(part.slice(after))
 }
+
+/** Whether a word is a pair of characters, or a single one, of a script that is searched by them. */
+export const isPair = (word: string): boolean => PAIR.test(word)
 
 /** A sentence without a blank after its full stop is no compound; a code, a number or a hyphenated word is. */
 function isCompound(run: string, parts: readonly string[]): boolean {
