@@ -48,6 +48,9 @@ export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): s
   ...(isPicture(mimetype) ? ['--allow-addons'] : []),
   ...READABLE.map((folder) => `--allow-fs-read=${folder}`),
   `--max-old-space-size=${heapMegabytes}`,
+  // A process that waits for its file would otherwise throw away what it has compiled for it.
+  '--no-flush-bytecode',
+  '--no-flush-liftoff-code',
   '--disable-warning=ExperimentalWarning',
   '--disable-warning=SecurityWarning',
 ]

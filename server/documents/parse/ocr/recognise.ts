@@ -17,6 +17,7 @@ import {
 } from './raster.ts'
 import { fitToInk } from './fit-to-ink.ts'
 import { COMMON, ENGLISH, type Readers, readersOf, readersOfScript, readersOfText } from './page-languages.ts'
+import { drawPracticeLines } from './practice-lines.ts'
 import { readCellsAgain } from './read-cells.ts'
 import { readMixedLines } from './read-mixed-lines.ts'
 import { readSubscripts } from './read-subscripts.ts'
@@ -82,10 +83,10 @@ const possibleReaders = (preferred: readonly OcrLanguage[]): Readers =>
 /** With what the first page is begun. */
 const firstReaders = (possible: Readers): Readers => (possible.length > 2 ? ENGLISH : possible)
 
-/** Loads ahead of the first page what `createRecogniser` of the same languages will need. */
+/** Loads and tries ahead of the first page what `createRecogniser` of the same languages will need. */
 export async function prepareRecognition(preferred: readonly OcrLanguage[]): Promise<void> {
   const tesseract = await loadTesseract()
-  tesseract.prepare(firstReaders(possibleReaders(preferred)))
+  tesseract.readWords(drawPracticeLines(), firstReaders(possibleReaders(preferred)))
 }
 
 /** @param preferred what the pages are said to be in. */

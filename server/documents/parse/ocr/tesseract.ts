@@ -49,8 +49,6 @@ export interface Orientation {
 }
 
 export interface Tesseract {
-  /** Loads what these languages need, which the first page would otherwise wait for. */
-  prepare(languages: readonly OcrLanguage[]): void
   findOrientation(raster: Raster): Orientation
   readWords(raster: Raster, languages: readonly OcrLanguage[]): Word[]
   /** Reads parts of the picture, each as one block of lines; where a part has no extent there is nothing. */
@@ -119,9 +117,6 @@ async function load(): Promise<Tesseract> {
   }
 
   return {
-    prepare(languages) {
-      apiFor(languages, LSTM_ENGINE)
-    },
     findOrientation(raster) {
       const api = apiFor(['osd'], LEGACY_ENGINE)
       show(api, raster)
