@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
@@ -164,17 +165,12 @@ function areOfOnePage(one: QuotableSource, other: QuotableSource): boolean {
   return one.documentId === other.documentId && one.page === other.page
 }
 
-/** Chinese and Japanese, with their signs: words run on from line to line. */
-const UNSPACED = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}，．：；！？（）]'
-const UNSPACED_BREAK = new RegExp(`(?<=${UNSPACED})\\s*\\n\\s*(?=${UNSPACED})`, 'gu')
-
 /**
  * What a page's line breaks did to the words: a hyphen at the end of a line joins, and so does a script without blanks; any
  * other break is a blank.
  */
 export const unwrap = (text: string) =>
-  text
-    .replace(UNSPACED_BREAK, '')
+  joinUnspacedLines(text)
     .replace(/(\p{L})[-\u00ad]\s*\n\s*(?=\p{Ll})/gu, '$1')
     .replace(/-\s*\n\s*/g, '-')
     .replace(/\s+/g, ' ')

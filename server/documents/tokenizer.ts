@@ -3,7 +3,7 @@
  * other terms needs a new TOKENIZER_VERSION: documents are then indexed anew in the background.
  */
 
-export const TOKENIZER_VERSION = '4'
+export const TOKENIZER_VERSION = '5'
 
 /** Scripts written without blanks between words that are searched by pairs of characters, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
@@ -24,6 +24,8 @@ const CHANGE_OF_DIRECTION = new RegExp(
   String.raw`(?<=[${RIGHT_TO_LEFT}])(?=\p{Script=Latin})|(?<=\p{Script=Latin})(?=[${RIGHT_TO_LEFT}])`,
   'u',
 )
+/** A word may go on in the next line; where it does not, one pair too many is found by nobody. */
+const PAIRED_LINE_END = new RegExp(String.raw`([${PAIRED}])[^\S\n]*\n[^\S\n]*(?=[${PAIRED}])`, 'gu')
 const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Vowel signs and lengthening of Arabic, points of Hebrew: written or left out at will. */
@@ -47,7 +49,8 @@ export function wordsOf(text: string): string[] {
     .replaceAll(DIRECTION_MARKS, '')
     .replaceAll(OPTIONAL_MARKS, '')
     .toLowerCase()
-  for (const [run] of plain.matchAll(RUN)) {
+  const joined = HAS_PAIRED.test(plain) ? plain.replaceAll(PAIRED_LINE_END, '$1') : plain
+  for (const [run] of joined.matchAll(RUN)) {
     const parts = run.match(PART) ?? []
     for (const part of parts) addPart(words, part)
     if (parts.length > 1 && isCompound(run, parts)) words.push(parts.join('').slice(0, LONGEST_WORD))

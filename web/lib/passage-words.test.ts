@@ -6,6 +6,7 @@ test.each([
   ['Lamp | Burns\n |  | \nPier | until ten', 'Lamp | Burns\n\nPier | until ten'],
   ['| Form | | | Date |', 'Form | Date'],
   ['a||b and x | y', 'a||b and x | y'],
+  ['供应\n商的交货期', '供应商的交货期'],
   ['No table at all.\nNor here.', 'No table at all.\nNor here.'],
 ])('%j is shown as %j', (text, words) => {
   expect(passageWords(text)).toBe(words)

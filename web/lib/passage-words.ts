@@ -1,6 +1,8 @@
+import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
+
 /** The words of a passage without the borders of empty cells, of which sheets and forms are full. */
 export function passageWords(text: string): string {
-  return text
+  return joinUnspacedLines(text)
     .split('\n')
     .map((line) => (line.includes('|') ? withoutEmptyCells(line) : line))
     .join('\n')
