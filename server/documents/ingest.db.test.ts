@@ -497,6 +497,45 @@ test('a file with text overtakes scans that are being recognised, and a scan of 
   expect(await read(long)).toMatchObject({ state: 'ready', pages: 10, readability: { by_ocr: 10 } })
 })
 
+test('a file with little to read overtakes one that takes long', async () => {
+  const long = await store(makePdf(['It takes long to read this.']), UPLOAD_TYPES.pdf, 'long.pdf')
+  const short = await store(makePdf(['There is little to read here.']), UPLOAD_TYPES.pdf, 'short.pdf')
+  const longPath = (await test_.admin.query<{ path: string }>('select path from documents where id = $1', [long]))
+    .rows[0]?.path
+  const released = Promise.withResolvers<undefined>()
+  const done: string[] = []
+  const ended = { short: Promise.withResolvers<undefined>(), both: Promise.withResolvers<undefined>() }
+  const jobs = startJobs({
+    connection: test_.connection,
+    log,
+    handlers: createIngest({
+      database: test_.database,
+      blobs: {
+        ...blobs,
+        async open(path, ...rest) {
+          if (path === longPath) await released.promise
+          return blobs.open(path, ...rest)
+        },
+      },
+      log,
+      concurrency: 1,
+      longReadingMs: 50,
+      onStage(stage, id) {
+        if (stage !== 'indexed') return
+        done.push(id)
+        if (id === short) ended.short.resolve(undefined)
+        if (done.length === 2) ended.both.resolve(undefined)
+      },
+    }),
+  })
+  onTestFinished(() => jobs.stop())
+  await ended.short.promise
+  expect(await read(long)).toMatchObject({ state: 'reading' })
+  released.resolve(undefined)
+  await ended.both.promise
+  expect(done).toEqual([short, long])
+})
+
 test.each([
   ['another tokenizer', `update document_index set tokenizer = 'old' where document_id = $1`],
   ['an index that an upgrade has emptied', 'delete from document_index where document_id = $1'],

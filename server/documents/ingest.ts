@@ -11,6 +11,7 @@ import { type Database, type Scope } from '#server/database/scope.ts'
 import { type JobHandlers, type JobRequest, type JobRun } from '#server/jobs/handler.ts'
 import { type PageToIndex } from './document-terms.ts'
 import { indexDocument, removeIndex } from './indexing.ts'
+import { createLongReadings, type LongReadings } from './long-readings.ts'
 import { ParseFailure } from './parse/failure.ts'
 import { type ParsedPage } from './parse/page.ts'
 import { type ReadyReaders } from './parse/ready-readers.ts'
@@ -56,11 +57,14 @@ export interface IngestParts {
   /** Without them each process that recognises starts from nothing. */
   readonly readers?: ReadyReaders
   readonly limits?: ParseLimits
+  /** From when on the reading of a file is long, and the next one may begin beside it. */
+  readonly longReadingMs?: number
   readonly onStage?: (stage: IngestStage, documentId: string) => void
   readonly onProcess?: (pid: number) => void
 }
 
 const MAX_TRIES = 3
+const LONG_READING_MS = 3_000
 const PROGRESS_INTERVAL_MS = 250
 const BATCH_CHARACTERS = 1_000_000
 const READ_BATCH_PAGES = 50
@@ -70,7 +74,10 @@ const INGEST_EXPIRE_S = 24 * 3_600
 const STALE_CHECK_INTERVAL_MS = 60_000
 const SWEEP_INTERVAL_MS = 6 * 60 * 60_000
 
-type ReadingParts = Omit<IngestParts, 'recognisers'> & { readonly recognisers: Slots }
+type ReadingParts = Omit<IngestParts, 'recognisers'> & {
+  readonly recognisers: Slots
+  readonly longReadings: LongReadings
+}
 
 const documentJob = z.object({ documentId: z.uuid() })
 
@@ -80,7 +87,11 @@ class StaleAttempt extends Error {}
 /** The jobs around documents, to be handed to `startJobs`. */
 export function createIngest(given: IngestParts): JobHandlers {
   const { database, blobs, log, concurrency = Math.max(1, availableParallelism() >> 1) } = given
-  const parts = { ...given, recognisers: createSlots(given.recognisers ?? availableParallelism()) }
+  const parts = {
+    ...given,
+    recognisers: createSlots(given.recognisers ?? availableParallelism()),
+    longReadings: createLongReadings(given.longReadingMs ?? LONG_READING_MS),
+  }
   let nextStaleCheckAt = 0
   let nextSweepAt = 0
   return {
@@ -141,7 +152,8 @@ async function ingest(parts: ReadingParts, documentId: string, run: JobRun): Pro
   onStage?.('claimed', documentId)
   try {
     if (document.tries > MAX_TRIES) throw new ParseFailure('crashed')
-    if (!document.is_parsed) await storePages(parts, document, run)
+    if (!document.is_parsed)
+      await parts.longReadings.during(run.stepAside, (stepAside) => storePages(parts, document, { ...run, stepAside }))
     onStage?.('parsed', documentId)
     await writeAs(database, document, async (scope) => {
       await indexDocument(scope, document, readPages(scope, document.id))

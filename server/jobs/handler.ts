@@ -1,7 +1,7 @@
 export interface JobRun {
   /** Aborted when the server stops: the job should let go within a second or two, and will be run again. */
   readonly signal: AbortSignal
-  /** Lets the next job of the kind begin: from here on this one waits for something that is limited elsewhere. */
+  /** Lets the next job of the kind begin: this one waits for something that is limited elsewhere, or keeps short ones waiting. */
   readonly stepAside: () => void
 }
 
