@@ -5,8 +5,6 @@ export interface ByteWriter {
   varint(value: number): void
   /** Those of `given` from the one place to the other; without places, all. */
   bytes(given: Uint8Array, from?: number, to?: number): void
-  /** The same of what has been written before. */
-  again(from: number, to: number): void
   /** A view of what has been written, valid until more is. */
   written(): Uint8Array
 }
@@ -14,9 +12,8 @@ export interface ByteWriter {
 /** Fewer are copied faster one by one. */
 const LEAST_SET = 32
 
-/** @param expected bytes for which there is room from the beginning. */
-export function createByteWriter(expected = 16): ByteWriter {
-  let buffer = new Uint8Array(expected)
+export function createByteWriter(): ByteWriter {
+  let buffer = new Uint8Array(16)
   let length = 0
   const reserve = (count: number) => {
     if (length + count <= buffer.length) return
@@ -35,7 +32,7 @@ export function createByteWriter(expected = 16): ByteWriter {
       return length
     },
     varint(value) {
-      reserve(5)
+      reserve(MOST_VARINT)
       let rest = value
       while (rest > 127) {
         buffer[length] = (rest & 127) | 128
@@ -46,9 +43,30 @@ export function createByteWriter(expected = 16): ByteWriter {
       length += 1
     },
     bytes: (given, from = 0, to = given.length) => add(given, from, to),
-    again: (from, to) => add(buffer, from, to),
     written: () => buffer.subarray(0, length),
   }
+}
+
+/** Bytes that a number takes at most. */
+export const MOST_VARINT = 5
+
+/** The number that stands at a place. */
+export function varintAt(bytes: Uint8Array, at: number): number {
+  let value = bytes[at] ?? 0
+  if (value < 128) return value
+  value &= 127
+  for (let [next, shift] = [at + 1, 7]; ; next += 1, shift += 7) {
+    const byte = bytes[next] ?? 0
+    value |= (byte & 127) << shift
+    if (byte < 128) return value
+  }
+}
+
+/** Where the number that stands at a place ends. */
+export function varintEnd(bytes: Uint8Array, at: number): number {
+  let end = at
+  while ((bytes[end] ?? 0) > 127) end += 1
+  return end + 1
 }
 
 /** Reads what `varint` wrote, from one place to the next. */

@@ -17,7 +17,15 @@
  * The words of a vocabulary are stored compressed behind a zero byte; older versions wrote them as they are.
  */
 import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
-import { type ByteReader, type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
+import {
+  type ByteReader,
+  type ByteWriter,
+  createByteReader,
+  createByteWriter,
+  MOST_VARINT,
+  varintAt,
+  varintEnd,
+} from './byte-writer.ts'
 import { type Bucket, readNamed } from './segment-format.ts'
 
 const DEFLATED = Buffer.from([0, 0])
@@ -101,12 +109,14 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
 
 /** Flags of a posting that counts once without a place: how often it stands in the passage needs no byte. */
 const BARE = 2
+/** How many numbers follow the head of another posting. */
+const numbersBehind = (flags: number): number => (flags & 1) + (flags >> 1)
 
 function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
   const start = reader.at
   const flags = reader.varint() & 3
   if (flags === BARE) writer.bytes(reader.bytes, start, reader.at)
-  reader.skip((flags & 1) + (flags >> 1))
+  reader.skip(numbersBehind(flags))
   if (flags !== BARE) writer.bytes(reader.bytes, start, reader.at)
 }
 
@@ -156,7 +166,7 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
           continue
         }
         let places = 1
-        for (let number = (flags & 1) + (flags >> 1); number > 0; number -= 1) {
+        for (let number = numbersBehind(flags); number > 0; number -= 1) {
           places = varintAt(columns, posting)
           posting = varintEnd(columns, posting)
         }
@@ -190,7 +200,7 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
         const flags = (columns[at] ?? 0) & 3
         let end = varintEnd(columns, at)
         if (flags !== BARE)
-          for (let number = (flags & 1) + (flags >> 1); number > 0; number -= 1) end = varintEnd(columns, end)
+          for (let number = numbersBehind(flags); number > 0; number -= 1) end = varintEnd(columns, end)
         addBytes(columns, at, end)
         if (flags === BARE) bucket[length++] = 0
         at = end
@@ -199,24 +209,4 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
     addBytes(columns, placesAt, place)
   }
   return { bytes: bucket.subarray(0, length), starts: Uint32Array.from(starts) }
-}
-
-const MOST_VARINT = 5
-
-function varintAt(bytes: Uint8Array, at: number): number {
-  let value = bytes[at] ?? 0
-  if (value < 128) return value
-  value &= 127
-  for (let [next, shift] = [at + 1, 7]; ; next += 1, shift += 7) {
-    const byte = bytes[next] ?? 0
-    value |= (byte & 127) << shift
-    if (byte < 128) return value
-  }
-}
-
-/** Where the number that stands at a place ends. */
-function varintEnd(bytes: Uint8Array, at: number): number {
-  let end = at
-  while ((bytes[end] ?? 0) > 127) end += 1
-  return end + 1
 }
