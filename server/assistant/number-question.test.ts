@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksForNumber } from './number-question.ts'
+import { asksForNumber, holdsNumber } from './number-question.ts'
 
 test.each([
   'How many weeks does it take?',
@@ -26,3 +26,11 @@ test.each([
   '老婆は何をしていましたか。',
   'Somehow manyfold answers',
 ])('is asked for something else by "%s"', (question) => expect(asksForNumber(question)).toBe(false))
+
+test.each(['three sets of keys', 'It is 61 metres deep.', 'drei Monate', '供水能力二十万吨'])(
+  '"%s" names a number',
+  (text) => expect(holdsNumber(text)).toBe(true),
+)
+test.each(['One may not smoke.', 'The rent is due.', 'often'])('"%s" names none', (text) =>
+  expect(holdsNumber(text)).toBe(false),
+)

@@ -16,5 +16,22 @@ const SIGNS = /多少|几[个年月天次人]|何[人個年月日時回歳件本
 const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
 const AT_BEGINNING = new RegExp(String.raw`^[^\p{L}]*${FIRST_WORDS}(?!\p{L})`, 'iu')
 
+/** Numbers as words, from two on: "one" says something else as often. */
+const NUMBERS = [
+  'two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen twice',
+  'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend million dutzend',
+  'deux trois quatre cinq sept huit neuf dix onze douze vingt trente quarante cinquante cent mille',
+  'dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cuarenta cincuenta cien ciento mil',
+  'tre quattro sette otto nove dieci venti cento twee drie vijf zes zeven acht negen tien',
+  'два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча',
+]
+const NUMBER = new RegExp(
+  String.raw`\p{N}|[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
+  'iu',
+)
+
+/** Whether a text names a number, in digits or as a word. */
+export const holdsNumber = (text: string): boolean => NUMBER.test(text)
+
 export const asksForNumber = (question: string): boolean =>
   ANYWHERE.test(question) || AT_BEGINNING.test(question) || SIGNS.test(question)

@@ -71,7 +71,7 @@ test.each([
 })
 
 test('what answers comes before what only asked; a question in the same words and a word in passing are left out', async () => {
-  const question = 'How high is the deposit of the garage?'
+  const question = 'How high is the monthly deposit of the garage?'
   const other = 'Is a deposit for the garage usual?'
   await converse(person, [
     other,

@@ -6,7 +6,7 @@ import { findPastMessages, type PastMessage, type PresentTurns } from '#server/c
 import { type Scope } from '#server/database/scope.ts'
 import { detectLanguage } from '#server/documents/language.ts'
 import { cutPassages } from '#server/documents/passages.ts'
-import { isStopWord, termsOfQuestion } from '#server/documents/question.ts'
+import { isStopWord, termsOfQuestion, withoutAsking } from '#server/documents/question.ts'
 import { stemWords, type Terms } from '#server/documents/stem.ts'
 import { foldAccents, wordsOf } from '#server/documents/tokenizer.ts'
 import { parseCommands } from './tools/commands.ts'
@@ -68,10 +68,11 @@ function cutMessages(messages: readonly PastMessage[]): Candidate[] {
   for (const message of messages) {
     const content = message.content.slice(0, Math.max(0, room))
     room -= content.length
-    const said = message.senderRole === SENDER_ROLES.user ? parseCommands(content).text : content.replace(MARKER, '')
+    const isPersons = message.senderRole === SENDER_ROLES.user
+    const said = isPersons ? parseCommands(content).text : content.replace(MARKER, '')
     for (const { start, end } of cutPassages(said)) {
       const text = said.slice(start, end)
-      candidates.push({ message, text, words: wordsOf(text) })
+      candidates.push({ message, text, words: wordsOf(isPersons ? withoutAsking(text) : text) })
     }
   }
   return candidates

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isList, renderTable } from './quoted-rows.ts'
+import { filledCells, isList, renderTable } from './quoted-rows.ts'
 
 const plain = (text: string) => text
 const row = (text: string, n: number) => ({ text, marker: `[${n}]` })
@@ -25,6 +25,11 @@ test('cells keep their columns where the first one is empty, and in tables of a 
   expect(renderTable('Name\tTown', [row('Ann\tUlm', 2)], plain)).toBe(
     '| Name | Town |\n| --- | --- |\n| Ann [2] | Ulm |',
   )
+})
+
+test('a row without titles is quoted without its empty cells', () => {
+  expect(filledCells('|  |  | VAT 25% | 396.05')).toBe('VAT 25% | 396.05')
+  expect(filledCells('Ann\t\tUlm')).toBe('Ann\t\tUlm')
 })
 
 test('one row of many columns stands upright', () => {

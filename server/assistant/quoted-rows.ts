@@ -19,6 +19,14 @@ export interface QuotedRow {
 /** The cells of a row, which is quoted without the blank before its first border. */
 export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(CELL_BORDER)
 
+/** A row that is quoted without titles: empty cells say nothing then. */
+export const filledCells = (line: string): string =>
+  line.includes('|')
+    ? cellsOf(line)
+        .filter((cell) => cell.trim() !== '')
+        .join(' | ')
+    : line
+
 /** Whether these lines are points of a list, whose signs stand in a column of their own; such a column has no title. */
 export const isList = (lines: string): boolean =>
   LIST_SIGN.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')

@@ -8,7 +8,8 @@ import { termsOfQuestion, wordsByLanguage } from '#server/documents/question.ts'
 import { stemWords } from '#server/documents/stem.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 import { centralSentences } from './central-sentences.ts'
-import { asksForNumber } from './number-question.ts'
+import { asksForDates, holdsDate } from './dates.ts'
+import { asksForNumber, holdsNumber } from './number-question.ts'
 import { type NearPage, ownText } from './page-edges.ts'
 import { type QuotableSource, stemOf, wholeOf } from './quotable.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
@@ -224,7 +225,7 @@ export function chooseQuotes(
   const saysMore = ({ words }: Sentence) =>
     words.some((word) => word.length > 1 && !(stems.get(word) ?? [word]).some((term) => asked.has(term)))
   const fitness = (sentence: Sentence) =>
-    (wantsNumber && !/\p{N}/u.test(sentence.pageText.slice(sentence.start, sentence.end)) ? WITHOUT_NUMBER : 1) *
+    (wantsNumber && !holdsNumber(sentence.pageText.slice(sentence.start, sentence.end)) ? WITHOUT_NUMBER : 1) *
     (saysMore(sentence) ? 1 : SAYING_NOTHING) *
     (sentence.isAtEdge || isOfContents(sentence) ? LEADING_ELSEWHERE : 1)
   const ranked = all
@@ -304,6 +305,20 @@ export async function quoteSummary(scope: Scope, sources: readonly QuotableSourc
 const spread = <T>(all: readonly T[], most: number): T[] =>
   all.filter((_, index) => Math.floor((index * most) / all.length) !== Math.floor(((index - 1) * most) / all.length))
 
+/** Every sentence that names a day, in the order of the document, each once. */
+async function quoteDates(scope: Scope, sources: readonly QuotableSource[]): Promise<QuotableSource[]> {
+  const seen = new Set<string>()
+  return (await readSentences(scope, spread(sources, MOST_SUMMARISED)))
+    .filter(({ pageText, start, end, isAtEdge }) => {
+      const text = unwrap(pageText.slice(start, end))
+      const isNew = !isAtEdge && holdsDate(text) && !seen.has(text)
+      seen.add(text)
+      return isNew
+    })
+    .slice(0, MAX_QUOTES_OF_EVERY)
+    .map((sentence, index) => quoteOf(sentence, index + 1))
+}
+
 /** Everything of the kind that the question asks for, in the pages that hold most of its words. Run as the person. */
 export async function quoteEvery(
   scope: Scope,
@@ -316,6 +331,7 @@ export async function quoteEvery(
     (rest, name) => rest.replaceAll(name.toLowerCase(), ' '),
     kindOf(asked).toLowerCase(),
   )
+  if (asksForDates(question)) return quoteDates(scope, sources)
   const words = [...new Set(wordsOf(question))]
   const held = sources.map((source) => {
     const text = source.text.toLowerCase()

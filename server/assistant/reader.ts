@@ -5,7 +5,7 @@
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { type QuotableSource } from './quotable.ts'
-import { renderTable } from './quoted-rows.ts'
+import { filledCells, renderTable } from './quoted-rows.ts'
 import { unwrap } from './quotes.ts'
 
 const NOTHING = 'I found nothing in your documents that answers this.'
@@ -50,7 +50,7 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
     const rows = members.map(({ text, n }) => ({ text, marker: `[${n}]` }))
     const table = typeof titles === 'string' ? renderTable(titles, rows, asPlainMarkdown) : undefined
-    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(text)} ${marker}`)
+    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(filledCells(text))} ${marker}`)
   })
 }
 

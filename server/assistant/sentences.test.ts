@@ -36,6 +36,24 @@ test('keeps the number of a day, a section or a point with what it counts', () =
   ])
 })
 
+test('leaves the number of a note with the sentence that carries it', () => {
+  expect(
+    sentencesIn('The term ends on 31 March 2027.[1] It goes on, see [2].[3][4]\nNew line. As said [5]. End.[6]'),
+  ).toEqual([
+    'The term ends on 31 March 2027.[1]',
+    'It goes on, see [2].[3][4]',
+    'New line.',
+    'As said [5].',
+    'End.[6]',
+  ])
+})
+
+test('takes each line of separated values for itself', () => {
+  expect(
+    sentencesIn('name;city;start\nAnna Berg;Oslo;2015\nBruno Costa;Berlin;2016\n\nApples; pears; plums.\nNo row.'),
+  ).toEqual(['name;city;start', 'Anna Berg;Oslo;2015', 'Bruno Costa;Berlin;2016', 'Apples; pears; plums.', 'No row.'])
+})
+
 test('cuts what is longer than any sentence', () => {
   expect(sentencesIn('word '.repeat(400)).every((sentence) => sentence.length <= 600)).toBe(true)
 })

@@ -40,16 +40,57 @@ const ABBREVIATION =
 /** A number of a list, a section or a day ("Samstag, 1. Februar", "3. Quartal"), unless it ends a paragraph. */
 const ORDINAL = /(?:^|[^\p{L}\p{N}.,])\d{1,2}\.\s*$/u
 
+/** The number of a note behind a full stop ("2027.[1]"), which the sentence before it carries. */
+const NOTE = /^(?:\[\p{N}{1,3}\])+/u
+const NOTE_BEGINNING = /\[$/
+
+/** Values of a line that is a row, as programs write them. */
+const SEPARATORS = [';', '\t'] as const
+const LEAST_SEPARATED = 2
+
+/** Whether each line is a row: all have the same separator, as often as the first. */
+function areRows(lines: readonly string[]): boolean {
+  const count = (line: string, separator: string) => line.split(separator).length - 1
+  return (
+    lines.length > 1 &&
+    SEPARATORS.some((separator) => {
+      const inFirst = count(lines[0] ?? '', separator)
+      return inFirst >= LEAST_SEPARATED && lines.every((line) => count(line, separator) === inFirst)
+    })
+  )
+}
+
 const endsNothing = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
 
+interface SentenceRange extends PassageRange {
+  /** Whether it is a line of separated values. */
+  readonly isRow?: true
+}
+
 /** Ranges of the sentences in a text. A line break inside a paragraph is where the page's line ended, not the sentence. */
-export function splitSentences(text: string): { start: number; end: number }[] {
-  const ranges: { start: number; end: number }[] = []
+export function splitSentences(text: string): SentenceRange[] {
+  const ranges: { start: number; end: number; isRow?: true }[] = []
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
   for (const paragraph of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
+    if (areRows(paragraph[0].trim().split('\n'))) {
+      for (const { index, 0: row } of paragraph[0].matchAll(/[^\n]+/g))
+        ranges.push({ start: paragraph.index + index, end: paragraph.index + index + row.length, isRow: true })
+      continue
+    }
     const joined = paragraph[0].replaceAll('\n', ' ')
     let open: { start: number; end: number } | undefined
-    for (const { segment, index } of segmenter.segment(joined)) {
+    for (const { segment: given, index: from } of segmenter.segment(joined)) {
+      let [segment, index] = [given, from]
+      if (open && NOTE_BEGINNING.test(joined.slice(0, index))) {
+        // The segmenter parts the bracket from its number.
+        const note = NOTE.exec(`[${segment}`)?.[0] ?? ''
+        if (note !== '') {
+          open.end += note.length - 1
+          segment = segment.slice(note.length - 1)
+          index += note.length - 1
+        }
+        if (segment === '') continue
+      }
       const start = paragraph.index + index
       const goesOn =
         open !== undefined &&
@@ -60,8 +101,7 @@ export function splitSentences(text: string): { start: number; end: number }[] {
     }
   }
   return ranges
-    .flatMap((range) => splitLong(text, range))
-    .map((range) => trim(text, range))
+    .flatMap((range) => splitLong(text, range).map((piece) => ({ ...range, ...trim(text, piece) })))
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
 }
 
@@ -121,24 +161,25 @@ export function sentencesOf(
     .flatMap((block) => {
       const isTable = block.kind === 'table'
       const isRow = isTable && !isList(text.slice(block.start, block.end))
-      const ranges = isTable
+      const ranges: SentenceRange[] = isTable
         ? bodyRowsOf(text, isRow ? block : { ...block, headerEnd: block.start })
         : partsOf(block, own).flatMap((part) =>
-            splitSentences(text.slice(part.start, part.end)).map(({ start, end }) => ({
+            splitSentences(text.slice(part.start, part.end)).map(({ start, end, ...kind }) => ({
+              ...kind,
               start: part.start + start,
               end: part.start + end,
             })),
           )
       const titles = isRow ? text.slice(block.start, block.headerEnd ?? block.start) : ''
       const headingWords = above(block.start).concat(wordsOf(titles))
-      return ranges.map(({ start, end }) => ({
+      return ranges.map(({ start, end, isRow: isSeparated = false }) => ({
         source,
         start,
         end,
         pageText: text,
         words: wordsOf(text.slice(start, end)),
         headingWords,
-        isRow,
+        isRow: isRow || isSeparated,
         // A table of titles alone has nothing below them, and a note in one cell stands for itself.
         titles: start < block.start + titles.length || cellsOf(text.slice(start, end)).length < 2 ? '' : titles,
         isAtEdge: end <= own.start || start >= own.end,

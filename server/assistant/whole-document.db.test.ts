@@ -45,6 +45,23 @@ test('a question about a whole document is answered from all of its pages', asyn
   expect(prompt).not.toContain('Something else')
 })
 
+test('a document is meant by a part of its name, and the newest version of it alone', async () => {
+  const person = await db.createPerson()
+  const former = await addReadDocument(db.database, person, 'Lease Mill Lane.docx', ['The rent was low.'])
+  await db.admin.query('update documents set superseded_at = now() where id = $1', [former.documentId])
+  await addReadDocument(db.database, person, 'Lease Mill Lane.docx', PAGES)
+  await addReadDocument(db.database, person, 'Staff list.txt', ['Something else about lamps.'])
+  await assistant.startWorker()
+  for (const question of ['summarise the lease', 'List all dates in the lease report', 'Summarise lease mill lane']) {
+    const { trace } = await answerTo(person, question)
+    expect(trace, question).toMatchObject({ scope: 'whole', matched: 3 })
+    const prompt = await promptOf()
+    for (const page of PAGES) expect(prompt, question).toContain(page)
+    expect(prompt).not.toContain('Something else')
+    expect(prompt).not.toContain('The rent was low.')
+  }
+})
+
 test('the Reader shows how the document begins that is meant, or each of a few, and asks where it cannot be told', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'other.pdf', ['Something else about lamps.'])
@@ -109,6 +126,18 @@ test('asked for all of something, the Reader quotes every place that speaks of i
   const { answer } = await answerTo(person, 'List all deadlines in log.pdf', {}, READER)
   for (const month of months) expect(answer?.content).toContain(`> A deadline of the harbour ends in ${month}.`)
   expect(answer?.content).toContain('these are the words of your documents')
+})
+
+test('asked for all dates, the Reader quotes the sentences that name a day', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'log.pdf', [...PAGES, 'The lamp was lit on 3 May.'])
+  await addReadDocument(db.database, person, 'other.pdf', ['Something else happened on 8 June.'])
+  await assistant.startWorker()
+  const { answer } = await answerTo(person, 'List all dates in the log', {}, READER)
+  expect(answer?.content.match(/^> .*/gm)).toEqual([
+    '> The lamp was lit on 3 May. [1]',
+    '> The keeper left on 7 June. [2]',
+  ])
 })
 
 test('rows of a sheet that was read whole are cited by the name of the sheet, and claim no relevance', async () => {

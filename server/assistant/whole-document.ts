@@ -4,7 +4,7 @@ import { type PassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type FoundPassage } from '#server/documents/search.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
-import { pointsAtDocument, pointsAtDocuments } from './whole-question.ts'
+import { pointsAtDocument, pointsAtDocuments, wordsOfName } from './whole-question.ts'
 
 /** Part of the window that sources may take: the answer and the conversation need some too. */
 const SOURCES_SHARE = 0.4
@@ -25,27 +25,29 @@ export const roomForSources = (contextWindow: number): number =>
   Math.floor(contextWindow * CHARACTERS_PER_TOKEN * SOURCES_SHARE)
 
 /**
- * The documents that a question about a whole is about: those that it names; else the one that it points at, which is the
- * newest, or the only one; or all where it points at several and there are few. Undefined where that cannot be told. Run as
- * the person.
+ * The documents that a question about a whole is about: those that it names; else the newest of those whose names hold most
+ * of its words ("the lease": Lease Mill Lane.docx); else the one that it points at, which is the newest, or the only one; or
+ * all where it points at several and there are few. Undefined where that cannot be told. Run as the person.
  */
 export async function chooseWhole(scope: Scope, question: string): Promise<readonly string[] | undefined> {
-  const { rows } = await scope.query<{ id: string; is_named: boolean; count: number }>(
+  const { rows } = await scope.query<{ id: string; is_named: boolean; words: number; count: number }>(
     `select id, (
          strpos(lower($1), lower(filename)) > 0
          or (char_length(stem) > 3 and strpos(lower($1), lower(stem)) > 0)
-       ) as is_named, count(*) over () as count
+       ) as is_named,
+       (select count(*)::int from unnest($2::text[]) as word where lower(stem) ~ ('\\m' || word)) as words,
+       count(*) over () as count
      from documents, regexp_replace(filename, '\\.[A-Za-z0-9]{1,5}$', '') as stem
-     where state = 'ready'
-     order by is_named desc, uploaded_at desc limit 20`,
-    [question],
+     where state = 'ready' and superseded_at is null
+     order by is_named desc, words desc, uploaded_at desc limit 20`,
+    [question, wordsOfName(question)],
   )
   const named = rows.filter(({ is_named }) => is_named).map(({ id }) => id)
   if (named.length > 0) return named
-  const [newest] = rows
-  if (!newest) return undefined
-  if (pointsAtDocuments(question)) return newest.count <= MOST_TOGETHER ? rows.map(({ id }) => id) : undefined
-  return newest.count === 1 || pointsAtDocument(question) ? [newest.id] : undefined
+  const [best] = rows
+  if (!best) return undefined
+  if (pointsAtDocuments(question)) return best.count <= MOST_TOGETHER ? rows.map(({ id }) => id) : undefined
+  return best.words > 0 || best.count === 1 || pointsAtDocument(question) ? [best.id] : undefined
 }
 
 interface PageRow {

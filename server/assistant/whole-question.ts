@@ -1,4 +1,5 @@
 /** Recognises questions about a document as a whole, which no few passages can answer. Pure. */
+import { wordsByLanguage } from '#server/documents/question.ts'
 
 /** Words that ask for the gist, in the languages that we stem and some others; matched at the beginning of a word. */
 const GIST = [
@@ -50,6 +51,17 @@ export const isAboutEvery = (question: string): boolean =>
 /** Of a question for all of something, what that is: without the words that ask for all of it. */
 export const kindOf = (question: string): string =>
   [EVERY_SPACED, EVERY_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
+
+const LEAST_OF_NAME = 3
+/** Words that many names hold, and that are said of any document. */
+const SAID_OF_ANY =
+  /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
+
+/** Of a question about a whole, the words that may name the document by a part of its name ("summarise the lease"). */
+export const wordsOfName = (question: string): string[] =>
+  wordsByLanguage(kindOf(question).replace(GIST_SPACED, ' '))
+    .flatMap((words) => [...words])
+    .filter((word) => word.length >= LEAST_OF_NAME && !SAID_OF_ANY.test(word))
 
 export const isAboutWhole = (question: string): boolean =>
   asksFor(question, [GIST_SPACED, EVERY_SPACED, GIST_UNSPACED, EVERY_UNSPACED])

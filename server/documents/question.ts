@@ -34,6 +34,12 @@ const stopWordsOf = new Map(
 const ASKS_TO_BE_TOLD =
   /^\W*(?:please\W+|(?:can|could|would|will) you (?:please )?)?tell (?:me|us)(?: more)?(?: about)?\b/i
 
+/** What asks for a size or a meaning stands in no answer: "how long is the notice period" is answered by "three months". */
+const ASKS_FOR_SIZE =
+  /\bhow (?:big|deep|far|fast|heavy|high|large|late|long|many|much|often|old|tall|thick|wide)\b|(?<=\b(?:do|does|did)\b.{1,80})\bmean\b(?=\W*$)/gi
+const ASKS_FOR_SIZE_IN_GERMAN =
+  /(?<!\p{L})wie ?(?:alt|breit|dick|groß|gross|hoch|lange?|oft|schnell|schwer|spät|teuer|tief|viele?|weit)(?!\p{L})/giu
+
 /** French asks by verb and pronoun turned round ("faut-il", "ont-elles"), which are no compound. */
 const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
@@ -119,15 +125,28 @@ function weigh(word: string): number {
   return grammar === 0 ? 1 : grammar === signs.length ? 0 : HALF_GRAMMAR_WEIGHT
 }
 
+/** What a question asks with, by language: it stands in no answer. */
+const ASKING: readonly (readonly [language: string, pattern: RegExp])[] = [
+  ['english', ASKS_TO_BE_TOLD],
+  ['english', ASKS_FOR_SIZE],
+  ['german', ASKS_FOR_SIZE_IN_GERMAN],
+  ['french', FRENCH_INVERSION],
+]
+
+/** @param languages that it may be in; all where nothing is said. */
+export const withoutAsking = (question: string, languages?: readonly string[]): string =>
+  ASKING.filter(([language]) => languages?.includes(language) ?? true).reduce(
+    (rest, [, pattern]) => rest.replace(pattern, ' '),
+    question.replace(ASKS_IN_SIGNS, ' '),
+  )
+
 /** The terms to look for. @param languages of the library that is searched. */
 export async function termsOfQuestion(
   scope: Scope,
   question: string,
   languages: readonly string[],
 ): Promise<AskedTerms> {
-  const inSigns = question.replace(ASKS_IN_SIGNS, ' ')
-  const subject = languages.includes('english') ? inSigns.replace(ASKS_TO_BE_TOLD, ' ') : inSigns
-  const words = wordsOf(languages.includes('french') ? subject.replace(FRENCH_INVERSION, ' ') : subject)
+  const words = wordsOf(withoutAsking(question, languages))
   const spoken = languagesOf(words).filter((language) => languages.includes(language))
   const telling = words.filter((word) => !isStopWord(word, spoken.length > 0 ? spoken : languages) && weigh(word) > 0)
   const asked = telling.length > 0 ? telling : wordsOf(question)

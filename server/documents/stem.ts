@@ -1,4 +1,5 @@
 import { type Scope } from '#server/database/scope.ts'
+import { regularEnglish } from './irregular-english.ts'
 import { NO_LANGUAGE } from './language.ts'
 import { foldAccents } from './tokenizer.ts'
 
@@ -23,15 +24,21 @@ export async function stemByLanguage(
 ): Promise<Stems> {
   const distinct = [...new Set(words)]
   const wanted = languages.length === 0 ? [NO_LANGUAGE] : languages
+  const stemmed = wanted.includes('english') ? new Set([...distinct, ...distinct.map(regularEnglish)]) : distinct
   const stems = await stemsOf(
     scope,
-    distinct.filter((word) => STEMMABLE.test(word)),
+    [...stemmed].filter((word) => STEMMABLE.test(word)),
     wanted.filter((language) => language !== NO_LANGUAGE),
   )
   return new Map(
     distinct.map((word) => [
       word,
-      new Map(wanted.map((language) => [language, foldAccents(stems.get(language)?.get(word) ?? word)])),
+      new Map(
+        wanted.map((language) => {
+          const given = language === 'english' ? regularEnglish(word) : word
+          return [language, foldAccents(stems.get(language)?.get(given) ?? given)]
+        }),
+      ),
     ]),
   )
 }

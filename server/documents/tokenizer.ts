@@ -44,7 +44,8 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 export function wordsOf(text: string): string[] {
   const words: string[] = []
   const plain = text
-    .replaceAll(HYPHENATED_LINE_END, '')
+    // As a compound: the hyphen may be the word's own ("blue-green") or the line's.
+    .replaceAll(HYPHENATED_LINE_END, '-')
     .normalize('NFKC')
     .replaceAll(DIRECTION_MARKS, '')
     .replaceAll(OPTIONAL_MARKS, '')

@@ -58,6 +58,8 @@ describe('what stays text', () => {
     'Use $HOME/$USER and $PATH',
     'Only one $ here',
     'Escaped \\$x\\$ marks',
+    'ends on 31 March.\\[1\\] It continues',
+    'as he said \\[see note 2, a\\_b\\]',
     'A space $ x $ inside',
     'Not `$x$` in code',
     '```\n$$\nx\n$$\n```',

@@ -13,6 +13,8 @@ const BODY = String.raw`(?:(?!\n[ \t]*\n)[^$\\]|\\[^)\]])+?`
 const DISPLAY = new RegExp(String.raw`^(?:\$\$(?!\$)(${BODY})\$\$|\\\[(${BODY})\\\])`)
 const ROUND = new RegExp(String.raw`^\\\((${BODY})\\\)`)
 const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\[^\n])+?)(?<!\s)\$(?!\$)/
+/** Words in brackets, each sign with the backslash that Markdown wants: `\\[see 2\\]` is what somebody quoted. */
+const BRACKETED = /^(?:[\p{L}\p{N}\p{M}\s.,:;!?'’"“”()%§&/–—-]|\\[\\`*_[\]<>#|~])*$/u
 const LINE_END = /^[ \t]*(?:\n+|$)/
 
 /** `$5 and 10$`: begins as a sum and goes on in words. */
@@ -21,9 +23,14 @@ const SUM = /^\d[^\\]*?(?<=[\s,.])(?:\p{L}{3,}|to|or|of|in)(?=[\s,.;:'’]|$)/u
 const GOES_ON = /^(?!(?:st|nd|rd|th|s)\b)[\p{L}\p{N}]/u
 const BEGUN = /[\p{L}\p{N}$\\]$/u
 
+const displayAt = (text: string): RegExpExecArray | null => {
+  const found = DISPLAY.exec(text)
+  return found?.[2] !== undefined && BRACKETED.test(found[2]) ? null : found
+}
+
 /** The formula that `text` begins with, or null; `before` is the text in front of it. */
 export function inlineMathsAt(text: string, before: string): Maths | null {
-  const display = DISPLAY.exec(text)
+  const display = displayAt(text)
   if (display !== null) return { raw: display[0], source: (display[1] ?? display[2] ?? '').trim(), display: true }
   const round = ROUND.exec(text)
   if (round !== null) return { raw: round[0], source: (round[1] ?? '').trim(), display: false }
@@ -36,7 +43,7 @@ export function inlineMathsAt(text: string, before: string): Maths | null {
 /** The formula that has the lines to itself which `text` begins with, or null; `raw` includes the line's end. */
 export function displayMathsAt(text: string): Maths | null {
   const indent = /^ {0,3}/.exec(text)?.[0].length ?? 0
-  const found = DISPLAY.exec(text.slice(indent))
+  const found = displayAt(text.slice(indent))
   if (found === null) return null
   const length = indent + found[0].length
   const end = LINE_END.exec(text.slice(length))
