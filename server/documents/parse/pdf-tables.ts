@@ -19,6 +19,7 @@ export function markTables(lines: readonly Line[]): Map<Line, number> {
   let count = 0
   const close = () => {
     if (isTable(rows)) {
+      partTitles(rows)
       count += 1
       for (const row of rows) tables.set(row, count)
     }
@@ -31,6 +32,41 @@ export function markTables(lines: readonly Line[]): Map<Line, number> {
   }
   close()
   return tables
+}
+
+/**
+ * Titles of narrow columns stand close to each other, as if they were one: they are parted where that gives a title to each
+ * column of the rows below.
+ */
+function partTitles(rows: readonly Line[]): void {
+  const most = Math.max(...rows.map(({ cells }) => cells.length))
+  const full = rows.filter(({ cells }) => cells.length === most)
+  const [columns] = full
+  if (!columns || full.length < 2) return
+  for (const line of rows.slice(0, rows.indexOf(columns))) {
+    const tolerance = ALIGNED * Math.max(line.height, columns.height)
+    const parted = line.cells.flatMap((cell) => partAt(cell, columns.cells, tolerance))
+    if (parted.length === most) line.cells.splice(0, line.cells.length, ...parted)
+  }
+}
+
+/** The cell in parts, of which each further one begins with an item that stands as a further column does. */
+function partAt(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[] {
+  const parts: Cell[] = []
+  let last = -1
+  for (const item of cell.items) {
+    const isWord = item.text.trim() !== ''
+    const column = columns.findIndex(
+      (other, index) => isWord && index > last && isAligned({ ...item, items: [item] }, other, tolerance),
+    )
+    const open = parts.at(-1)
+    if (open && column === -1) {
+      open.items.push(item)
+      open.to = item.to
+    } else parts.push({ items: [item], from: item.from, to: item.to })
+    last = Math.max(last, column)
+  }
+  return parts
 }
 
 function continuesTable(above: Line, line: Line): boolean {

@@ -62,6 +62,41 @@ describe('tables of a pdf page', () => {
     expect(text.slice(raw[1]?.start, raw[1]?.headerEnd)).toBe('Town\tRent\tYear')
   })
 
+  test('have a title for each column where titles stand close to each other', () => {
+    const at = (places: readonly (readonly [string, number])[], y: number) =>
+      places.map(([text, x]) => item(text, x, y))
+    const { blocks } = read([
+      ...prose(700, 4),
+      ...at(
+        [
+          ['Station', 50],
+          ['Area', 92],
+          ['Depth', 150],
+          ['(m)', 180],
+        ],
+        600,
+      ),
+      ...at(
+        [
+          ['St. 1', 50],
+          ['Bay', 92],
+          ['28.9', 150],
+        ],
+        588,
+      ),
+      ...at(
+        [
+          ['St. 2', 50],
+          ['Sea', 92],
+          ['30.3', 150],
+        ],
+        576,
+      ),
+      ...prose(540, 4),
+    ])
+    expect(blocks[1]).toEqual(['table', 'Station\tArea\tDepth (m)\nSt. 1\tBay\t28.9\nSt. 2\tSea\t30.3'])
+  })
+
   test('keep the way back from every character to its item', () => {
     const items = table.flat()
     const { items: runs, text } = read(items)
