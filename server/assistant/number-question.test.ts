@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksForNumber, holdsNumber } from './number-question.ts'
+import { asksForNumber, numberFitness } from './number-question.ts'
 
 test.each([
   'How many weeks does it take?',
@@ -27,10 +27,12 @@ test.each([
   'Somehow manyfold answers',
 ])('is asked for something else by "%s"', (question) => expect(asksForNumber(question)).toBe(false))
 
-test.each(['three sets of keys', 'It is 61 metres deep.', 'drei Monate', '供水能力二十万吨'])(
-  '"%s" names a number',
-  (text) => expect(holdsNumber(text)).toBe(true),
-)
-test.each(['One may not smoke.', 'The rent is due.', 'often'])('"%s" names none', (text) =>
-  expect(holdsNumber(text)).toBe(false),
-)
+test('digits answer what asks for a number, words less surely, and others least', () => {
+  const order = ['It is 61 metres deep.', 'three sets of keys', 'One may not smoke, and the rent is due.'].map(
+    numberFitness,
+  )
+  expect(order).toEqual(order.toSorted((one, other) => other - one))
+  expect(new Set(order).size).toBe(3)
+  expect(numberFitness('drei Monate')).toBe(order[1])
+  expect(numberFitness('供水能力二十万吨')).toBe(order[1])
+})

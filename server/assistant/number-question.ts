@@ -25,13 +25,16 @@ const NUMBERS = [
   'tre quattro sette otto nove dieci venti cento twee drie vijf zes zeven acht negen tien',
   'два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча',
 ]
-const NUMBER = new RegExp(
-  String.raw`\p{N}|[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
+const NUMBER_WORD = new RegExp(
+  String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
   'iu',
 )
+/** What a text is worth where a number is asked for and it names none, or only as a word. */
+const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
-/** Whether a text names a number, in digits or as a word. */
-export const holdsNumber = (text: string): boolean => NUMBER.test(text)
+/** How far a text may answer what asks for a number: 1 where it names one in digits. */
+export const numberFitness = (text: string): number =>
+  /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 
 export const asksForNumber = (question: string): boolean =>
   ANYWHERE.test(question) || AT_BEGINNING.test(question) || SIGNS.test(question)

@@ -9,7 +9,7 @@ import { stemWords } from '#server/documents/stem.ts'
 import { wordsOf } from '#server/documents/tokenizer.ts'
 import { centralSentences } from './central-sentences.ts'
 import { asksForDates, holdsDate } from './dates.ts'
-import { asksForNumber, holdsNumber } from './number-question.ts'
+import { asksForNumber, numberFitness } from './number-question.ts'
 import { type NearPage, ownText } from './page-edges.ts'
 import { type QuotableSource, stemOf, wholeOf } from './quotable.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
@@ -37,8 +37,6 @@ const MAX_QUOTES_OF_EVERY = 10
 /** So many pages of long documents are looked at: nobody else is answered meanwhile. */
 const MOST_SUMMARISED = 60
 const MOST_SEARCHED_FOR_EVERY = 12
-/** What a sentence without any number is worth where one is asked for. */
-const WITHOUT_NUMBER = 0.5
 /** What one is worth that holds nothing but words of the question: a title, or a piece of one. */
 const SAYING_NOTHING = 0.3
 /** What one is worth that only tells where something stands: at the edge of page after page, or in a list of contents. */
@@ -225,7 +223,7 @@ export function chooseQuotes(
   const saysMore = ({ words }: Sentence) =>
     words.some((word) => word.length > 1 && !(stems.get(word) ?? [word]).some((term) => asked.has(term)))
   const fitness = (sentence: Sentence) =>
-    (wantsNumber && !holdsNumber(sentence.pageText.slice(sentence.start, sentence.end)) ? WITHOUT_NUMBER : 1) *
+    (wantsNumber ? numberFitness(sentence.pageText.slice(sentence.start, sentence.end)) : 1) *
     (saysMore(sentence) ? 1 : SAYING_NOTHING) *
     (sentence.isAtEdge || isOfContents(sentence) ? LEADING_ELSEWHERE : 1)
   const ranked = all
