@@ -105,7 +105,7 @@ export function prepareTextReading(scope: Scope, question: string, name: string,
 
 async function matchWords(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
   const spoken = await scope.query<{ language: string }>(
-    'select distinct unnest(languages) as language from search_segments',
+    'select distinct unnest(languages) as language from search_segments order by language',
   )
   const languages = spoken.rows.map(({ language }) => language)
   const { words: asked } = await termsOfQuestion(scope, question, languages)

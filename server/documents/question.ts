@@ -36,7 +36,7 @@ const ASKS_TO_BE_TOLD =
 
 /** What asks for a size or a meaning stands in no answer: "how long is the notice period" is answered by "three months". */
 const ASKS_FOR_SIZE =
-  /\bhow (?:big|deep|far|fast|heavy|high|large|late|long|many|much|often|old|tall|thick|wide)\b|(?<=\b(?:do|does|did)\b.{1,80})\bmean\b(?=\W*$)/gi
+  /\bhow (?:big|deep|far|fast|heavy|high|large|late|long|many|much|often|old|tall|thick|wide)\b|\bmean\b(?<=\b(?:do|does|did)\b.{1,80})(?=\W*$)/gi
 const ASKS_FOR_SIZE_IN_GERMAN =
   /(?<!\p{L})wie ?(?:alt|breit|dick|groß|gross|hoch|lange?|oft|schnell|schwer|spät|teuer|tief|viele?|weit)(?!\p{L})/giu
 
@@ -105,13 +105,14 @@ export function wordsByLanguage(question: string): ReadonlySet<string>[] {
       word,
       language: languages.find((language) => isStopWord(word, [language])),
     }))
+    const spoken = words.flatMap(({ language }, place) => (language === undefined ? [] : [{ language, place }]))
+    let next = 0
     for (const [place, { word, language }] of words.entries()) {
       if (language !== undefined) continue
-      const [nearest] = words
-        .map((other, otherPlace) => ({ ...other, distance: Math.abs(otherPlace - place) }))
-        .filter((other) => other.language !== undefined)
-        .toSorted((one, other) => one.distance - other.distance)
-      current = nearest?.language ?? current
+      while (next < spoken.length && (spoken[next]?.place ?? 0) < place) next += 1
+      const [before, after] = [spoken[next - 1], spoken[next]]
+      const isAfterNearer = after && (!before || after.place - place < place - before.place)
+      current = (isAfterNearer ? after : before)?.language ?? current
       parts.set(current, (parts.get(current) ?? new Set()).add(word))
     }
   }

@@ -56,6 +56,8 @@ test('finds the passage with its page and exact range', async () => {
 
 test.each([
   ['stems', 'Invoices are submitted monthly.', 'submitting an invoice'],
+  ['irregular forms', 'Phosphorus fell, and the committee held the fund of it in the bank.', 'how far did it fall'],
+  ['what a line cuts', '改造之前，水厂每天的供\n水能力不足。', '供水'],
   ['accents', 'Los años pasan deprisa en la ciudad y el campo.', 'anos'],
   ['codes in part', 'See regulation GDPR-2016/679 for this.', 'gdpr 679'],
   ['codes as a whole', 'The part number is AB-1200/7.', 'AB-1200/7'],
@@ -69,6 +71,18 @@ test.each([
   await addDocument(person, 'a.txt', text)
   await addDocument(person, 'b.txt', 'Something else entirely, about ducks.')
   expect((await textsOf(person, question))[0]).toBe(text)
+})
+
+test('what only asks for a size or a meaning is not looked for', async () => {
+  const person = await test_.createPerson()
+  await addDocument(person, 'a.txt', 'Error E7: the hose of it is blocked, and that is to be cleaned by the user.')
+  for (const [question, terms] of [
+    ['What does error E7 mean?', ['error', 'e7']],
+    ['How long is the hose?', ['hose']],
+  ] as const) {
+    const { trace } = await test_.database.asUser(person, (scope) => searchDocuments(scope, question))
+    expect(trace.terms.map(({ term }) => term)).toEqual(terms)
+  }
 })
 
 test('a question in another language than most of the library still finds its document', async () => {
