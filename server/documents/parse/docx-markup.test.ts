@@ -178,6 +178,27 @@ test('what a comment says stands behind the text', async () => {
   expect(text).toContain('[AB1] Is this agreed?')
 })
 
+test('footnotes and endnotes stand behind the text under the numbers that their places have', async () => {
+  const relation = (kind: string) =>
+    `<Relationship Id="${kind}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${kind}.xml"/>`
+  const notes = (kind: string, text: string) =>
+    `<w:${kind}s><w:${kind} w:id="1"><w:p>${run(text)}</w:p></w:${kind}></w:${kind}s>`
+  const parts = {
+    'word/_rels/document.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relation('footnotes')}${relation('endnotes')}</Relationships>`,
+    'word/footnotes.xml': notes('footnote', 'Unless it is late.'),
+    'word/endnotes.xml': notes('endnote', 'See the law.'),
+  }
+  const { text } = await read(
+    [
+      { xml: `${run('The rent rises.')}<w:r><w:footnoteReference w:id="1"/></w:r>` },
+      { xml: `${run('It is due.')}<w:r><w:endnoteReference w:id="1"/></w:r>` },
+    ],
+    {},
+    parts,
+  )
+  expect(text).toBe('The rent rises.[1]\n\nIt is due.[2]\n\n[1] Unless it is late.\n\n[2] See the law.')
+})
+
 test('hidden text is left out, and what only a paragraph mark hides is not', async () => {
   const hidden = (text: string, value = '') =>
     `<w:r><w:rPr><w:b/><w:vanish${value}/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`

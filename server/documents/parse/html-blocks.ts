@@ -13,6 +13,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 /** Stands for the end of a row of a table inside a cell until the cell is whole. */
 const ROW_END = '\u001e'
+/** A footnote or an endnote, which its place in the text names by number: "[1]". */
+const NOTE = /\bid="[^"]*(?:foot|end)note-/
 const BOLD_HEADING_MAX_CHARACTERS = 90
 /** Bold paragraphs stand below what is marked as a heading. */
 const BOLD_LEVEL = 6
@@ -30,6 +32,7 @@ export function blocksOfHtml(html: string): Block[] {
   let text = ''
   let boldCharacters = 0
   let boldDepth = 0
+  let notes = 0
 
   const takeText = (): string => {
     const taken = text
@@ -103,6 +106,10 @@ export function blocksOfHtml(html: string): Block[] {
         break
       case 'li':
         endBlock('list')
+        if (!isEnd && NOTE.test(attributes)) {
+          notes += 1
+          text = `[${notes}] `
+        }
         break
       case 'p':
         if (isEnd) endBlock('paragraph')
