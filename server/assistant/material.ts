@@ -1,5 +1,6 @@
 /** Everything that an answer is written from, read as the person who asked. */
 import { READER_MODEL } from '#contract/limits.ts'
+import { SENDER_ROLES } from '#contract/message.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -54,6 +55,8 @@ export interface Material {
 
 /** Older turns than these are not even read. */
 const HISTORY_LIMIT = 2_000
+/** So far back is looked for what a question goes on from. */
+const EARLIER_TURNS = 20
 /** Of a model that is no longer listed. */
 const SMALL_WINDOW = 8_000
 
@@ -113,6 +116,10 @@ export async function gather(
   const options = {
     onlyQuotes: identifier === READER_MODEL,
     chosen,
+    earlier: history
+      .slice(-EARLIER_TURNS - 1, -1)
+      .filter(({ sender_role }) => sender_role === SENDER_ROLES.user)
+      .map(({ content }) => parseCommands(content).text),
     present,
     hasDocuments: situation.documents > 0,
     contextWindow,

@@ -6,6 +6,7 @@ import { newestVersions } from '#server/documents/newest-versions.ts'
 import { type FoundPassage, searchDocuments } from '#server/documents/search.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { type PresentTurns } from '#server/conversations/past-messages.ts'
+import { withItsSubject } from './follow-up.ts'
 import { isSameMessage, type PastPassage } from './past-passages.ts'
 import { type ParsedMessage, type ToolCall } from './tools/commands.ts'
 import { isSamePassage, searchKnowledge } from './tools/knowledge.ts'
@@ -37,6 +38,8 @@ export interface FindOptions {
   readonly onlyQuotes: boolean
   /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
+  /** What the person asked before in this conversation, oldest first. */
+  readonly earlier: readonly string[]
   readonly present: PresentTurns
   /** Whether the person has any: nothing is looked for where there is nothing. */
   readonly hasDocuments: boolean
@@ -66,7 +69,7 @@ export async function newestChosen(scope: Scope, stored: unknown): Promise<reado
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { onlyQuotes, chosen, present, hasDocuments, contextWindow, embedder }: FindOptions,
+  { onlyQuotes, chosen, earlier, present, hasDocuments, contextWindow, embedder }: FindOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
@@ -82,8 +85,9 @@ export async function findPassages(
     const whole = await findWhole(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
-    const found = await searchDocuments(scope, text, { limit: MOST_PASSAGES, joins: true, embedder, ...documentIds })
-    return { ...nothing, ...found }
+    const asked = withItsSubject(text, earlier)
+    const found = await searchDocuments(scope, asked, { limit: MOST_PASSAGES, joins: true, embedder, ...documentIds })
+    return { ...nothing, ...found, asked }
   }
   const runs = new Map<ToolCall, ToolRun>()
   const passages: FoundPassage[] = []

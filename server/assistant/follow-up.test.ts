@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { isFollowUp, withItsSubject } from './follow-up.ts'
+
+test.each([
+  'And when exactly?',
+  'who holds it?',
+  'How much does that cost me?',
+  'Why?',
+  'What about the cellar?',
+  'Und wie lange gilt das?',
+  'Und wann?',
+])('"%s" goes on from the question before', (question) => expect(isFollowUp(question)).toBe(true))
+
+test.each([
+  'How long is the notice period?',
+  'Notice period',
+  'Is it allowed to smoke?',
+  'And what does the landlord pay for the repair of the roof?',
+  'What does this contract say about repairs of the boiler?',
+  'Wie hoch ist die Kaution?',
+])('"%s" stands for itself', (question) => expect(isFollowUp(question)).toBe(false))
+
+test('is looked for together with the last question that stands for itself', () => {
+  const earlier = ['Who is the landlord?', 'What is the break clause?', 'How much does that cost me?']
+  expect(withItsSubject('And when exactly?', earlier)).toBe('And when exactly?\nWhat is the break clause?')
+  expect(withItsSubject('How high is the deposit?', earlier)).toBe('How high is the deposit?')
+  expect(withItsSubject('And when exactly?', [])).toBe('And when exactly?')
+})
