@@ -42,7 +42,6 @@ const ORDINAL = /(?:^|[^\p{L}\p{N}.,])\d{1,2}\.\s*$/u
 
 /** The number of a note behind a full stop ("2027.[1]"), which the sentence before it carries. */
 const NOTE = /^(?:\[\p{N}{1,3}\])+/u
-const NOTE_BEGINNING = /\[$/
 
 /** Values of a line that is a row, as programs write them. */
 const SEPARATORS = [';', '\t'] as const
@@ -81,7 +80,7 @@ export function splitSentences(text: string): SentenceRange[] {
     let open: { start: number; end: number } | undefined
     for (const { segment: given, index: from } of segmenter.segment(joined)) {
       let [segment, index] = [given, from]
-      if (open && NOTE_BEGINNING.test(joined.slice(0, index))) {
+      if (open && joined[index - 1] === '[') {
         // The segmenter parts the bracket from its number.
         const note = NOTE.exec(`[${segment}`)?.[0] ?? ''
         if (note !== '') {

@@ -53,6 +53,8 @@ export const kindOf = (question: string): string =>
   [EVERY_SPACED, EVERY_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
 
 const LEAST_OF_NAME = 3
+/** Each is held against the name of each document: a pasted text has thousands. */
+const MOST_OF_NAME = 50
 /** Words that many names hold, and that are said of any document. */
 const SAID_OF_ANY =
   /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
@@ -62,6 +64,7 @@ export const wordsOfName = (question: string): string[] =>
   wordsByLanguage(kindOf(question).replace(GIST_SPACED, ' '))
     .flatMap((words) => [...words])
     .filter((word) => word.length >= LEAST_OF_NAME && !SAID_OF_ANY.test(word))
+    .slice(0, MOST_OF_NAME)
 
 export const isAboutWhole = (question: string): boolean =>
   asksFor(question, [GIST_SPACED, EVERY_SPACED, GIST_UNSPACED, EVERY_UNSPACED])
