@@ -7,14 +7,27 @@ const allowed = {
   access: ['base', 'database'],
   jobs: ['base', 'database'],
   conversations: ['base', 'database'],
-  documents: ['base', 'database', 'jobs', 'blobs', 'providers'],
+  search: ['base', 'database', 'jobs', 'providers'],
+  parsing: ['base', 'search'],
+  documents: ['base', 'database', 'jobs', 'blobs', 'search', 'parsing'],
   connections: ['base', 'database', 'providers'],
-  assistant: ['base', 'database', 'providers', 'connections', 'conversations', 'documents'],
+  assistant: ['base', 'database', 'providers', 'connections', 'conversations', 'search', 'parsing', 'documents'],
   auth: ['base', 'access', 'database'],
   rest: ['base', 'access', 'database'],
   realtime: ['base', 'access', 'database'],
   storage: ['base', 'access', 'database', 'blobs'],
-  api: ['base', 'access', 'database', 'providers', 'connections', 'conversations', 'documents', 'jobs', 'blobs'],
+  api: [
+    'base',
+    'access',
+    'database',
+    'providers',
+    'connections',
+    'conversations',
+    'search',
+    'documents',
+    'jobs',
+    'blobs',
+  ],
 }
 const folders = (names) => `^server/(${names.join('|')})/`
 const tests = '\\.(test|db\\.test|spec)\\.tsx?$'
@@ -37,12 +50,22 @@ module.exports = {
       to: { path: '^server/', pathNot: folders([folder, ...may]) },
     })),
     {
-      name: 'nobody-imports-the-roots',
+      name: 'parsing-uses-only-the-text-tools-of-search',
       severity: 'error',
-      from: { path: '^server/.+/', pathNot: tests },
-      to: {
-        path: '^server/(app|main|start|start-services|start-product|foundation|connect|config|page|operations|development|data-folder)\\.ts$',
-      },
+      from: { path: '^server/parsing/', pathNot: tests },
+      to: { path: '^server/search/', pathNot: '^server/search/text/' },
+    },
+    {
+      name: 'only-main-imports-start',
+      severity: 'error',
+      from: { path: '^server/', pathNot: ['^server/(main\\.ts$|start/)', tests] },
+      to: { path: '^server/(start/|main\\.ts$)' },
+    },
+    {
+      name: 'only-start-imports-app-and-config',
+      severity: 'error',
+      from: { path: '^server/.+/', pathNot: ['^server/start/', tests] },
+      to: { path: '^server/(app|config)\\.ts$' },
     },
     {
       name: 'web-lib-and-ui',

@@ -8,8 +8,8 @@ import { createLog } from '#server/base/log.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
-import { indexDocument } from '#server/documents/indexing.ts'
-import { findMerges, mergeSegments } from '#server/documents/segments.ts'
+import { indexDocument } from '#server/search/index/index-document.ts'
+import { findMerges, mergeSegments } from '#server/search/index/segments.ts'
 
 export type Person = Claims & { readonly sub: string }
 

@@ -3,9 +3,9 @@
  * passages, against `ts_rank_cd` with OR-ed words over GIN. The passages are put together from the sentences of a
  * collection in BEIR format, whose questions are asked; the largest library holds copies of the one before it.
  */
-import { splitSentences } from '#server/assistant/sentences.ts'
+import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Database } from '#server/database/scope.ts'
-import { searchPassages } from '#server/documents/search.ts'
+import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'
 import { inTurn, median, quantile, rounded } from './measure.ts'

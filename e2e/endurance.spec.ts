@@ -22,7 +22,7 @@ import { startBalancer } from '#test/balancer.ts'
 import { createEmptyDatabase } from '#test/database.ts'
 import { live } from '#test/realtime.ts'
 import { startStubModel } from '#test/stub-model.ts'
-import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/reply-parts.ts'
+import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messages/reply-parts.ts'
 
 const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
 const TOKENS = 60

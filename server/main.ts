@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from '#contract/limits.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 import { loadEnvironment, readConfig } from './config.ts'
-import { startAlcove } from './start.ts'
+import { startAlcove } from './start/start.ts'
 
 /** A drain that takes longer is broken off: the database survives that as it survives a power cut. */
 const DRAIN_LIMIT_MS = 9_000

@@ -1,6 +1,6 @@
 /** Encrypts workbooks for tests, in each of the ways that Excel has (MS-OFFCRYPTO 2.3.4 to 2.3.7; MS-XLS 2.2.10). */
 import { createCipheriv, createHash } from 'node:crypto'
-import { compoundFiles } from '#server/documents/parse/compound-file.ts'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
 const SALT = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf } from '#server/base/errors.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { searchPassages } from '#server/documents/search.ts'
+import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { addReadDocument } from './library.ts'
 

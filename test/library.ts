@@ -1,7 +1,7 @@
 /** Puts documents that have been read already into a person's library, for tests of what comes after reading. */
 import { createHash, randomUUID } from 'node:crypto'
 import { type Claims, type Database } from '#server/database/scope.ts'
-import { indexDocument } from '#server/documents/indexing.ts'
+import { indexDocument } from '#server/search/index/index-document.ts'
 
 interface UnreadDocument {
   readonly id: string

@@ -1,5 +1,5 @@
 /** Small Word documents of the years 1997 to 2003 for tests: chosen pieces of text in chosen order (MS-DOC). */
-import { compoundFiles } from '#server/documents/parse/compound-file.ts'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
 export interface DocPiece {
   readonly text: string

@@ -1,5 +1,5 @@
 /** Small documents of Word 6 and 95 for tests ("Microsoft Word 6.0 Binary File Format"). */
-import { compoundFiles } from '#server/documents/parse/compound-file.ts'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
 export interface OldDocRun {
   /** In the code page of its font. */

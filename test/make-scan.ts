@@ -1,8 +1,8 @@
 /** Pictures of text for tests, drawn from a pdf so that no font of the machine is needed. */
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
-import { type Raster } from '#server/documents/parse/ocr/raster.ts'
-import { createRasteriser } from '#server/documents/parse/ocr/rasterise-pdf.ts'
+import { type Raster } from '#server/parsing/ocr/raster.ts'
+import { createRasteriser } from '#server/parsing/ocr/rasterise-pdf.ts'
 import { makePdf } from './make-pdf.ts'
 import { writePdf } from './write-pdf.ts'
 

@@ -1,13 +1,13 @@
 /** Reads a file the way the server does, in its own process, without a database. */
 import { Readable } from 'node:stream'
 import { type DocumentLanguage } from '#contract/document.ts'
-import { sourceOfBytes } from '#server/documents/byte-source.ts'
-import { ParseFailure } from '#server/documents/parse/failure.ts'
-import { type ParsedPage } from '#server/documents/parse/page.ts'
-import { type ReadyReaders } from '#server/documents/parse/ready-readers.ts'
-import { PARSE_LIMITS, runParser } from '#server/documents/parse/run-parser.ts'
-import { type ParseLimits } from '#server/documents/parse/watch-child.ts'
 import { detectUploadType } from '#server/documents/upload-type.ts'
+import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { type ParsedPage } from '#server/parsing/page.ts'
+import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import { PARSE_LIMITS, runParser } from '#server/parsing/sandbox/run-parser.ts'
+import { type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
 
 export interface ReadOutcome {
   readonly pages: readonly ParsedPage[]

@@ -13,10 +13,10 @@ import { publicConfig } from '#contract/auth.ts'
 import { documentRow, uploadAnswer } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
-import { type Alcove, startAlcove } from '#server/start.ts'
+import { type Alcove, startAlcove } from '#server/start/start.ts'
 import { createDataDir } from '#test/alcove.ts'
-import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
+import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
 
 interface Person {
   readonly id: string

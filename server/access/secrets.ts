@@ -4,8 +4,8 @@ import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
+import { seal, unseal } from '#server/base/encrypt.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { seal, unseal } from '#server/base/seal.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({

@@ -5,7 +5,8 @@ import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { DISCARD_JOB, DISCARD_REQUEST, REINDEX_JOB } from '#server/documents/ingest.ts'
+import { DISCARD_JOB, DISCARD_REQUEST, REINDEX_JOB } from '#server/documents/ingest/ingest-job.ts'
+import { serveFile } from '#server/documents/serve-file.ts'
 import {
   deleteDocument,
   getDocument,
@@ -14,8 +15,7 @@ import {
   listDocuments,
   listVersions,
   renameDocument,
-} from '#server/documents/queries.ts'
-import { serveFile } from '#server/documents/serve-file.ts'
+} from '#server/documents/store/library.ts'
 import { receiveUpload, type Upload, type UploadParts } from '#server/documents/upload.ts'
 import { readBody } from './read-body.ts'
 import { renderApiError } from './render-error.ts'

@@ -7,7 +7,7 @@ import { validate } from '#server/base/validate.ts'
 import { searchMessages } from '#server/conversations/search-messages.ts'
 import { snippetOf } from '#server/conversations/snippet.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
-import { searchPassages } from '#server/documents/search.ts'
+import { searchPassages } from '#server/search/search.ts'
 
 const searchQuery = z.object({ q: z.string().max(LONGEST_SEARCH).default('') })
 

@@ -1,10 +1,10 @@
 /** Keys and endpoints that people connect for themselves: tried before they are kept, sealed where they are kept. */
 import { hkdfSync } from 'node:crypto'
-import { type newOwnProvider, type OwnProvider } from '#contract/provider.ts'
 import { type z } from 'zod'
+import { type newOwnProvider, type OwnProvider } from '#contract/provider.ts'
+import { seal, unseal } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { seal, unseal } from '#server/base/seal.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import {
   createProviders,
@@ -14,8 +14,8 @@ import {
   type ProviderSettings,
   type ProvidersOf,
 } from '#server/providers/choose.ts'
-import { type Endpoint, type ListedModel, listModels } from '#server/providers/list-models.ts'
 import { type Embedder } from '#server/providers/embed.ts'
+import { type Endpoint, type ListedModel, listModels } from '#server/providers/list-models.ts'
 import { storeListedModels } from './models.ts'
 import { choosePersonalEmbedder, embedderAt, type EmbeddingsEndpoint } from './own-embedders.ts'
 

@@ -5,9 +5,9 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { seal, unseal } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { seal, unseal } from '#server/base/seal.ts'
 import { type Listener } from './listen.ts'
 import { type Bells } from './scope.ts'
 

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
-import { createGatheringSocket } from './gathering-socket.ts'
+import { createGatheringSocket } from './batching-socket.ts'
 import { prepared, preparedIfFrequent } from './prepared.ts'
 
 /** The roles that a caller may bring; `service_role` only with the service key. */

@@ -1,8 +1,8 @@
 /** Pictures of a person's library as a model is shown them. */
 import { type BlobStore } from '#server/blobs/store.ts'
-import { type ShrunkPicture, shrinkPicture } from './parse/shrink-picture.ts'
+import { type ShrunkPicture, shrinkPicture } from '#server/parsing/image/shrink-image.ts'
 
-export type { ShrunkPicture } from './parse/shrink-picture.ts'
+export type { ShrunkPicture } from '#server/parsing/image/shrink-image.ts'
 
 export interface PictureFile {
   readonly path: string

@@ -2,7 +2,7 @@
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
-import { getDocumentFile } from './queries.ts'
+import { getDocumentFile } from './store/library.ts'
 
 /** Types that a browser may show by itself. Everything else is offered for saving. */
 const SHOWN_INLINE = new Set(['application/pdf', 'image/png', 'image/jpeg', 'text/plain'])

@@ -1,10 +1,10 @@
 /** What a file is, by its bytes. The name decides only where bytes cannot: plain text, and Office files with a password. */
 import { fileTypeFromBuffer } from 'file-type'
 import { UPLOAD_TYPES, type UploadExtension } from '#contract/limits.ts'
-import { type ByteSource } from './byte-source.ts'
-import { isOleFile, oleStreamNames } from './ole.ts'
-import { decodeText } from './parse/decode-text.ts'
-import { listZipEntries } from './zip-directory.ts'
+import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
+import { isOleFile, oleStreamNames } from '#server/parsing/containers/compound-streams.ts'
+import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
+import { decodeText } from '#server/parsing/text/decode-text.ts'
 
 const HEAD_BYTES = 64 * 1024
 /** Longest stretch that the types need that are told by their first bytes. */

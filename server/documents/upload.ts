@@ -10,9 +10,9 @@ import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { type Jobs } from '#server/jobs/start.ts'
-import { type ByteSource } from './byte-source.ts'
-import { INGEST_JOB } from './ingest.ts'
-import { findDocumentBySha256, insertDocument } from './queries.ts'
+import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
+import { INGEST_JOB } from './ingest/ingest-job.ts'
+import { findDocumentBySha256, insertDocument } from './store/library.ts'
 import { detectUploadType } from './upload-type.ts'
 
 export interface UploadParts {

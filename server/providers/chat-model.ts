@@ -4,9 +4,9 @@
  */
 import { type ChatModel, type ChatPart, type ChatRequest, type GivePart, type ShortAnswer } from './chat.ts'
 import { converse, type LoadModel, NOTHING_KEPT } from './converse.ts'
-import { sendAgain } from './send-again.ts'
+import { MOST_SILENCES, watchSilence } from './idle-timeout.ts'
 import { refusesPictures, refusesTools, toProviderError } from './provider-error.ts'
-import { MOST_SILENCES, watchSilence } from './silence.ts'
+import { sendAgain } from './retry.ts'
 import { createTextCleaner, toStorableText } from './storable-text.ts'
 import { createThinkSplitter, type Said, withoutThoughts } from './think-tags.ts'
 

@@ -7,9 +7,9 @@ import type { JSONSchema7, LanguageModel } from 'ai'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
 import { type ChatRequest, type ChatTool, type ChatTurn, type GivePart } from './chat.ts'
-import { sendAgain } from './send-again.ts'
-import { type Silence } from './silence.ts'
-import { listenToText, type TextListener } from './tap-text.ts'
+import { type Silence } from './idle-timeout.ts'
+import { sendAgain } from './retry.ts'
+import { listenToText, type TextListener } from './stream-text.ts'
 
 type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>
 type CallOptions = Parameters<Model['doStream']>[0]

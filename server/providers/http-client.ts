@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { createTextTap, textListener, type TextListener, type TextTap } from './tap-text.ts'
+import { createTextTap, textListener, type TextListener, type TextTap } from './stream-text.ts'
 
 /**
  * Resolves with what is made of the answer, whatever its status.

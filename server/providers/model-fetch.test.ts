@@ -3,7 +3,7 @@ import { type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { modelFetch } from './model-fetch.ts'
-import { listenToText } from './tap-text.ts'
+import { listenToText } from './stream-text.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)

@@ -5,7 +5,7 @@
 import { type IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sendRequest, toResponse } from './http-client.ts'
-import { textListener } from './tap-text.ts'
+import { textListener } from './stream-text.ts'
 
 /**
  * Texts to an address, and whatever comes back. What it does not know how to send, and what is to be found elsewhere, is

@@ -1,9 +1,9 @@
 /** Who a channel belongs to, and what its topic's policies let that person do there. */
 import { decodeJwt } from 'jose'
-import { AppError, codeOf } from '#server/base/errors.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
+import { AppError, codeOf } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './rejection.ts'
 
 interface Permission {
   readonly read: boolean

@@ -1,11 +1,11 @@
 /** The `postgres_changes` of a join: read, checked against the catalogue, and held against rows. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
-import { type ApiRole } from '#server/database/scope.ts'
 import { matchesRow, parseFilters } from '#server/database/filter.ts'
+import { type ApiRole } from '#server/database/scope.ts'
 import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type ChangeOperation } from './channels.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './rejection.ts'
 
 /** Code of every reason for which a channel gets no changes. */
 export const UNSUBSCRIBABLE = 'RealtimeDisabledForConfiguration'

@@ -9,11 +9,11 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
-import { createAhead } from './ahead.ts'
 import { type Channel, type Channels, roomOf } from './channels.ts'
+import { createAhead } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
 import { createLoop } from './loop.ts'
-import { type Persevere } from './persevere.ts'
+import { type Persevere } from './retry.ts'
 import { type Sender } from './send.ts'
 
 export interface Broadcast {

@@ -11,7 +11,7 @@ import { type Binding, type Channel, type Channels, type Connection, roomOf, sub
 import { type Incoming } from './frames.ts'
 import { LONGEST_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import { type Presences } from './presence.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './rejection.ts'
 import { type Sender } from './send.ts'
 
 const PREFIX = 'realtime:'

@@ -4,9 +4,9 @@ import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
+import { lookIntoOutbox } from './outbox-scan.ts'
 import { type Change, followOutbox } from './outbox.ts'
-import { lookIntoOutbox } from './outbox-looking.ts'
-import { createPersevere } from './persevere.ts'
+import { createPersevere } from './retry.ts'
 
 const recorded = z.array(
   z.object({

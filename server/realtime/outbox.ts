@@ -10,7 +10,7 @@ import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ChangeOperation } from './channels.ts'
 import { createLoop } from './loop.ts'
-import { type Persevere } from './persevere.ts'
+import { type Persevere } from './retry.ts'
 
 export interface Change {
   readonly id: string

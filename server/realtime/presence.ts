@@ -9,7 +9,7 @@ import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type Channel, type Channels } from './channels.ts'
 import { createLoop, type Loop } from './loop.ts'
-import { type Persevere } from './persevere.ts'
+import { type Persevere } from './retry.ts'
 import { type Sender } from './send.ts'
 
 const CHANNEL = 'realtime_presence'

@@ -11,7 +11,7 @@ import { type Database } from '#server/database/scope.ts'
 import { probeTopic, verifyToken } from './authorize.ts'
 import { type Broadcast, type Broadcasts } from './broadcast.ts'
 import { type RealtimeLimits } from './limits.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './rejection.ts'
 
 const batch = z.object({
   messages: z.array(

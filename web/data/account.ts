@@ -3,8 +3,8 @@ import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-j
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { closingReceipt, openSession, type OpenSession } from '#contract/auth.ts'
-import { readAgain } from './read-again.ts'
 import { storeReceipt } from './receipt.ts'
+import { readAgain } from './refetch.ts'
 import { forgetSession, startedAuth } from './session.ts'
 import { AccountRefusal, askAccount, sendPhoneCode, verifyPhoneCode } from './sign-in.ts'
 

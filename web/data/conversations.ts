@@ -4,9 +4,9 @@ import { conversationRow, type ConversationPatch, type ConversationRow } from '#
 import { DEFAULT_TITLES } from '#contract/limits.ts'
 import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
 import { storeDraft } from './drafts.ts'
-import { forgetRecordings } from './recordings.ts'
 import { createLiveQuery } from './live-query.ts'
-import { readAgain } from './read-again.ts'
+import { forgetRecordings } from './recordings.ts'
+import { readAgain } from './refetch.ts'
 
 const rows = z.array(conversationRow)
 

@@ -10,7 +10,7 @@ import {
 } from '#contract/document.ts'
 import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
 import { createLiveQuery } from './live-query.ts'
-import { readAgain } from './read-again.ts'
+import { readAgain } from './refetch.ts'
 import { accessToken } from './session.ts'
 
 const rows = z.array(documentRow)

@@ -2,7 +2,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
-import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/merge-messages.ts'
+import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { apiFetch, apiSend, directThenApi, rest } from './client.ts'
 
 const PAGE = 60

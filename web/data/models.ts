@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { create } from 'zustand'
 import { READER_MODEL } from '#contract/limits.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
-import { modelLabel } from '#web/lib/conversation-words.ts'
-import { initialModel } from '#web/lib/model-groups.ts'
+import { modelLabel } from '#web/lib/messages/conversation-words.ts'
+import { initialModel } from '#web/lib/messages/model-groups.ts'
 import { apiFetch, apiRead, rest } from './client.ts'
-import { readAgain } from './read-again.ts'
+import { readAgain } from './refetch.ts'
 import { accountSettingsQuery } from './settings.ts'
 
 declare global {

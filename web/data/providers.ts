@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
 import { apiFetch, apiRead, apiSend } from './client.ts'
 import { reloadModels } from './models.ts'
-import { readAgain } from './read-again.ts'
+import { readAgain } from './refetch.ts'
 
 export const ownProvidersQuery = queryOptions({
   queryKey: ['/api/providers'],

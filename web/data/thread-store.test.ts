@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { temporaryMessage } from '#web/lib/merge-messages.ts'
+import { temporaryMessage } from '#web/lib/messages/merge-messages.ts'
 import {
   addTemporary,
   answerArrived,

@@ -1,7 +1,7 @@
 /** The messages that are not stored yet, the replies that are being written, and what is awaited. */
 import { create } from 'zustand'
-import type { ThreadMessage } from '#web/lib/merge-messages.ts'
-import type { ReplyView } from '#web/lib/reply-parts.ts'
+import type { ThreadMessage } from '#web/lib/messages/merge-messages.ts'
+import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 
 /**
  * Why a conversation is or is not waiting, where its messages alone do not say: `asked` since a failed reply was asked

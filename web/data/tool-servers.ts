@@ -2,7 +2,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { toolServer, toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
 import { apiFetch, apiRead, apiSend } from './client.ts'
-import { readAgain } from './read-again.ts'
+import { readAgain } from './refetch.ts'
 
 export const toolServersQuery = queryOptions({
   queryKey: ['/api/tool-servers'],

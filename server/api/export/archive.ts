@@ -14,7 +14,7 @@ import { AppError } from '#server/base/errors.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { listConversations, listMessagesAfter } from '#server/conversations/queries.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import { getDocumentFile, listEveryVersion } from '#server/documents/queries.ts'
+import { getDocumentFile, listEveryVersion } from '#server/documents/store/library.ts'
 import { conversationAsJson, conversationAsMarkdown, titleOf } from './conversation-text.ts'
 import { createEntryNames, safeName, splitEnding } from './entry-names.ts'
 

@@ -1,7 +1,7 @@
 /** What tools brought back for earlier questions, so that later turns can come back to it. Pure. */
 import { SENDER_ROLES } from '#contract/message.ts'
 import { type Turn } from '#server/conversations/queries.ts'
-import { escapeAttribute, escapeText } from './show.ts'
+import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
 /** What a later turn still reads of one run. */
 const CHARACTERS = 2_000

@@ -2,7 +2,7 @@
  * Which tools a model is offered. Their definitions go with every request of an answer, and a person may have connected
  * servers with dozens: together they get a share of the model's window, or the conversation would be left none.
  */
-import { loadCounter, marginOf, mostTokens } from '#server/assistant/tokens.ts'
+import { loadCounter, marginOf, mostTokens } from '#server/assistant/prompt/tokens.ts'
 import { type ChatTool } from '#server/providers/chat.ts'
 
 export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters'>

@@ -1,11 +1,11 @@
 /** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
 import { SENDER_ROLES } from '#contract/message.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
-import { type FoundPast, findPast, type PastPassage } from '#server/assistant/past-passages.ts'
-import { type PresentTurns } from '#server/conversations/past-messages.ts'
+import { type FoundPast, findPast, type PastPassage } from '#server/assistant/retrieval/earlier-messages.ts'
+import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type FoundPassage, searchDocuments } from '#server/documents/search.ts'
 import { type Embedder } from '#server/providers/embed.ts'
+import { type FoundPassage, searchDocuments } from '#server/search/search.ts'
 import { missingName, splitNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 

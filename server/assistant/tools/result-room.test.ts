@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadCounter } from '#server/assistant/tokens.ts'
+import { loadCounter } from '#server/assistant/prompt/tokens.ts'
 import { createResultRoom } from './result-room.ts'
 
 const WORDS = 'one two three four five six seven eight nine ten '

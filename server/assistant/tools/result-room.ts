@@ -2,9 +2,9 @@
  * How much of what tools bring back one answer has room for. Every result stays in the request until the answer is
  * written, so all of them together are counted against the model's window, with the request that they are added to.
  */
-import { roomBesideAnswer } from '#server/assistant/fit-context.ts'
-import { loadCounter, marginOf, mostTokens, type TokenCounter } from '#server/assistant/tokens.ts'
-import { escapeText } from './show.ts'
+import { roomBesideAnswer } from '#server/assistant/prompt/fit-history.ts'
+import { loadCounter, marginOf, mostTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
+import { escapeText } from './prompt-elements.ts'
 
 export interface FittedResult {
   /** How it begins, as far as there is room, as it may stand inside an element. */

@@ -1,7 +1,7 @@
 /** Runs the tools that look outside. What goes wrong is an outcome as well: the person reads why, and so does the model. */
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { decodeEntities } from '#server/documents/parse/html-text.ts'
+import { decodeEntities } from '#server/parsing/text/html-text.ts'
 import { type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { type WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'

@@ -1,7 +1,7 @@
 /** The stored runs of one answer, the commands of its question first. */
 import { z } from 'zod'
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type ClaimedReply } from '#server/assistant/claimed-reply.ts'
 import { type ToolRun } from './outcome.ts'
 
 const storedRun = z.object({

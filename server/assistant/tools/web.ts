@@ -1,7 +1,7 @@
 /** `@web`: reads the page at an address that the person named. */
+import { htmlToText, type PageText } from '#server/parsing/text/html-text.ts'
 import { guardedFetch, type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { toStorableText } from '#server/providers/storable-text.ts'
-import { htmlToText, type PageText } from '#server/documents/parse/html-text.ts'
 
 const READABLE = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/json']
 /** Far more than anybody asks about, and less than would crowd out everything else in a model's window. */

@@ -5,8 +5,8 @@ import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/hist
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
 import type { RailTab } from './rail.tsx'
-import { usePlace } from './use-place.ts'
 import styles from './side-panel.module.css'
+import { usePlace } from './use-route-state.ts'
 
 const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
 const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.tsx'))

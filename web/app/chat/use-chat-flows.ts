@@ -16,10 +16,10 @@ import { adoptRecordings } from '#web/data/recordings.ts'
 import { hasStoredSession } from '#web/data/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/upload-store.ts'
-import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/merge-messages.ts'
-import { failedReplies } from '#web/lib/waiting.ts'
+import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
+import { failedReplies } from '#web/lib/messages/waiting.ts'
 import { toast } from '#web/ui/toast.tsx'
-import type { PlaceControl } from './use-place.ts'
+import type { PlaceControl } from './use-route-state.ts'
 
 type ChatFlows = {
   send: (text: string) => void

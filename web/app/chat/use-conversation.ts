@@ -8,10 +8,10 @@ import { loadBackTo, loadEarlier, messagesKey, messagesQuery } from '#web/data/m
 import { followModel, holdModel, modelsQuery } from '#web/data/models.ts'
 import { forgetTarget, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
-import type { Thread, ThreadMessage } from '#web/lib/merge-messages.ts'
-import { withSummaryStarts } from '#web/lib/summary-starts.ts'
-import { overlayReply } from '#web/lib/rewriting.ts'
-import { isWaiting, visibleMessages } from '#web/lib/waiting.ts'
+import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
+import { overlayReply } from '#web/lib/messages/rewriting.ts'
+import { withSummaryStarts } from '#web/lib/messages/summary-starts.ts'
+import { isWaiting, visibleMessages } from '#web/lib/messages/waiting.ts'
 
 export type OpenConversation = {
   conversation: ConversationRow | null | undefined

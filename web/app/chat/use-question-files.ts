@@ -4,7 +4,7 @@ import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth-context.tsx'
 import { documentsKey, documentsQuery } from '#web/data/documents.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { askOfDocuments, askWithout } from '#web/lib/document-names.ts'
+import { askOfDocuments, askWithout } from '#web/lib/documents/document-names.ts'
 
 /** A whole folder hardly is what one question is about. */
 const MOST_NAMED = 10

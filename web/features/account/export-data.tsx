@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
 import { beginExport } from '#web/data/export.ts'
-import { formatSize } from '#web/lib/format-size.ts'
+import { formatSize } from '#web/lib/format/format-size.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
 import { Refusal } from './section.tsx'

@@ -2,7 +2,7 @@ import { useUser } from '#web/data/auth-context.tsx'
 import { forgetDrafts } from '#web/data/drafts.ts'
 import { forgetRecordings } from '#web/data/recordings.ts'
 import { signOut } from '#web/data/session.ts'
-import { messageOr } from '#web/lib/error-message.ts'
+import { messageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 /** Signs out and forgets what was typed and said; the gate leaves the page once the session is gone. */

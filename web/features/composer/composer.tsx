@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, type ComponentType, type JSX } from 'react'
 import { documentsQuery } from '#web/data/documents.ts'
-import { splitCommands } from '#web/lib/tool-commands.ts'
+import { splitCommands } from '#web/lib/messages/tool-commands.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import styles from './composer.module.css'
 import { SuggestionList } from './suggestion-list.tsx'
 import { useComposer } from './use-composer.ts'
-import styles from './composer.module.css'
 
 /** `focus`: whether the person goes on typing there. */
 export type FilledDraft = { key: number; conversationId: string | null; text: string; focus: boolean }

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useUser } from '#web/data/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { matchingNames, nameTokenAt, writeName } from '#web/lib/document-names.ts'
-import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/tool-commands.ts'
+import { matchingNames, nameTokenAt, writeName } from '#web/lib/documents/document-names.ts'
+import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/messages/tool-commands.ts'
 
 const MAX_HEIGHT_PX = 200
 

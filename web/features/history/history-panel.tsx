@@ -4,14 +4,14 @@ import { useEffect, useId, useRef, useState, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { conversationsQuery } from '#web/data/conversations.ts'
 import { useModelLabel } from '#web/data/models.ts'
-import { describeBranch, listTitle, matchesSearch } from '#web/lib/conversation-words.ts'
+import { describeBranch, listTitle, matchesSearch } from '#web/lib/messages/conversation-words.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { ConversationItem } from './conversation-item.tsx'
-import { useConversationActions } from './use-conversation-actions.ts'
 import styles from './history-panel.module.css'
+import { useConversationActions } from './use-conversation-actions.ts'
 
 export type HistoryPanelProps = {
   userId: string

@@ -7,7 +7,7 @@ import {
   keepConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
-import { readAgain } from '#web/data/read-again.ts'
+import { readAgain } from '#web/data/refetch.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {

@@ -1,6 +1,6 @@
 import { UNSURE_BELOW, type PageGap, type ReadingReport } from '#contract/document.ts'
 
-import { partName } from '#web/lib/document-parts.ts'
+import { partName } from '#web/lib/documents/document-parts.ts'
 
 const REASONS: Record<PageGap, string> = {
   blank: 'nothing is on it',

@@ -6,8 +6,8 @@ import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Progress } from '#web/ui/progress.tsx'
 
-import { describeReading, type Reading } from '#web/lib/describe-document.ts'
-import { formatSize } from '#web/lib/format-size.ts'
+import { describeReading, type Reading } from '#web/lib/documents/describe-document.ts'
+import { formatSize } from '#web/lib/format/format-size.ts'
 import type { Upload } from './upload-list.ts'
 import styles from './upload-row.module.css'
 

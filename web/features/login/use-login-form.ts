@@ -1,6 +1,6 @@
 import { useState, type SyntheticEvent } from 'react'
 import { signIn, signUp } from '#web/data/session.ts'
-import { messageOr } from '#web/lib/error-message.ts'
+import { messageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type LoginMode = 'sign-in' | 'sign-up'

@@ -11,13 +11,13 @@ import {
   type Model,
 } from '#web/data/models.ts'
 import { keyFor, wantKey } from '#web/data/wanted-key.ts'
-import { groupModels } from '#web/lib/model-groups.ts'
+import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useModels } from './use-models.ts'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './model-picker.module.css'
+import { useModels } from './use-models.ts'
 
 function ModelWords({ model }: { model: Model }): JSX.Element {
   return (

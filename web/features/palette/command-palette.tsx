@@ -2,14 +2,14 @@ import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react
 import { Fragment, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
-import { listTitle, originOf } from '#web/lib/conversation-words.ts'
-import { describeFound } from '#web/lib/describe-document.ts'
-import { formatDateLabel } from '#web/lib/format-date.ts'
+import { describeFound } from '#web/lib/documents/describe-document.ts'
+import { formatDateLabel } from '#web/lib/format/format-date.ts'
+import { listTitle, originOf } from '#web/lib/messages/conversation-words.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
+import styles from './command-palette.module.css'
 import type { PaletteAction } from './palette-action.ts'
 import { useFindings, type FoundDocument } from './use-findings.ts'
-import styles from './command-palette.module.css'
 
 export type CommandPaletteProps = {
   open: boolean

@@ -10,8 +10,8 @@ import { isDarkPage } from './is-dark-page.ts'
 import { passageRectangles } from './passage-boxes.ts'
 import { revealPlace, type MarkedPlace } from './passage-mark.ts'
 import { PassageNote } from './passage-note.tsx'
-import { ReaderState } from './reader-state.tsx'
-import type { Passage } from './reader-target.ts'
+import { ReaderState } from './viewer-state.tsx'
+import type { Passage } from './viewer-target.ts'
 
 interface ImageViewProps {
   document: DocumentRow

@@ -1,7 +1,7 @@
 import { ArrowLeft, ArrowRight } from 'lucide-react'
 import type { JSX } from 'react'
 
-import styles from './reader-header.module.css'
+import styles from './viewer-header.module.css'
 import { StepButton } from './step-button.tsx'
 
 export interface SourceNavigation {

@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 
 import { watchArrival } from './arrival.ts'
 import { revealPlace } from './passage-mark.ts'
-import type { Passage, ReaderTarget } from './reader-target.ts'
+import type { Passage, ReaderTarget } from './viewer-target.ts'
 import { TextSection } from './text-section.tsx'
 import styles from './text-sections.module.css'
 import { useNearEnd } from './use-near-end.ts'

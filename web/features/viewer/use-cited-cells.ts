@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { pageTextQuery } from '#web/data/documents.ts'
 
 import { cellRange, sheetLines } from './sheet-lines.ts'
-import type { Passage } from './reader-target.ts'
+import type { Passage } from './viewer-target.ts'
 
 /** Names the cells of a workbook that hold the passage; null elsewhere. */
 export function useCitedCells(documentId: string, isWorkbook: boolean, passage: Passage | null): string | null {

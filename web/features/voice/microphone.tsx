@@ -5,7 +5,7 @@ import { useRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { KeptRecordings } from './kept-recordings.tsx'
+import { KeptRecordings } from './saved-recordings.tsx'
 import { useVoice, type Voice } from './use-voice.ts'
 import styles from './voice.module.css'
 

@@ -1,0 +1,101 @@
+/** Which part of a page that a model read as a whole an answer speaks of, for its card and for the mark in the reader. Pure. */
+import { type PassageSource } from '#contract/source.ts'
+import { type PassageRange } from '#server/search/text/passages.ts'
+import { wordsOf } from '#server/search/text/tokenizer.ts'
+
+/** Of a page, so much stands on its card and is marked. */
+const LONGEST_PART = 400
+/** A page of more is looked at as far as this: nobody else is answered meanwhile. */
+const MOST_LOOKED_AT = 100_000
+/** Lines longer than this are looked at sentence by sentence. */
+const LONGEST_LINE = 200
+/** Of one source, so many markers are looked at. */
+const MOST_MARKERS = 40
+const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+/** What parts a sentence of an answer from the one before it. */
+const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
+
+interface Unit {
+  readonly start: number
+  readonly end: number
+  readonly words: ReadonlySet<string>
+}
+
+/** Lines, or the sentences of long ones, with their places in the text. */
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = []
+  for (const line of text.slice(0, MOST_LOOKED_AT).matchAll(/[^\n]+/g)) {
+    const pieces = line[0].length > LONGEST_LINE ? sentences.segment(line[0]) : [{ segment: line[0], index: 0 }]
+    for (const { segment: piece, index } of pieces) {
+      const start = line.index + index
+      if (piece.trim() !== '')
+        units.push({ start, end: start + piece.trimEnd().length, words: new Set(wordsOf(piece)) })
+    }
+  }
+  return units
+}
+
+/** The words of the sentence, or of what is in its line, that ends in the marker at this place. */
+function citingWords(answer: string, place: number): Set<string> {
+  const line = answer.slice(answer.lastIndexOf('\n', place) + 1, place)
+  const said = line.replace(/[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
+  return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? ''))
+}
+
+/** Where most of these words stand together, words that few lines hold counting most; undefined where none does. */
+function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): PassageRange | undefined {
+  const weights = new Map<string, number>()
+  for (const word of asked) {
+    const holding = units.filter(({ words }) => words.has(word)).length
+    if (holding > 0) weights.set(word, Math.log(1 + units.length / holding))
+  }
+  let best: (PassageRange & { score: number }) | undefined
+  for (const [first, { start }] of units.entries()) {
+    const held = new Set<string>()
+    for (let last = first; last < units.length; last += 1) {
+      const unit = units[last]
+      if (!unit || (last > first && unit.end - start > LONGEST_PART)) break
+      for (const word of unit.words) if (weights.has(word)) held.add(word)
+      const score = [...held].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
+      const isShorter = best && score === best.score && unit.end - start < best.end - best.start
+      if (score > 0 && (!best || score > best.score || isShorter)) best = { score, start, end: unit.end }
+    }
+  }
+  return best
+}
+
+/**
+ * The source as the part of its text that holds most of what the answer says where it cites it; as its beginning where none
+ * of these words stands in it. Where its markers speak of several parts, each has its own.
+ * @param places of its markers in the answer.
+ */
+export function focusSource(source: PassageSource, answer: string, places: readonly number[] = []): PassageSource {
+  const units = unitsOf(source.text)
+  const said = places.slice(0, MOST_MARKERS).map((place) => citingWords(answer, place))
+  const beginning = { start: 0, end: beginningOf(source.text) }
+  const focused = partOf(source, findTogether(units, new Set(said.flatMap((words) => [...words]))) ?? beginning)
+  const cited = said.map((words) => {
+    const range = findTogether(units, words)
+    const { start, end } = range ? partOf(source, range) : focused
+    return { start, end }
+  })
+  const isOne = cited.every(({ start, end }) => start === focused.start && end === focused.end)
+  return isOne ? focused : { ...focused, cited }
+}
+
+/** As much of the source as stands on a card while nothing is known of what cites it. */
+export const beginSource = (source: PassageSource): PassageSource =>
+  partOf(source, { start: 0, end: beginningOf(source.text) })
+
+function partOf(source: PassageSource, { start, end }: PassageRange): PassageSource {
+  const text = source.text.slice(start, Math.min(end, start + LONGEST_PART)).toWellFormed()
+  return { ...source, start: source.start + start, end: source.start + start + text.length, text }
+}
+
+/** Up to the last line or blank before the limit. */
+function beginningOf(text: string): number {
+  if (text.length <= LONGEST_PART) return text.length
+  const window = text.slice(0, LONGEST_PART)
+  const border = Math.max(window.lastIndexOf('\n'), window.lastIndexOf('. ') + 1)
+  return border > LONGEST_PART / 2 ? border : Math.max(window.lastIndexOf(' '), LONGEST_PART / 2)
+}

@@ -1,0 +1,81 @@
+/** The numbered sources of one answer: they keep their numbers, and more are counted on while tools bring them. */
+import { isPassageSource, isWebSource, type Source, type WebSource } from '#contract/source.ts'
+import {
+  isQuotable,
+  isSameQuotable,
+  type Quotable,
+  type QuotableSource,
+} from '#server/assistant/extractive/quotable.ts'
+import { type Finding } from '#server/assistant/tools/outcome.ts'
+
+/** Of a page, this much stands on its card. */
+const SHOWN_CHARACTERS = 400
+
+const nameOf = (source: Source): string =>
+  isPassageSource(source) ? [source.filename, source.heading ?? ''].join('\n') : (source.title ?? '')
+
+export interface SourceList {
+  readonly all: readonly Source[]
+  /** Numbers that a marker may point to; grows with the list. */
+  readonly numbers: ReadonlySet<number>
+  /** The passage of a document or of a message under its number: a new one, or that of the same passage. */
+  addFound(found: Quotable): QuotableSource
+  /** Numbers the pages that a tool found. */
+  addFinding(finding: Finding): void
+  /** All that a model was given under a number, its name included; undefined where the whole of it is not known. */
+  readonly textOf: (n: number) => string | undefined
+  /** The number of a page that was added. */
+  readonly numberOf: (address: string) => number | undefined
+}
+
+interface SourceListOptions {
+  /** Sources of which only a part was kept: of those, nothing more is known. */
+  readonly isPartial?: (source: Source) => boolean
+  /** How a source stands on its card. */
+  readonly show?: (source: Source) => Source
+}
+
+export function createSourceList(
+  initial: readonly Source[],
+  { isPartial = () => false, show = (source) => source }: SourceListOptions = {},
+): SourceList {
+  const all = initial.map(show)
+  const texts = new Map<number, string>()
+  const know = (n: number, ...parts: readonly (string | null | undefined)[]) =>
+    texts.set(n, [texts.get(n), ...parts].filter((part) => part != null).join('\n'))
+  for (const source of initial) if (!isPartial(source)) know(source.n, nameOf(source), source.text)
+  const numbers = new Set(all.map(({ n }) => n))
+  const next = () => Math.max(0, ...numbers) + 1
+  function add<Added extends Source>(added: Added): Added {
+    all.push(added)
+    numbers.add(added.n)
+    return added
+  }
+  const pageAt = (address: string): WebSource | undefined =>
+    all.filter(isWebSource).find((page) => page.address === address)
+
+  function addPage(page: Omit<WebSource, 'n'>): void {
+    const { n } =
+      pageAt(page.address) ?? add({ n: next(), ...page, text: page.text.slice(0, SHOWN_CHARACTERS).toWellFormed() })
+    know(n, page.title, page.text)
+  }
+
+  return {
+    all,
+    numbers,
+    addFound(found) {
+      const known = all.filter(isQuotable).find((source) => isSameQuotable(source, found))
+      if (known) return known
+      const added = add({ n: next(), ...found })
+      know(added.n, nameOf(added), found.text)
+      return added
+    },
+    addFinding(finding) {
+      if (finding.kind === 'page') addPage({ address: finding.address, title: finding.title, text: finding.text })
+      if (finding.kind === 'results')
+        for (const { address, title, snippet } of finding.results) addPage({ address, title, text: snippet })
+    },
+    textOf: (n) => texts.get(n),
+    numberOf: (address) => pageAt(address)?.n,
+  }
+}

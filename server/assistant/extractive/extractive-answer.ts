@@ -1,0 +1,90 @@
+/**
+ * Alcove Reader, the built-in model: it writes nothing of its own, but quotes the sentences of the person's documents and
+ * earlier conversations that answer best, each with its source. Works without any network.
+ */
+import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { type ChatPart } from '#server/providers/chat.ts'
+import { unwrap } from './choose-quotes.ts'
+import { type QuotableSource } from './quotable.ts'
+import { filledCells, renderTable } from './quoted-rows.ts'
+
+const NOTHING = 'I found nothing in your documents that answers this.'
+const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
+const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
+
+/** Says what stands in place of an answer, and why there is no other. */
+function describeWords(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
+  if (hasModels) return `*The Reader only quotes: these are ${these}.*`
+  return `*No language model is configured, so these are ${these}, not ${insteadOf} of my own.*`
+}
+
+/** Addresses without the sign that ends the sentence around them, and without pipes, which would end a cell of a table. */
+const ADDRESS =
+  /((?:https?:\/\/|(?<![\p{L}\p{N}.@/])www\.)[^\s<>"\\|]*[^\s<>"\\|\p{Pe}\p{Pf}.,:;!?'*~。，、](?:(?<=\([^\s()]*)\))?|[\p{L}\p{N}._%+~-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+)/iu
+
+const escapeSigns = (text: string) => text.replace(/([\\`*_[\]<>#|~])/g, '\\$1')
+
+/** Of a bare address, what the page takes for a link would go on through the signs that escape what is in it or behind it. */
+const asLink = (address: string) =>
+  /^www\./i.test(address) ? `[${escapeSigns(address)}](<http://${address}>)` : `<${address}>`
+
+/** Somebody else's words as they are: none of their signs is Markdown, and an address in them links to exactly itself. */
+export const asPlainMarkdown = (text: string) =>
+  unwrap(text)
+    .split(ADDRESS)
+    .map((part, index) => (index % 2 === 1 ? asLink(part) : escapeSigns(part)))
+    .join('')
+    // At the beginning they would be marks of a list.
+    .replace(/^(?=[-+]\s)/, '\\')
+    .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
+
+/** Whose words are quoted. */
+function nameQuoted(quotes: readonly QuotableSource[]): string {
+  if (!quotes.some(isMessageSource)) return 'your documents'
+  return quotes.some(isPassageSource) ? 'your documents and conversations' : 'your conversations'
+}
+
+/** Quotes one below the other; rows below the same titles are one table, or nobody could tell what their cells mean. */
+function renderQuotes(quotes: readonly QuotableSource[]): string[] {
+  const titlesOf = (quote: QuotableSource) => (isPassageSource(quote) && quote.titles) || quote.n
+  return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
+    const rows = members.map(({ text, n }) => ({ text, marker: `[${n}]` }))
+    const table = typeof titles === 'string' ? renderTable(titles, rows, asPlainMarkdown) : undefined
+    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(filledCells(text))} ${marker}`)
+  })
+}
+
+export interface Written {
+  readonly quotes: readonly QuotableSource[]
+  /** Whether there is no document at all. */
+  readonly isEmptyLibrary: boolean
+  /** What is said of documents that are named and not there. */
+  readonly missing: readonly string[]
+  /** Whether a whole document was asked about. */
+  readonly isAboutWhole: boolean
+  /** Whether the quotes stand for all of what was read. */
+  readonly isSummary: boolean
+  /** What tools brought back; none where no tool looked outside the documents. */
+  readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
+  /** Whether a language model could have been chosen instead. */
+  readonly hasModels: boolean
+}
+
+/** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
+export function* writeReading(written: Written): Generator<ChatPart, void> {
+  const { quotes, isEmptyLibrary, missing, isAboutWhole, isSummary, sections, hasModels } = written
+  const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
+  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? NOT_NAMED : NOTHING
+  const paragraphs = [...missing.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
+  for (const [index, paragraph] of paragraphs.entries()) {
+    yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
+  }
+  const whose = nameQuoted(quotes)
+  const words = sections.some(({ isFound }) => isFound)
+    ? describeWords(hasModels, 'the words of what was found')
+    : isSummary
+      ? describeWords(hasModels, `parts of ${whose}`, 'a summary')
+      : describeWords(hasModels, `the words of ${whose}`)
+  if (quotes.length > 0 || sections.some(({ isFound }) => isFound)) yield { type: 'text', text: `\n\n${words}` }
+  yield { type: 'finish', tokensIn: null, tokensOut: null }
+}

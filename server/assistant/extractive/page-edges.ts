@@ -1,0 +1,53 @@
+/** What stands at the head and the foot of page after page: the title of a book or a chapter, numbers of pages. Pure. */
+
+import { type PassageRange } from '#server/search/text/passages.ts'
+
+/** So many lines at either edge of a page may be such, no longer than this. */
+const MOST_LINES = 3
+const LONGEST_LINE = 120
+
+/** How a page near to another one begins and ends. */
+export interface NearPage {
+  readonly page: number
+  readonly head: string
+  readonly foot: string
+}
+
+interface Line extends PassageRange {
+  readonly words: readonly string[]
+}
+
+function linesOf(text: string): Line[] {
+  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ index, 0: line }) => ({
+    start: index,
+    end: index + line.length,
+    words: line.trim().split(/\s+/),
+  }))
+}
+
+/** The same words, but for a number that goes up from page to page as the pages do. */
+function isCarriedOn(line: Line, other: Line, distance: number): boolean {
+  if (line.words.length !== other.words.length || line.end - line.start > LONGEST_LINE) return false
+  return line.words.every((word, index) => {
+    const counterpart = other.words[index] ?? ''
+    if (word === counterpart) return true
+    return /^\d+$/.test(word) && /^\d+$/.test(counterpart) && Number(counterpart) - Number(word) === distance
+  })
+}
+
+/** A page's text without the lines at its edges that pages near it have there as well; all of it where nothing else is left. */
+export function ownText(text: string, page: number, near: readonly NearPage[]): PassageRange {
+  const others = near.map((other) => ({
+    distance: other.page - page,
+    head: linesOf(other.head).slice(0, MOST_LINES),
+    foot: linesOf(other.foot).slice(-MOST_LINES),
+  }))
+  const lines = linesOf(text)
+  const most = Math.min(MOST_LINES, Math.floor(lines.length / 2))
+  const isAt = (edge: 'head' | 'foot') => (line: Line) =>
+    others.some((other) => other[edge].some((counterpart) => isCarriedOn(line, counterpart, other.distance)))
+  const head = lines.slice(0, most).findLast(isAt('head'))
+  const foot = lines.slice(lines.length - most).find(isAt('foot'))
+  const own = { start: head?.end ?? 0, end: foot?.start ?? text.length }
+  return text.slice(own.start, own.end).trim() === '' ? { start: 0, end: text.length } : own
+}

@@ -1,0 +1,188 @@
+/** Sentences of pages and messages, as what is quoted of them. Pure. */
+import { type PageBlock } from '#contract/document.ts'
+import { isPassageSource } from '#contract/source.ts'
+import { type PassageRange } from '#server/search/text/passages.ts'
+import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { type QuotableSource } from './quotable.ts'
+import { cellsOf, isList } from './quoted-rows.ts'
+
+export interface Sentence {
+  readonly source: QuotableSource
+  /** Offsets in the text of the page, or in that of the passage of a message. */
+  readonly start: number
+  readonly end: number
+  readonly pageText: string
+  readonly words: readonly string[]
+  /** Of the headings and column titles that it stands below. */
+  readonly headingWords: readonly string[]
+  /** Whether it is one line of a table, which stands for itself. */
+  readonly isRow: boolean
+  /** The rows of column titles above such a line of several cells; empty where there are none. */
+  readonly titles: string
+  /** Whether it stands at the edge of the page, as on the pages around it. */
+  readonly isAtEdge: boolean
+}
+
+/** A page, or a text that is taken for one. */
+export interface QuotedPage {
+  readonly text: string
+  readonly blocks?: readonly PageBlock[] | null
+  /** Without what pages near it have at their edges as well. */
+  readonly own?: PassageRange
+}
+
+const LONGEST_SENTENCE = 600
+
+/** Full stops that end no sentence: initials and the commonest abbreviations of the languages we stem. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|vs|cf|al|etc|e\.g|i\.e|nos?|figs?|eqs?|secs?|chap|vol|pp|art|approx|dr|mr|mrs|ms|prof|st|inc|ltd|corp|jr|sr|bzw|z\.\s?b|u\.\s?a|d\.\s?h|nr|abs|ca|ggf|p\.\s?ex|sr|sra|núm|pág|av|руб|т\.\s?е|стр)\.\s*$/iu
+
+/** A number of a list, a section or a day ("Samstag, 1. Februar", "3. Quartal"), unless it ends a paragraph. */
+const ORDINAL = /(?:^|[^\p{L}\p{N}.,])\d{1,2}\.\s*$/u
+
+/** The number of a note behind a full stop ("2027.[1]"), which the sentence before it carries. */
+const NOTE = /^(?:\[\p{N}{1,3}\])+/u
+
+/** Values of a line that is a row, as programs write them. */
+const SEPARATORS = [';', '\t'] as const
+const LEAST_SEPARATED = 2
+
+/** Whether each line is a row: all have the same separator, as often as the first. */
+function areRows(lines: readonly string[]): boolean {
+  const count = (line: string, separator: string) => line.split(separator).length - 1
+  return (
+    lines.length > 1 &&
+    SEPARATORS.some((separator) => {
+      const inFirst = count(lines[0] ?? '', separator)
+      return inFirst >= LEAST_SEPARATED && lines.every((line) => count(line, separator) === inFirst)
+    })
+  )
+}
+
+const endsNothing = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
+
+interface SentenceRange extends PassageRange {
+  /** Whether it is a line of separated values. */
+  readonly isRow?: true
+}
+
+/** Ranges of the sentences in a text. A line break inside a paragraph is where the page's line ended, not the sentence. */
+export function splitSentences(text: string): SentenceRange[] {
+  const ranges: { start: number; end: number; isRow?: true }[] = []
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+  for (const paragraph of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
+    if (areRows(paragraph[0].trim().split('\n'))) {
+      for (const { index, 0: row } of paragraph[0].matchAll(/[^\n]+/g))
+        ranges.push({ start: paragraph.index + index, end: paragraph.index + index + row.length, isRow: true })
+      continue
+    }
+    const joined = paragraph[0].replaceAll('\n', ' ')
+    let open: { start: number; end: number } | undefined
+    for (const { segment: given, index: from } of segmenter.segment(joined)) {
+      let [segment, index] = [given, from]
+      if (open && joined[index - 1] === '[') {
+        // The segmenter parts the bracket from its number.
+        const note = NOTE.exec(`[${segment}`)?.[0] ?? ''
+        if (note !== '') {
+          open.end += note.length - 1
+          segment = segment.slice(note.length - 1)
+          index += note.length - 1
+        }
+        if (segment === '') continue
+      }
+      const start = paragraph.index + index
+      const goesOn =
+        open !== undefined &&
+        (endsNothing(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
+        start + segment.length - open.start <= LONGEST_SENTENCE
+      if (open && goesOn) open.end = start + segment.length
+      else ranges.push((open = { start, end: start + segment.length }))
+    }
+  }
+  return ranges
+    .flatMap((range) => splitLong(text, range).map((piece) => ({ ...range, ...trim(text, piece) })))
+    .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
+}
+
+/** Tables and lists have no full stops; what is longer than any sentence is cut, but never inside a surrogate pair. */
+function splitLong(text: string, { start, end }: { start: number; end: number }) {
+  const pieces = []
+  for (let from = start; from < end;) {
+    let to = Math.min(end, from + LONGEST_SENTENCE)
+    if (to < end && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to -= 1
+    pieces.push({ start: from, end: to })
+    from = to
+  }
+  return pieces
+}
+
+function trim(text: string, { start, end }: { start: number; end: number }) {
+  const slice = text.slice(start, end)
+  return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
+}
+
+/** What of a page can be quoted: its blocks without the headings, which answer nothing; all of it where it has no others. */
+function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
+  const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
+  return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
+}
+
+/** The rows below the column titles; all of them where there are no others. */
+function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlock) {
+  const rows = [...pageText.slice(start, end).matchAll(/[^\n]+/g)]
+    .filter(([row]) => row.trim() !== '')
+    .map(({ index, 0: row }) => trim(pageText, { start: start + index, end: start + index + row.length }))
+  const below = rows.filter((row) => row.end > headerEnd)
+  return below.length > 0 ? below : rows
+}
+
+/** What of a block stands before a page's own text, in it, and behind it. */
+const partsOf = (block: PassageRange, own: PassageRange): PassageRange[] =>
+  [
+    { start: block.start, end: Math.min(block.end, own.start) },
+    { start: Math.max(block.start, own.start), end: Math.min(block.end, own.end) },
+    { start: Math.max(block.start, own.end), end: block.end },
+  ].filter(({ start, end }) => start < end)
+
+/** Sentences of a page that a passage touches, each whole even where the passage was cut inside it; tables row by row. */
+export function sentencesOf(
+  source: QuotableSource,
+  { text, blocks = null, own = { start: 0, end: text.length } }: QuotedPage,
+  passage: PassageRange,
+): Sentence[] {
+  const titlesAbove = (isPassageSource(source) && source.heading) || ''
+  const above = (at: number) => {
+    const heading = blocks?.findLast(({ kind, end }) => kind === 'heading' && end <= at)
+    return wordsOf(`${titlesAbove} ${heading ? text.slice(heading.start, heading.end) : ''}`)
+  }
+  return quotableBlocks(text, blocks)
+    .filter(({ start, end }) => start < passage.end && passage.start < end)
+    .flatMap((block) => {
+      const isTable = block.kind === 'table'
+      const isRow = isTable && !isList(text.slice(block.start, block.end))
+      const ranges: SentenceRange[] = isTable
+        ? bodyRowsOf(text, isRow ? block : { ...block, headerEnd: block.start })
+        : partsOf(block, own).flatMap((part) =>
+            splitSentences(text.slice(part.start, part.end)).map(({ start, end, ...kind }) => ({
+              ...kind,
+              start: part.start + start,
+              end: part.start + end,
+            })),
+          )
+      const titles = isRow ? text.slice(block.start, block.headerEnd ?? block.start) : ''
+      const headingWords = above(block.start).concat(wordsOf(titles))
+      return ranges.map(({ start, end, isRow: isSeparated = false }) => ({
+        source,
+        start,
+        end,
+        pageText: text,
+        words: wordsOf(text.slice(start, end)),
+        headingWords,
+        isRow: isRow || isSeparated,
+        // A table of titles alone has nothing below them, and a note in one cell stands for itself.
+        titles: start < block.start + titles.length || cellsOf(text.slice(start, end)).length < 2 ? '' : titles,
+        isAtEdge: end <= own.start || start >= own.end,
+      }))
+    })
+    .filter(({ start, end }) => start < passage.end && passage.start < end)
+}

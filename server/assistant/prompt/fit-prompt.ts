@@ -1,0 +1,99 @@
+/** The request as the model's window holds it: older turns by their summary, fewer passages where even those do not fit. */
+import { type Source } from '#contract/source.ts'
+import { describeTool } from '#server/assistant/tools/fit-tools.ts'
+import { type Log } from '#server/base/log.ts'
+import { storeSummary, type StoredSummary } from '#server/conversations/summary-queries.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type ChatModel } from '#server/providers/chat.ts'
+import { ProviderError } from '#server/providers/provider-error.ts'
+import { fitHistory, roomBesideAnswer } from './fit-history.ts'
+import { buildPrompt, type Prompt, type PromptInput } from './prompt.ts'
+import { summarise } from './summary.ts'
+import { marginOf, type TokenCounter } from './tokens.ts'
+
+export interface FittedPrompt extends Prompt {
+  /** Of the summary that stands for the beginning of the conversation. */
+  readonly summaryId: string | undefined
+  /** Those for which the window had no room, the last ones found. */
+  readonly leftOut: readonly Source[]
+}
+
+interface FitOptions {
+  readonly conversationId: string
+  readonly provider: string | undefined
+  readonly chat: ChatModel
+  /** What there is of a summary, for turns that `input.history` no longer holds. */
+  readonly summary: StoredSummary | undefined
+  readonly signal: AbortSignal
+  /** Told when a summary is begun, which takes a while. */
+  readonly onSummary: () => void
+}
+
+/** Of the window, for instructions, passages and findings, at most: the conversation needs some too. */
+const MATERIAL_SHARE = 0.6
+const FEWEST = 1 / 16
+
+/** Fewer passages and shorter findings, until they take no more tokens than this. */
+async function shrink(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
+  const { sources, contextWindow } = input
+  for (let scale = 1; ; scale /= 2) {
+    const smaller = {
+      ...input,
+      sources: sources.slice(0, Math.ceil(sources.length * scale)),
+      contextWindow: contextWindow * scale,
+    }
+    const tokens = await counter.count(buildPrompt({ ...smaller, history: [] }).system)
+    if (tokens <= room || scale <= FEWEST) return smaller
+  }
+}
+
+const describeTools = ({ tools = [] }: Pick<PromptInput, 'tools'>): string => tools.map(describeTool).join('\n')
+
+/** What no text is counted for. */
+export const pictureTokensOf = ({ pictures = [] }: Pick<PromptInput, 'pictures'>): number =>
+  pictures.reduce((sum, { tokens }) => sum + tokens, 0)
+
+/** All the text that a request holds. */
+export const requestText = ({ system, turns }: Prompt, input: Pick<PromptInput, 'tools'>): string =>
+  [system, describeTools(input), ...turns.map(({ content }) => content)].join('\n')
+
+/** Some servers would cut off its beginning, and the instructions before it, without a word. */
+function refuseTooLong(tokens: number, contextWindow: number): void {
+  const inFigures = (count: number) => Math.round(count).toLocaleString('en')
+  if (tokens > roomBesideAnswer(contextWindow))
+    throw new ProviderError(
+      'question_too_long',
+      `Your message is too long for this model: it takes about ${inFigures(tokens)} tokens, and with the answer there is room for ${inFigures(contextWindow)}. Shorten it, upload it as a document, or choose another model.`,
+      { retryable: false },
+    )
+}
+
+/** @throws ProviderError where not even the question fits, what the database refused, or the reason of an aborted signal. */
+export async function fitPrompt(
+  input: PromptInput,
+  { conversationId, provider, chat, summary, signal, onSummary }: FitOptions,
+  { database, log }: { database: Database; log: Log },
+): Promise<FittedPrompt> {
+  const { history, contextWindow } = input
+  const whole = { ...input, summary: summary?.content ?? '' }
+  const prompt = buildPrompt(whole)
+  const material = prompt.system + (input.unfinished ?? '') + describeTools(input)
+  const fit = await fitHistory({ history, material, pictureTokens: pictureTokensOf(input), contextWindow, provider })
+  if (!fit.counter) return { ...prompt, summaryId: summary?.id, leftOut: [] }
+
+  const asked = await fit.counter.count(fit.kept.at(-1)?.content ?? '')
+  refuseTooLong(asked / marginOf(provider), contextWindow)
+  const room = Math.min(contextWindow * MATERIAL_SHARE, roomBesideAnswer(contextWindow) - asked)
+  const smaller = await shrink(whole, fit.counter, room)
+  const leftOut = input.sources.slice(smaller.sources.length)
+  const last = fit.older.at(-1)
+  if (!last) return { ...buildPrompt({ ...smaller, history: fit.kept }), summaryId: summary?.id, leftOut }
+  onSummary()
+  const before = summary?.content ?? ''
+  const { counter, older: turns } = fit
+  const written = await summarise({ before, turns, chat, contextWindow, counter, signal, log })
+  const summaryId = await database.asService((scope) =>
+    storeSummary(scope, { conversationId, throughPosition: last.position, ...written }),
+  )
+  return { ...buildPrompt({ ...smaller, summary: written.content, history: fit.kept }), summaryId, leftOut }
+}

@@ -1,0 +1,56 @@
+/** What passes between the queue of questions and whoever answers one. */
+import { z } from 'zod'
+import { type ReplyPart } from '#contract/reply-events.ts'
+import { type ToolRun } from '#server/assistant/tools/outcome.ts'
+
+const claimedQuestion = z.object({
+  id: z.guid(),
+  messageId: z.guid(),
+  conversationId: z.guid(),
+  owner: z.guid(),
+  answerId: z.guid(),
+  /** `rewrite` and `continue`: there is an answer already, of which another version or the rest is wanted. */
+  kind: z.enum(['answer', 'rewrite', 'continue']),
+  /** Of this one version; null: the conversation's. */
+  modelName: z.string().nullable(),
+  attempt: z.int(),
+  /** How many workers have begun on it, this one included, since it was asked or asked again. */
+  tries: z.int(),
+  /** Whether the owner has connected any: nothing is looked for where there is nothing. */
+  hasOwnProviders: z.boolean(),
+  /** The person asked to stop it before it was claimed. */
+  stopRequested: z.boolean(),
+})
+
+/** A question that this worker may answer, as long as `attempt` is the newest. */
+export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> {
+  /**
+   * Resolves when the claim would survive a crash of PostgreSQL: before that another worker might come to the same attempt,
+   * so nothing is written under it: `Replies` and `ReplyLog` wait. Rejects where it may be lost.
+   */
+  readonly holds: Promise<void>
+}
+
+/** What a transaction that stored and claimed a question has handed over. */
+export function readClaim(json: string, holds: Promise<void>): ClaimedReply {
+  // Whoever needs it waits for it.
+  holds.catch(() => undefined)
+  return { ...claimedQuestion.parse(JSON.parse(json)), holds }
+}
+
+export interface FinishedAnswer {
+  /** All of it, what was there before included. */
+  readonly content: string
+  /** Whether this attempt wrote anything. */
+  readonly hasNewText: boolean
+  readonly tokensIn: number | null
+  readonly tokensOut: number | null
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** How many runs of tools this answer has; undefined: those that are stored stay as they are. */
+  readonly toolRuns?: number | undefined
+  /** Runs that are stored with it, under their numbers. */
+  readonly unstoredRuns?: ReadonlyMap<number, ToolRun> | undefined
+  readonly state: 'done' | 'failed' | 'stopped'
+  /** The last live part, which tells viewers that no more will come. */
+  readonly lastPart: ReplyPart
+}

@@ -1,0 +1,248 @@
+/**
+ * The queue of questions: claim, lease, fence. Every write of a worker carries the attempt that it belongs to and is
+ * refused once a newer attempt has begun, so a worker that was stopped or cut off can do no harm when it wakes.
+ */
+import { createHash } from 'node:crypto'
+import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
+import { storeAnswer, storedMetadata } from '#server/assistant/reply/persist.ts'
+import { MOST_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
+import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
+import { createGate } from './semaphore.ts'
+
+/** A worker that has not renewed for this long is taken for dead. */
+export const LEASE_S = 6
+/** A question that has killed this many workers is given up. */
+export const MAX_TRIES = 5
+/** However many answers end together: leases and parts that are being written need connections of the queue meanwhile. */
+const STORING_AT_ONCE = 2
+
+/** A reply that is still ours. */
+export interface Renewal {
+  readonly stopRequested: boolean
+}
+
+export interface Finished {
+  /** False where a newer attempt has begun: nothing was written. */
+  readonly isStored: boolean
+  /** Whether questions are queued. Of those that were announced since it was asked to finish it may not know. */
+  readonly othersWait: boolean
+}
+
+export interface Replies {
+  /** Lets questions be claimed for this process in the transaction that stores them. */
+  readonly claimAtOnce: Readonly<Record<string, string>>
+  /**
+   * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
+   * @param mine replies that this process is writing: where their lease has run out they are renewed, not begun anew.
+   */
+  claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
+  /** Renews the leases of these replies; returns those that are still ours, by id. */
+  renew(replies: readonly ClaimedReply[]): Promise<Map<string, Renewal>>
+  /**
+   * Stores what the tools of a question did, in place of what an earlier attempt stored of the same runs. False where a
+   * newer attempt has begun: nothing was written.
+   * @param from the number of the first of them, of which an answer has no two alike.
+   */
+  storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
+  /** Stores the answer and ends the reply, once. */
+  finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished>
+  /** Gives the question back to the queue, for another worker to begin anew. */
+  release(replies: readonly ClaimedReply[]): Promise<void>
+}
+
+/** A person has so many times as many answers written as could be begun besides: others are answered, whatever one asks. */
+const MOST_PER_FREE = 4
+
+// Of a conversation the running reply comes first, so that no other one is claimed beside it.
+const CLAIM = `
+  with waiting as (
+    select distinct on (r.conversation_id) r.id, r.owner, r.created_at, r.state, r.lease_until
+    from replies r
+    where r.state in ('queued', 'running')
+    order by r.conversation_id, r.state = 'running' desc, r.created_at, r.id
+  ), ranked as (
+    select id, created_at, row_number() over (partition by owner order by created_at, id)
+      + (select count(*) from replies busy where busy.owner = waiting.owner and busy.state = 'running') as turn
+    from waiting
+    where (state = 'queued' or lease_until < clock_timestamp()) and id <> all ($4::uuid[])
+  ), placed as (
+    select *, row_number() over (order by turn, created_at) as place from ranked
+  ), claimable as (
+    select r.id
+    from replies r
+    join placed using (id)
+    where placed.turn <= ${MOST_PER_FREE} * ($2 - placed.place + 1)
+    order by placed.place
+    limit $2
+    for update of r skip locked
+  )
+  update replies r
+  set state = 'running', attempt = r.attempt + 1, tries = r.tries + 1, worker = $1,
+    lease_until = clock_timestamp() + make_interval(secs => $3)
+  from claimable
+  where r.id = claimable.id and (r.state = 'queued' or r.lease_until < clock_timestamp())
+  returning r.id, r.message_id as "messageId", r.conversation_id as "conversationId", r.owner,
+    r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
+    exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
+
+// What a transaction does for the others, for a first answer, in one statement: it is by far the most frequent.
+const FINISH_FIRST = `
+  with held as (
+    select id from conversations where id = $3 for key share
+  ), ended as (
+    update replies set state = $4, finished_at = now(), lease_until = null
+    where id = $1 and attempt = $2 and state = 'running' and exists (select from held)
+    returning id
+  ), stored as (
+    insert into messages (conversation_id, id, content, token_in, token_out, metadata, sender_role)
+    select $3, $5, $6, $7::integer, $8::integer, $9::jsonb, 2 from ended
+    on conflict (id) do nothing
+  ), parts as (
+    delete from reply_parts using ended where reply_id = ended.id
+  ), requests as (
+    delete from tool_requests using ended where reply_id = ended.id
+  )
+  select realtime.send($10::jsonb, $11, $12, true), exists (select from replies where state = 'queued') as "othersWait"
+  from ended`
+
+// Whoever has it written anew is asked anew.
+const FORGET = `
+  with parts as (
+    delete from reply_parts where reply_id = $1
+  )
+  delete from tool_requests where reply_id = $1`
+
+/** The same run has the same id in every attempt (RFC 9562, version 8). */
+function toolMessageId(replyId: string, index: number): string {
+  const hex = createHash('sha256').update(`${replyId} ${index}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<number, ToolRun>): Promise<void> {
+  for (const [number, { name, status, durationMs, content }] of runs)
+    await scope.query(
+      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
+       on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
+       where messages.conversation_id = excluded.conversation_id and messages.sender_role = 3`,
+      [
+        toolMessageId(reply.id, number),
+        reply.conversationId,
+        content,
+        JSON.stringify({ tool_name: name, duration_ms: durationMs, status }),
+      ],
+    )
+}
+
+/** An earlier attempt may have run more tools than this one. */
+async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
+  if (toolRuns === undefined || reply.attempt === 1) return
+  await scope.query('delete from messages where id = any($1::uuid[]) and conversation_id = $2 and sender_role = 3', [
+    Array.from({ length: MOST_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
+    reply.conversationId,
+  ])
+}
+
+/** @param worker names this process in the table, for people who look. */
+export function createReplies(database: Database, worker: string): Replies {
+  const passToStore = createGate(STORING_AT_ONCE)
+
+  async function finishFirst(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
+    const { id, attempt, conversationId, answerId } = reply
+    const { state, content, tokensIn, tokensOut, lastPart } = answer
+    const { rows, flushed } = await passToStore(() =>
+      database.serviceStatementAhead<{ othersWait: boolean }>(FINISH_FIRST, [
+        ...[id, attempt, conversationId, state, answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)],
+        ...[JSON.stringify(lastPart), REPLY_EVENT, conversationTopic(conversationId)],
+      ]),
+    )
+    await flushed()
+    const [finished] = rows
+    return { isStored: finished !== undefined, othersWait: finished?.othersWait ?? true }
+  }
+
+  async function finishInSteps(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
+    const isStored = await database.asService(
+      async (scope) => {
+        const [, { rowCount }] = await Promise.all([
+          holdConversation(scope, reply.conversationId),
+          scope.prepared(
+            `update replies set state = $3, finished_at = now(), lease_until = null
+             where id = $1 and attempt = $2 and state = 'running'`,
+            [reply.id, reply.attempt, answer.state],
+          ),
+        ])
+        if (rowCount === 0) return false
+        // One behind the other on their connection, without waiting for each.
+        await Promise.all([
+          storeAnswer(scope, reply, answer),
+          answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
+          deleteFormerRuns(scope, reply, answer),
+          scope.prepared(FORGET, [reply.id]),
+          broadcastPart(scope, reply.conversationId, answer.lastPart),
+        ])
+        return true
+      },
+      { flushesAfter: true },
+    )
+    return { isStored, othersWait: true }
+  }
+
+  return {
+    claimAtOnce: { 'alcove.answers': `${LEASE_S} ${worker}` },
+
+    async claim(limit, mine = []) {
+      type Row = Omit<ClaimedReply, 'holds'> & Record<string, unknown>
+      const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])
+      if (rows.length === 0) return []
+      const holds = flushed()
+      // Whoever needs it waits for it.
+      holds.catch(() => undefined)
+      return rows.map((row) => ({ ...row, holds }))
+    },
+
+    async renew(replies) {
+      const { rows } = await database.serviceStatementAhead<{ id: string; stop_requested: boolean }>(
+        `update replies r set lease_until = clock_timestamp() + make_interval(secs => $3)
+         from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)
+         where r.id = mine.id and r.attempt = mine.attempt and r.state = 'running'
+         returning r.id, r.stop_requested`,
+        [replies.map(({ id }) => id), replies.map(({ attempt }) => attempt), LEASE_S],
+      )
+      return new Map(rows.map(({ id, stop_requested: stopRequested }) => [id, { stopRequested }]))
+    },
+
+    async storeToolRuns(reply, runs, from = 0) {
+      await reply.holds
+      return passToStore(() =>
+        database.asService(async (scope) => {
+          await holdConversation(scope, reply.conversationId)
+          const { rowCount } = await scope.query(
+            `select from replies where id = $1 and attempt = $2 and state = 'running' for update`,
+            [reply.id, reply.attempt],
+          )
+          if (rowCount === 0) return false
+          await storeRuns(scope, reply, new Map(runs.map((run, index) => [from + index, run])))
+          return true
+        }),
+      )
+    },
+
+    finish: (reply, answer) =>
+      reply.kind === 'answer' && reply.attempt === 1
+        ? finishFirst(reply, answer)
+        : passToStore(() => finishInSteps(reply, answer)),
+
+    release: (replies) =>
+      database.asService(async (scope) => {
+        await scope.query(
+          `update replies r set state = 'queued', tries = r.tries - 1, lease_until = null, worker = null
+           from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)
+           where r.id = mine.id and r.attempt = mine.attempt and r.state = 'running'`,
+          [replies.map(({ id }) => id), replies.map(({ attempt }) => attempt)],
+        )
+        await scope.query(`select pg_notify('replies', '')`)
+      }),
+  }
+}

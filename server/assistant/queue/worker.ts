@@ -1,0 +1,172 @@
+/** The loop that keeps claiming questions, renews the leases of those it answers, and hands them back when it is told to stop. */
+import { type PersonalTools, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
+import { answer } from '#server/assistant/reply/reply.ts'
+import { createTitles } from '#server/assistant/titles/titles.ts'
+import { createOutsideTools, type OutsideToolsOptions } from '#server/assistant/tools/run.ts'
+import { type Log } from '#server/base/log.ts'
+import { createToolConsents } from '#server/connections/tool-consent.ts'
+import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
+import { type Listener } from '#server/database/listen.ts'
+import { type Handover } from '#server/database/scope.ts'
+import { type ClaimedReply, readClaim } from './claimed-reply.ts'
+import { LEASE_S } from './claims.ts'
+import { createGate } from './semaphore.ts'
+
+const SWEEP_MS = 2_000
+const RENEW_MS = 2_000
+/** Beyond this share of its capacity, people take turns: the queue knows how. */
+const ROOM_AT_ONCE = 0.5
+/** How many answers read their documents at once: fewer than there are connections, which people need as well. */
+const READING_AT_ONCE = 8
+
+interface Running {
+  readonly reply: ClaimedReply
+  /** The person wants no more of it. */
+  readonly stop: () => void
+  /** It is not ours to write any longer. */
+  readonly end: () => void
+  readonly done: Promise<void>
+  renewedAt: number
+}
+
+export interface WorkerOptions extends Omit<
+  ReplyDependencies,
+  'passToRead' | 'titles' | 'outsideTools' | 'toolServers' | 'announced'
+> {
+  readonly listener: Listener
+  readonly log: Log
+  /** How many answers this process writes at once. */
+  readonly capacity: number
+  /** How long a model may take over a title. */
+  readonly titleTimeoutMs?: number
+  /** Tools that people have connected; without it there are none. */
+  readonly toolServers?: PersonalTools
+  /** How the tools look outside; without it they read public pages and search nowhere. */
+  readonly outside?: Omit<OutsideToolsOptions, 'log'>
+}
+
+export interface Worker {
+  /** Number of answers that are being written. */
+  running(): number
+  /** For transactions that store questions: what is asked while there is room is answered without waiting in the queue. */
+  readonly handover: Handover
+  /** Claims no more, hands running replies back to the queue, resolves when nothing is written any longer. */
+  stop(): Promise<void>
+}
+
+export async function startWorker({
+  listener,
+  capacity,
+  titleTimeoutMs,
+  outside = { webSearch: null },
+  ...given
+}: WorkerOptions): Promise<Worker> {
+  const { replies, log, database, providersOf } = given
+  const titles = createTitles({ database, providersOf, log, timeoutMs: titleTimeoutMs })
+  const outsideTools = createOutsideTools({ ...outside, log })
+  const toolServers = given.toolServers ?? {
+    of: () => Promise.resolve([]),
+    consents: createToolConsents(database, listener),
+  }
+  let wakes = 0
+  const passToRead = createGate(READING_AT_ONCE)
+  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead, announced: () => wakes }
+  const running = new Map<string, Running>()
+  let isStopping = false
+  let isClaiming = false
+  let claiming = Promise.resolve()
+
+  function start(reply: ClaimedReply, claimedAt: number): void {
+    const [stopped, ended] = [new AbortController(), new AbortController()]
+    if (reply.stopRequested) stopped.abort()
+    const done = answer(reply, { stopped: stopped.signal, ended: ended.signal }, dependencies)
+      .catch((error: unknown) => {
+        log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out')
+        return true
+      })
+      .then((mayOthersWait) => {
+        running.delete(reply.id)
+        if (mayOthersWait) wake()
+      })
+    running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
+  }
+
+  const handover: Handover = {
+    settings: () => (isStopping || running.size >= ROOM_AT_ONCE * capacity ? {} : replies.claimAtOnce),
+    take(claimed, flushed) {
+      const reply = readClaim(claimed, flushed)
+      if (!isStopping) return start(reply, performance.now())
+      replies.release([reply]).catch((error: unknown) => {
+        log.warn({ err: error, reply: reply.id }, 'a question could not be given back; its lease will run out')
+      })
+    },
+  }
+
+  async function claim(): Promise<void> {
+    try {
+      for (let answered = -1; answered !== wakes;) {
+        answered = wakes
+        const free = capacity - running.size
+        if (free <= 0 || isStopping) return
+        const claimedAt = performance.now()
+        for (const reply of await replies.claim(free, [...running.keys()])) start(reply, claimedAt)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the queue of questions cannot be read')
+    } finally {
+      // In the same turn as the last look at `wakes`: a wake that comes later finds nobody claiming and begins itself.
+      isClaiming = false
+    }
+  }
+
+  function wake(): void {
+    wakes += 1
+    if (isClaiming) return
+    isClaiming = true
+    claiming = claim()
+  }
+
+  async function renew(): Promise<void> {
+    if (running.size === 0) return
+    const mine = [...running.values()]
+    const startedAt = performance.now()
+    try {
+      const renewed = await replies.renew(mine.map(({ reply }) => reply))
+      for (const entry of mine) {
+        const renewal = renewed.get(entry.reply.id)
+        if (renewal === undefined) entry.end()
+        else entry.renewedAt = startedAt
+        if (renewal?.stopRequested) entry.stop()
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'leases could not be renewed')
+      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.end()
+    }
+  }
+
+  const stopListening = [
+    await listener.on('replies', wake),
+    await listener.on(STOP_CHANNEL, (id) => running.get(id)?.stop()),
+  ]
+  listener.onReconnect(wake)
+  const sweep = setInterval(wake, SWEEP_MS)
+  const renewal = setInterval(() => void renew(), RENEW_MS)
+  wake()
+
+  return {
+    running: () => running.size,
+    handover,
+    async stop() {
+      isStopping = true
+      clearInterval(sweep)
+      clearInterval(renewal)
+      for (const end of stopListening) end()
+      await claiming
+      const left = [...running.values()]
+      for (const entry of left) entry.end()
+      await Promise.all(left.map(({ done }) => done))
+      if (left.length > 0) await replies.release(left.map(({ reply }) => reply))
+      await titles.stop()
+    },
+  }
+}

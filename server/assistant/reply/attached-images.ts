@@ -1,0 +1,128 @@
+/** Pictures that a person attaches to questions, as a model that sees is shown them. */
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { SENDER_ROLES } from '#contract/message.ts'
+import { isPassageSource, type Source } from '#contract/source.ts'
+import { newestChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { parseCommands } from '#server/assistant/tools/commands.ts'
+import { splitFilenames } from '#server/assistant/tools/knowledge.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Turn } from '#server/conversations/queries.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type PictureFile, type ViewPicture } from '#server/documents/picture-view.ts'
+import { type ChatPicture } from '#server/providers/chat.ts'
+import { pictureTokens } from '#server/providers/vision.ts'
+
+export interface AttachedPicture extends PictureFile {
+  readonly documentId: string
+  readonly filename: string
+  /** The question that it belongs to. */
+  readonly messageId: string
+}
+
+export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'filename' | 'mimetype' | 'messageId'> {
+  readonly bytes: ChatPicture['bytes']
+  readonly tokens: number
+}
+
+/** Of the newest questions; what was attached before those is no longer shown. */
+const MOST_QUESTIONS = 20
+/** Anthropic takes larger pictures, and all others, in requests with no more. */
+const MOST_PICTURES = 20
+/** Of the window, together: text and answer need some too. */
+const PICTURES_SHARE = 0.4
+
+/** The documents that a question names after `@knowledge`, else those that were chosen beside it. */
+async function attachedTo(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
+  const named: string[] = []
+  for (const { name, argument } of parseCommands(content).calls)
+    if (name === 'knowledge') named.push(...(await splitFilenames(scope, argument)).documentIds)
+  if (named.length > 0) return named
+  return newestChosen(scope, document_ids)
+}
+
+/**
+ * The pictures among the documents to which questions are narrowed, each with the newest question that names it; those
+ * of the last question first. Run as the person: of somebody else's documents there is nothing to find.
+ * @param history oldest first, ending with the question.
+ */
+export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
+  const questions = history.filter(({ sender_role }) => sender_role === SENDER_ROLES.user).slice(-MOST_QUESTIONS)
+  const askedOf = new Map<string, string>()
+  for (const turn of questions.toReversed())
+    for (const id of await attachedTo(scope, turn)) if (!askedOf.has(id)) askedOf.set(id, turn.id)
+  if (askedOf.size === 0) return []
+  const { rows } = await scope.query<Omit<AttachedPicture, 'messageId'>>(
+    `select d.id as "documentId", d.filename, d.path, d.size, d.mimetype
+     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
+     join documents d on d.id = wanted.id
+     where d.mimetype = any ($2) order by wanted.ordinal limit $3`,
+    [[...askedOf.keys()], [UPLOAD_TYPES.png, UPLOAD_TYPES.jpg], MOST_PICTURES],
+  )
+  return rows.map((row) => ({ ...row, messageId: askedOf.get(row.documentId) ?? '' }))
+}
+
+interface Showing {
+  readonly view: ViewPicture
+  readonly log: Log
+  readonly model: {
+    readonly identifier: string
+    readonly provider: string | undefined
+    readonly contextWindow: number
+  }
+  readonly signal: AbortSignal
+}
+
+export interface Shown {
+  readonly pictures: readonly ShownPicture[]
+  /** What became of each, in sentences for the person. */
+  readonly notes: readonly string[]
+}
+
+/** As many as the window has room for, those of the last question first. @throws the reason of an aborted signal. */
+export async function showPictures(
+  attached: readonly AttachedPicture[],
+  { view, log, model, signal }: Showing,
+): Promise<Shown> {
+  const { identifier, provider, contextWindow } = model
+  let room = Math.floor(contextWindow * PICTURES_SHARE)
+  const pictures: ShownPicture[] = []
+  const notes: string[] = []
+  for (const { documentId, filename, messageId, ...file } of attached) {
+    try {
+      const { bytes, width, height } = await view(file, signal)
+      const tokens = pictureTokens(provider, identifier, { width, height })
+      if (tokens > room) {
+        notes.push(`There was no room for the picture ${filename}: only its text was read.`)
+        continue
+      }
+      room -= tokens
+      pictures.push({ documentId, filename, mimetype: file.mimetype, messageId, bytes, tokens })
+      notes.push(`The model was shown ${filename} as a picture of ${width} × ${height} (about ${tokens} tokens).`)
+    } catch (error) {
+      signal.throwIfAborted()
+      log.info({ err: error, document: documentId }, 'a picture could not be shown to a model')
+      notes.push(`The picture ${filename} could not be opened: only its text was read.`)
+    }
+  }
+  return { pictures, notes }
+}
+
+/** Each picture has a source that it can be cited by, also where no text was recognised in it. */
+export function withPictureSources(sources: readonly Source[], pictures: readonly ShownPicture[]): Source[] {
+  const known = new Set(sources.filter(isPassageSource).map(({ documentId }) => documentId))
+  const last = Math.max(0, ...sources.map(({ n }) => n))
+  const added = pictures
+    .filter(({ documentId }) => !known.has(documentId))
+    .map(({ documentId, filename, mimetype }, index) => ({
+      n: last + index + 1,
+      documentId,
+      filename,
+      mimetype,
+      page: 1,
+      start: 0,
+      end: 0,
+      text: '',
+      score: 0,
+    }))
+  return [...sources, ...added]
+}

@@ -1,0 +1,209 @@
+/** Everything that an answer is written from, read as the person who asked. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { SENDER_ROLES } from '#contract/message.ts'
+import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
+import { type RetrievalTrace } from '#contract/trace.ts'
+import { beginSource } from '#server/assistant/citations/focus-source.ts'
+import { createSourceList, type SourceList } from '#server/assistant/citations/source-list.ts'
+import { chooseQuotes, prepareReading, quoteEvery, quoteSummary } from '#server/assistant/extractive/choose-quotes.ts'
+import { type QuotableSource } from '#server/assistant/extractive/quotable.ts'
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { findUnread, type Unread } from '#server/assistant/retrieval/await-documents.ts'
+import { findPassages, newestChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { isAboutEvery } from '#server/assistant/retrieval/whole-document-question.ts'
+import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
+import { type ToolRun } from '#server/assistant/tools/outcome.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { isUntitled, readTurns, type Turn } from '#server/conversations/queries.ts'
+import { readSummary, type StoredSummary } from '#server/conversations/summary-queries.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type ViewPicture } from '#server/documents/picture-view.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import {
+  type AttachedPicture,
+  findPictures,
+  showPictures,
+  type ShownPicture,
+  withPictureSources,
+} from './attached-images.ts'
+import { addSources, NOTHING_BEFORE, type Previous, readUnfinished } from './continuation.ts'
+
+export interface Material {
+  readonly isUntitled: boolean
+  /** What there is already of an answer that goes on. */
+  readonly previous: Previous
+  /** What stands for the turns before `history`. */
+  readonly summary: StoredSummary | undefined
+  readonly history: readonly Turn[]
+  /** What the model has before it of all that was ever said. */
+  readonly present: PresentTurns
+  readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
+  readonly sources: readonly Source[]
+  /** Of the questions, for a model that sees; those that it is shown are `pictures`. */
+  readonly attached: readonly AttachedPicture[]
+  readonly pictures: readonly ShownPicture[]
+  /** What the documents were asked, and how passages were found; absent where they were left alone. */
+  readonly asked: string
+  readonly trace: RetrievalTrace | undefined
+  readonly unread: Unread
+  readonly hasDocuments: boolean
+  /** Whether the person has none at all, read or not. */
+  readonly isEmptyLibrary: boolean
+  /** What is said of documents that the question names and that are not there. */
+  readonly missing: readonly string[]
+  /** The tools that the question asks for, each with its run where it has had it. */
+  readonly tools: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
+  /** Whether the person has connected any: nothing is looked for where there is nothing. */
+  readonly has: { readonly providers: boolean; readonly toolServers: boolean }
+}
+
+/** Older turns than these are not even read. */
+const HISTORY_LIMIT = 2_000
+/** So far back is looked for what a question goes on from. */
+const EARLIER_TURNS = 20
+/** Of a model that is no longer listed. */
+const SMALL_WINDOW = 8_000
+
+interface Situation {
+  readonly title: string | null
+  readonly identifier: string
+  readonly provider: string | null
+  readonly context_window: number | null
+  readonly sees: boolean | null
+  readonly documents: number
+  readonly unread: number
+  readonly ready: number
+  readonly has_providers: boolean
+  readonly has_tool_servers: boolean
+}
+
+/** Around a question, in one statement. @throws AppError `not_found`. */
+async function readSituation(scope: Scope, { conversationId, modelName }: ClaimedReply): Promise<Situation> {
+  const { rows } = await scope.prepared<Situation & Record<string, unknown>>(
+    `select c.title, coalesce($2::text, c.model_name) as identifier, m.provider, m.context_window, m.sees,
+       d.documents, d.unread, d.ready,
+       exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers
+     from conversations c
+     left join models m on m.model_identifier = coalesce($2::text, c.model_name)
+     cross join (
+       select count(*) as documents, count(*) filter (where state in ('queued', 'reading')) as unread,
+         count(*) filter (where state = 'ready') as ready
+       from documents
+     ) d
+     where c.id = $1`,
+    [conversationId, modelName],
+  )
+  const [situation] = rows
+  if (!situation) throw new AppError('not_found', 'There is no such conversation.')
+  return situation
+}
+
+/** Reads everything as the person who asked, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
+export async function gather(
+  scope: Scope,
+  reply: ClaimedReply,
+  embedding: Promise<Embedder | null>,
+): Promise<Material> {
+  // One behind the other on their connection, without waiting for each.
+  const [situation, history, summary, previous] = await Promise.all([
+    readSituation(scope, reply),
+    readTurns(scope, reply.conversationId, reply.messageId, HISTORY_LIMIT),
+    readSummary(scope, reply.conversationId, reply.messageId),
+    reply.kind === 'continue' ? readUnfinished(scope, reply.answerId) : NOTHING_BEFORE,
+  ])
+  const { identifier } = situation
+  const question = history.at(-1)
+  const parsed = parseCommands(question?.content ?? '')
+  const contextWindow = situation.context_window ?? SMALL_WINDOW
+  const present = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
+  const chosen = await newestChosen(scope, question?.document_ids)
+  const options = {
+    onlyQuotes: identifier === READER_MODEL,
+    chosen,
+    earlier: history
+      .slice(-EARLIER_TURNS - 1, -1)
+      .filter(({ sender_role }) => sender_role === SENDER_ROLES.user)
+      .map(({ content }) => parseCommands(content).text),
+    present,
+    hasDocuments: situation.documents > 0,
+    contextWindow,
+    embedder: await embedding,
+  }
+  // The best plan of a search depends on what is searched for.
+  const isSearched = options.hasDocuments || parsed.calls.length > 0
+  const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
+  const [{ asked, passages, messages, runs, trace, meant, missing }] = await Promise.all([
+    findPassages(scope, parsed, options),
+    planned,
+  ])
+  const isWhole = trace?.scope === 'whole'
+  const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
+  // The Reader's sources are the very sentences that it quotes.
+  const sources = options.onlyQuotes
+    ? await quote(scope, asked, { found, isWhole })
+    : addSources(previous.sources, found)
+  const hasAnswer = trace === undefined || sources.length > 0
+  return {
+    isUntitled: isUntitled(situation.title),
+    history,
+    present,
+    previous,
+    summary,
+    model: { identifier, provider: situation.provider ?? undefined, contextWindow },
+    unread: await findUnread(scope, { ...situation, ...options, meant, hasAnswer, isWhole }),
+    hasDocuments: situation.ready > 0,
+    isEmptyLibrary: situation.documents === 0,
+    missing,
+    sources,
+    attached: situation.sees === true ? await findPictures(scope, history) : [],
+    pictures: [],
+    asked,
+    trace,
+    tools: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
+    has: { providers: situation.has_providers, toolServers: situation.has_tool_servers },
+  }
+}
+
+/** What the Reader quotes. */
+async function quote(
+  scope: Scope,
+  asked: string,
+  { found, isWhole }: { found: readonly QuotableSource[]; isWhole: boolean },
+): Promise<QuotableSource[]> {
+  if (asked.trim() === '') return quoteSummary(scope, found)
+  if (!isWhole) return chooseQuotes(await prepareReading(scope, asked, found))
+  const every = isAboutEvery(asked) ? await quoteEvery(scope, asked, found) : []
+  return every.length > 0 ? every : quoteSummary(scope, found)
+}
+
+/** Pictures are opened once nothing of the database waits for them. @throws the reason of an aborted signal. */
+export async function openPictures(
+  material: Material,
+  { viewPicture, log }: { readonly viewPicture?: ViewPicture; readonly log: Log },
+  signal: AbortSignal,
+): Promise<Material> {
+  const { attached, model, sources, trace } = material
+  if (attached.length === 0 || !viewPicture) return material
+  const { pictures, notes } = await showPictures(attached, { view: viewPicture, log, model, signal })
+  return {
+    ...material,
+    pictures,
+    sources: withPictureSources(sources, pictures),
+    trace: trace && { ...trace, notes: [...trace.notes, ...notes] },
+  }
+}
+
+/** Its sources under their numbers, for more to be counted on. */
+export function listSources({ sources, previous, pictures, trace }: Material): SourceList {
+  const isWhole = trace?.scope === 'whole'
+  const isOfPicture = (source: Source) =>
+    isPassageSource(source) && pictures.some(({ documentId }) => documentId === source.documentId)
+  return createSourceList(sources, {
+    // Of an answer that goes on, only what is on the cards was kept; of a picture, more is seen than was recognised.
+    isPartial: (source) =>
+      (previous.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
+    ...(isWhole ? { show: (source) => (isPassageSource(source) ? beginSource(source) : source) } : {}),
+  })
+}

@@ -1,0 +1,31 @@
+/** An answer that goes on: what there is of it, and numbers for its sources that do not change under its markers. */
+import { z } from 'zod'
+import { source, type Source } from '#contract/source.ts'
+import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'
+import { type Scope } from '#server/database/scope.ts'
+
+export interface Previous {
+  readonly text: string
+  readonly sources: readonly Source[]
+}
+
+export const NOTHING_BEFORE: Previous = { text: '', sources: [] }
+
+/** Run as the person. */
+export async function readUnfinished(scope: Scope, answerId: string): Promise<Previous> {
+  const { rows } = await scope.query<{ content: string; sources: unknown }>(
+    `select content, metadata -> 'sources' as sources from messages where id = $1`,
+    [answerId],
+  )
+  const [answer] = rows
+  return answer ? { text: answer.content, sources: z.array(source).catch([]).parse(answer.sources) } : NOTHING_BEFORE
+}
+
+/** The sources that are cited already keep their numbers; what was found besides is counted on from there. */
+export function addSources(cited: readonly Source[], found: readonly QuotableSource[]): readonly Source[] {
+  if (cited.length === 0) return found
+  const last = Math.max(...cited.map(({ n }) => n))
+  const known = cited.filter(isQuotable)
+  const others = found.filter((one) => !known.some((other) => isSameQuotable(one, other)))
+  return [...cited, ...others.map((one, index) => ({ ...one, n: last + index + 1 }))]
+}

@@ -1,0 +1,50 @@
+/** What the writing of an answer stands on. */
+import { type Replies } from '#server/assistant/queue/claims.ts'
+import { type Titles } from '#server/assistant/titles/titles.ts'
+import { type OutsideTools } from '#server/assistant/tools/run.ts'
+import { type Precedence } from '#server/base/background-throttling.ts'
+import { type Log } from '#server/base/log.ts'
+import { type ToolConsents } from '#server/connections/tool-consent.ts'
+import { type ConnectedServer } from '#server/connections/tool-servers.ts'
+import { type Database } from '#server/database/scope.ts'
+import { type ViewPicture } from '#server/documents/picture-view.ts'
+import { type ProvidersOf } from '#server/providers/choose.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import { type ReplyLog } from './reply-log.ts'
+
+/** How the writing of an answer is ended from outside. */
+export interface Interruptions {
+  /** The person wants no more: what is written is kept. */
+  readonly stopped: AbortSignal
+  /** Another worker has the reply, or the server is stopping: nothing is kept. */
+  readonly ended: AbortSignal
+}
+
+/** Tools that people connect for themselves. */
+export interface PersonalTools {
+  readonly of: (owner: string) => Promise<readonly ConnectedServer[]>
+  readonly consents: ToolConsents
+}
+
+export interface ReplyDependencies {
+  readonly database: Database
+  /** Bounds how many read at once, so that a rush of questions leaves connections to everyone else. */
+  readonly passToRead: <T>(run: () => Promise<T>) => Promise<T>
+  readonly providersOf: ProvidersOf
+  readonly replies: Replies
+  readonly replyLog: ReplyLog
+  readonly titles: Titles
+  readonly outsideTools: OutsideTools
+  /** Null or absent: passages are found by words alone. */
+  readonly embedderOf?: (owner: string, hasOwnProviders: boolean) => Promise<Embedder | null>
+  /** Absent: of pictures, only the text that was recognised in them is read. */
+  readonly viewPicture?: ViewPicture
+  readonly toolServers: PersonalTools
+  /** How long a question waits for documents that are still being read, whatever it asks; absent: as that tells. */
+  readonly patienceMs?: number
+  /** Rises whenever this process has cause to look for questions, above all when one is announced. */
+  readonly announced: () => number
+  /** Over what is read in the background, until the first words are there. */
+  readonly precedence?: Precedence
+  readonly log: Log
+}

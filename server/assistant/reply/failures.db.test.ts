@@ -1,0 +1,250 @@
+/** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { createReplies } from '#server/assistant/queue/claims.ts'
+import { createLog } from '#server/base/log.ts'
+import { deleteConversation, readTurns } from '#server/conversations/queries.ts'
+import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
+import { createStubProviders, openTestAssistant, textOf } from '#test/assistant.ts'
+import { createReplyLog } from './reply-log.ts'
+
+const log = createLog('silent')
+const { db, stub, assistant } = await openTestAssistant()
+
+const startTestWorker = () => assistant.startWorker({ providersOf: createStubProviders(stub) })
+
+const { ask, answersIn, watch } = assistant
+
+async function claimOne(): Promise<ClaimedReply> {
+  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  if (!claimed) throw new Error('nothing was claimed')
+  return claimed
+}
+
+/** Resolves when some connection of this database waits for a lock. */
+async function somebodyWaits(): Promise<void> {
+  for (let waiting = 0; waiting === 0;) {
+    const { rowCount } = await db.admin.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    waiting = rowCount ?? 0
+  }
+}
+
+test('a stop that nobody heard is heeded by whoever takes the question next', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
+  const claimed = await claimOne()
+  await stopReply(db.database, person, conversationId)
+  const renewed = await createReplies(db.database, 'a test').renew([claimed])
+  expect(renewed.get(claimed.id)).toEqual({ stopRequested: true })
+  await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await until('stopped')
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: '', metadata: { stopped: true } }])
+})
+
+test('a stop ends every question of the conversation that waits, in whatever tab it was asked', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'first')
+  const claimed = await claimOne()
+  await ask(person, conversationId, 'second')
+  await stopReply(db.database, person, conversationId)
+  const { rows } = await db.admin.query<{ state: string; stop_requested: boolean }>(
+    'select state, stop_requested from replies where conversation_id = $1 order by created_at',
+    [conversationId],
+  )
+  expect(rows).toEqual([
+    { state: 'running', stop_requested: true },
+    { state: 'stopped', stop_requested: false },
+  ])
+  await db.admin.query('delete from replies where id = $1', [claimed.id])
+})
+
+test('a person may try again as often as they like, and a hand-over does not count against a question', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'Hello [[stub tokens=10]]')
+  const replies = createReplies(db.database, 'a test')
+  for (let time = 0; time < 7; time += 1) {
+    const claimed = await claimOne()
+    expect(claimed).toMatchObject({ attempt: time + 1, tries: 1 })
+    await replies.release([claimed])
+  }
+  await db.admin.query(`update replies set state = 'failed', tries = 6 where conversation_id = $1`, [conversationId])
+  await retryReply(db.database, person, conversationId)
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await until('done')
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(10) }])
+})
+
+test('an answer without a word is an error that can be tried again', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  const { until } = await watch(conversationId)
+  await startTestWorker()
+  await ask(person, conversationId, 'Hello [[stub tokens=0]]')
+  await until('error')
+  expect(await answersIn(person, conversationId)).toMatchObject([
+    { content: '', metadata: { error: { code: 'provider_empty', retryable: true } } },
+  ])
+})
+
+test('a question of a second tab waits for the first, and is answered with the first answer in view', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'first')
+  const second = await ask(person, conversationId, 'second')
+  const claimed = await claimOne()
+  // As if the first had been committed after the second was seen.
+  await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
+  expect(await createReplies(db.database, 'another').claim(9)).toEqual([])
+  const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
+  const finished = await createReplies(db.database, 'a test').finish(claimed, {
+    content: 'answer to the first',
+    hasNewText: true,
+    tokensIn: null,
+    tokensOut: null,
+    metadata: {},
+    state: 'done',
+    lastPart,
+  })
+  expect(finished).toEqual({ isStored: true, othersWait: true })
+  await ask(person, conversationId, 'third')
+  const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 200))
+  expect(turns.map(({ content }) => content)).toEqual(['first', 'answer to the first', 'second'])
+  const nearest = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 2))
+  expect(nearest.map(({ content }) => content)).toEqual(['answer to the first', 'second'])
+  await db.admin.query('delete from replies where conversation_id = $1', [conversationId])
+})
+
+test('a conversation that is deleted in the middle of its answer ends the writing', async () => {
+  const worker = await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  const { until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=100000 tps=200]]')
+  await until('text')
+  await db.database.asUser(person, (scope) => deleteConversation(scope, conversationId))
+  await expect.poll(() => worker.running()).toBe(0)
+  const left = await db.admin.query('select from replies where conversation_id = $1', [conversationId])
+  expect(left.rowCount).toBe(0)
+})
+
+test('the end of an answer and the deletion of its conversation do not wait for each other in a ring', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'Hello')
+  const claimed = await claimOne()
+  const deleting = await db.admin.connect()
+  await deleting.query('begin')
+  await deleting.query('select from conversations where id = $1 for update', [conversationId])
+  const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
+  const finishing = createReplies(db.database, 'a test').finish(claimed, {
+    content: 'too late',
+    hasNewText: true,
+    tokensIn: null,
+    tokensOut: null,
+    metadata: {},
+    state: 'done',
+    lastPart,
+  })
+  await somebodyWaits()
+  await deleting.query('delete from conversations where id = $1', [conversationId])
+  await deleting.query('commit')
+  deleting.release()
+  expect(await finishing).toMatchObject({ isStored: false })
+})
+
+test('connections that are lost while an answer is written cost neither a word nor its order', async () => {
+  await startTestWorker()
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  const { parts, until } = await watch(conversationId)
+  await ask(person, conversationId, 'Hello [[stub tokens=300 tps=200]]')
+  await until('text')
+  for (let time = 0; time < 3; time += 1) {
+    await db.admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and usename = 'authenticator' and application_name <> 'alcove listener'`,
+    )
+    const seen = parts.length
+    await expect.poll(() => parts.length).toBeGreaterThan(seen)
+  }
+  await until('done')
+  const bySeq = new Map(parts.map((part) => [part.seq, part]))
+  expect([...bySeq.keys()]).toEqual(Array.from(bySeq.keys(), (_, index) => index + 1))
+  expect(textOf([...bySeq.values()])).toBe(await stub.text(300))
+  expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(300) }])
+})
+
+test('parts that the database refuses take those of nobody else along', async () => {
+  const person = await db.createPerson()
+  const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
+  for (const id of conversations) await ask(person, id, 'Hello')
+  const claimed = await createReplies(db.database, 'a test').claim(9)
+  const replyLog = createReplyLog(db.database, log)
+  const lost: string[] = []
+  const [poisoned, healthy] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
+  poisoned?.append({ type: 'text', text: '\0' })
+  healthy?.append({ type: 'text', text: 'sound' })
+  await healthy?.flushed()
+  expect(lost).toEqual([claimed[0]?.id])
+  const seen = await db.database.asUser(person, (scope) => readReplyInProgress(scope, claimed[1]?.conversationId ?? ''))
+  expect(seen?.parts).toMatchObject([{ seq: 1, type: 'text', text: 'sound' }])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})
+
+test('a reply that was hurried while its last parts were on their way stays ours', async () => {
+  const person = await db.createPerson()
+  const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
+  for (const id of conversations) await ask(person, id, 'Hello')
+  const claimed = await createReplies(db.database, 'a test').claim(9)
+  const replyLog = createReplyLog(db.database, log)
+  const lost: string[] = []
+  const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
+  await Promise.all(claimed.map(({ holds }) => holds))
+  first?.append({ type: 'text', text: 'the end' })
+  // By now it is on its way, and the database has not answered.
+  await nextTurn()
+  first?.hurry()
+  await first?.flushed()
+  second?.append({ type: 'text', text: 'the beginning' })
+  await second?.flushed()
+  expect(lost).toEqual([])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})
+
+test('words that are hurried while others are on their way are told at once, and logged', async () => {
+  const person = await db.createPerson()
+  const conversationId = await assistant.startConversation(person)
+  await ask(person, conversationId, 'Hello')
+  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  if (!claimed) throw new Error('there is nothing to answer')
+  const told: (string | undefined)[] = []
+  const writer = createReplyLog(db.database, log, ({ payload }) => told.push(payload.text)).open(
+    claimed,
+    () => undefined,
+  )
+  await claimed.holds
+  writer.append({ type: 'text', text: 'the ' })
+  writer.append({ type: 'text', text: 'beginning' })
+  await nextTurn()
+  expect(told).toEqual(['the beginning'])
+  writer.append({ type: 'text', text: ' and the end' })
+  expect(told).toHaveLength(1)
+  writer.hurry()
+  expect(told).toEqual(['the beginning', ' and the end'])
+  await writer.flushed()
+  const seen = await db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))
+  expect(seen?.parts).toMatchObject([
+    { seq: 1, text: 'the beginning' },
+    { seq: 2, text: ' and the end' },
+  ])
+  await db.admin.query('delete from replies where owner = $1', [person.sub])
+})

@@ -1,0 +1,266 @@
+/**
+ * What is being written, for everyone who watches. Parts of all running replies of this process go out together, at most
+ * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
+ * for that, only for those of others that begin and end at the same time. Whoever watches on this node is told of these at
+ * once, and of the others as the statement is sent: what is lost with it is written, and shown, anew by the next attempt.
+ */
+import { randomUUID } from 'node:crypto'
+import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { type Log } from '#server/base/log.ts'
+import { isPassingFailure } from '#server/database/errors.ts'
+import { type Database } from '#server/database/scope.ts'
+
+type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
+
+const FLUSH_INTERVAL_MS = 100
+/**
+ * Of writes ahead of a flush there is one in a millisecond for each reply that is open, in so long at most: many replies that
+ * begin or end together share them, and one that is alone waits for nothing ...
+ */
+const HURRIED_INTERVAL_MS = 20
+/** ... except for so many, so that the last words of a few that end together wait for nothing. */
+const HURRIED_AT_ONCE = 4
+
+export interface ReplyWriter {
+  /** Adds a part; consecutive text of one flush becomes one part. */
+  append(part: PartBody): void
+  /** Sends what was appended so far at once: nothing more is to come soon. */
+  hurry(): void
+  /** Resolves when everything appended so far is logged and sent. @throws where the database does not take it now. */
+  flushed(): Promise<void>
+  /** Sequence number that the next part would get. Only after `flushed`. */
+  nextSeq(): number
+  close(): void
+}
+
+export interface ReplyLog {
+  /** @param onLost called when the reply is no longer ours to write, or cannot be written. */
+  open(reply: ClaimedReply, onLost: () => void): ReplyWriter
+}
+
+/** Tells those of a topic who are connected to this process of what the database is about to broadcast. */
+export type TellAhead = (broadcast: {
+  readonly id: string
+  readonly topic: string
+  readonly event: string
+  readonly payload: ReplyPart
+}) => void
+
+const WRITE = `
+  with incoming as (
+    select * from jsonb_to_recordset($1) as p(reply_id uuid, attempt integer, seq integer, topic text, payload jsonb)
+  ), live as (
+    select i.*, r.owner from incoming i join replies r on r.id = i.reply_id and r.attempt = i.attempt and r.state = 'running'
+  ), logged as (
+    insert into reply_parts (reply_id, attempt, seq, owner, payload)
+    select reply_id, attempt, seq, owner, payload from live
+    on conflict do nothing
+  ), sent as (
+    select reply_id, realtime.send(payload, $2, topic, true) from (select * from live order by reply_id, seq) ordered
+  )
+  select distinct reply_id as id from sent`
+
+interface OpenReply {
+  readonly reply: ClaimedReply
+  readonly onLost: () => void
+  /** Number of the last part in `unwritten`. */
+  seq: number
+  /** Not yet numbered: the last text may still grow. */
+  readonly pending: PartBody[]
+  /** Numbered, told on this node, and kept until the database has them. */
+  readonly unwritten: ReplyPart[]
+  /** Why the last write of its parts failed. */
+  failure: Error | undefined
+  /** Its claim would survive a crash of PostgreSQL; until then nothing goes out. */
+  isHeld: boolean
+}
+
+const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
+
+/** @param tellAhead where this process has people connected to it. */
+export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhead): ReplyLog {
+  const open = new Map<string, OpenReply>()
+  /** What has something to be written, and of that what goes out ahead of the others. */
+  const behind = new Set<OpenReply>()
+  const urgent = new Set<OpenReply>()
+  /** What has first words to be told, which wait for no write. */
+  const beginning = new Set<OpenReply>()
+  let lastFlushAt = Number.NEGATIVE_INFINITY
+  let nextHurriedAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.POSITIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let immediate: NodeJS.Immediate | undefined
+  let isWriting = false
+  let written = Promise.withResolvers<undefined>()
+
+  function clearTimers(): void {
+    clearTimeout(timer)
+    clearImmediate(immediate)
+  }
+
+  function forget(entry: OpenReply): void {
+    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
+    behind.delete(entry)
+    urgent.delete(entry)
+  }
+
+  function lose(entry: OpenReply): void {
+    forget(entry)
+    entry.onLost()
+  }
+
+  function numberPending(entry: OpenReply): void {
+    const { id: replyId, answerId: messageId, attempt, conversationId } = entry.reply
+    const topic = conversationTopic(conversationId)
+    for (const part of entry.pending.splice(0)) {
+      entry.seq += 1
+      const id = randomUUID()
+      const payload = { id, replyId, messageId, attempt, seq: entry.seq, ...part }
+      entry.unwritten.push(payload)
+      tellAhead?.({ id, topic, event: REPLY_EVENT, payload })
+    }
+  }
+
+  /** In the turn after this one: what is appended together is told together. */
+  function tellBeginning(entry: OpenReply): void {
+    if (beginning.size === 0)
+      setImmediate(() => {
+        for (const begun of beginning) if (open.get(begun.reply.id) === begun) numberPending(begun)
+        beginning.clear()
+      })
+    beginning.add(entry)
+  }
+
+  async function send(entries: readonly OpenReply[]): Promise<void> {
+    const sent = entries.map(({ unwritten }) => [...unwritten])
+    const rows = entries.flatMap(({ reply: { id, attempt, conversationId } }, index) => {
+      const topic = conversationTopic(conversationId)
+      return (sent[index] ?? []).map((payload) => ({ reply_id: id, attempt, seq: payload.seq, topic, payload }))
+    })
+    const { rows: kept } = await database.serviceStatementAhead<{ id: string }>(WRITE, [
+      JSON.stringify(rows),
+      REPLY_EVENT,
+    ])
+    const alive = new Set(kept.map(({ id }) => id))
+    for (const [index, entry] of entries.entries()) {
+      // More may have been numbered meanwhile.
+      entry.unwritten.splice(0, sent[index]?.length)
+      entry.failure = undefined
+      if (!alive.has(entry.reply.id)) lose(entry)
+    }
+  }
+
+  /** A database that is away is tried again with the next flush; parts that it refuses must not take the others along. */
+  async function write(entries: readonly OpenReply[]): Promise<void> {
+    try {
+      await send(entries)
+    } catch (thrown) {
+      const failure = thrown instanceof Error ? thrown : new Error(String(thrown))
+      const isPassing = isPassingFailure(failure)
+      if (!isPassing && entries.length > 1) {
+        for (const entry of entries) await write([entry])
+        return
+      }
+      log[isPassing ? 'warn' : 'error']({ err: failure }, 'parts of running replies could not be written')
+      for (const entry of entries) {
+        entry.failure = failure
+        if (!isPassing) lose(entry)
+      }
+    }
+  }
+
+  /** One write at a time, so that parts of a reply reach the log in order. */
+  async function flush(): Promise<void> {
+    if (isWriting) return
+    isWriting = true
+    clearTimers()
+    nextAt = Number.POSITIVE_INFINITY
+    const isWhole = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
+    if (!isWhole) {
+      const intervalMs = Math.min(open.size, HURRIED_INTERVAL_MS)
+      const earliest = performance.now() - intervalMs * (HURRIED_AT_ONCE - 1)
+      nextHurriedAt = Math.max(nextHurriedAt, earliest) + intervalMs
+    }
+    const entries = [...(isWhole ? behind : urgent)]
+    for (const entry of entries) {
+      urgent.delete(entry)
+      numberPending(entry)
+    }
+    if (entries.length > 0) await write(entries)
+    for (const entry of entries) {
+      if (isBehind(entry)) continue
+      behind.delete(entry)
+      // It may have been hurried while it was on its way: there is nothing left to write of it.
+      urgent.delete(entry)
+    }
+    if (isWhole) lastFlushAt = performance.now()
+    isWriting = false
+    written.resolve(undefined)
+    written = Promise.withResolvers()
+    schedule()
+  }
+
+  function schedule(): void {
+    if (isWriting || behind.size === 0) return
+    const flushAt = lastFlushAt + FLUSH_INTERVAL_MS
+    const at = urgent.size > 0 ? Math.min(flushAt, nextHurriedAt) : flushAt
+    if (at >= nextAt) return
+    clearTimers()
+    nextAt = at
+    const waitMs = at - performance.now()
+    // Not even a timer's millisecond for the first words; what other replies are told in the same turn goes with them.
+    if (waitMs <= 0) immediate = setImmediate(() => void flush())
+    // A timer may come a moment early.
+    else timer = setTimeout(() => void flush(), Math.ceil(waitMs) + 1)
+  }
+
+  return {
+    open(reply, onLost) {
+      const entry: OpenReply = { reply, onLost, seq: 0, pending: [], unwritten: [], failure: undefined, isHeld: false }
+      open.set(reply.id, entry)
+      const offer = () => {
+        if (!entry.isHeld || !isBehind(entry) || open.get(reply.id) !== entry) return
+        behind.add(entry)
+        if (entry.seq === 0) {
+          urgent.add(entry)
+          tellBeginning(entry)
+        }
+        schedule()
+      }
+      reply.holds.then(
+        () => {
+          entry.isHeld = true
+          offer()
+        },
+        () => lose(entry),
+      )
+      const hurry = () => {
+        if (!behind.has(entry)) return
+        numberPending(entry)
+        urgent.add(entry)
+        schedule()
+      }
+      return {
+        append(part) {
+          const last = entry.pending.at(-1)
+          if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning')) {
+            last.text = (last.text ?? '') + (part.text ?? '')
+          } else entry.pending.push({ ...part })
+          offer()
+        },
+        hurry,
+        async flushed() {
+          await reply.holds
+          while (isBehind(entry) && open.get(reply.id) === entry) {
+            hurry()
+            await written.promise
+            if (entry.failure) throw entry.failure
+          }
+        },
+        nextSeq: () => entry.seq + 1,
+        close: () => forget(entry),
+      }
+    },
+  }
+}

@@ -1,0 +1,185 @@
+/** Finds what was said in earlier conversations about a question: the passages of messages that answer it best. */
+import { SENDER_ROLES } from '#contract/message.ts'
+import { type MessageSource } from '#contract/source.ts'
+import { type ConsideredMessage } from '#contract/trace.ts'
+import { parseCommands } from '#server/assistant/tools/commands.ts'
+import { findPastMessages, type PastMessage, type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { isStopWord, termsOfQuestion, withoutAsking } from '#server/search/query/parse-question.ts'
+import { detectLanguage } from '#server/search/text/detect-language.ts'
+import { cutPassages } from '#server/search/text/passages.ts'
+import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
+import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
+
+/** A source that has no number yet. */
+export type PastPassage = Omit<MessageSource, 'n'>
+
+export const isSameMessage = (one: PastPassage, other: PastPassage): boolean =>
+  one.messageId === other.messageId && one.text === other.text
+
+export interface FoundPast {
+  /** Best first. */
+  readonly messages: readonly PastPassage[]
+  readonly considered: readonly ConsideredMessage[]
+}
+
+const MOST_WORDS = 12
+/** What is read of all messages together, so that a few that are as long as books keep nobody waiting. */
+const MOST_CHARACTERS = 400_000
+const LEAST_PREFIX = 3
+/** Of the question's words that were ever said, by their rarity: less of them is about something else. */
+const LEAST_COVERAGE = 0.34
+/** Of the question's words, whether or not they were ever said. */
+const LEAST_WORDS = 0.5
+/** As in server/search/ranking/bm25.ts; a message is as long as what it has to say. */
+const [K1, B] = [1.2, 0.65]
+/** Who only asked said less than who answered. */
+const ASKED_WEIGHT = 0.5
+const QUESTION = /[?？؟]["'”’»)\s]*$/u
+const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, LEAST_SAMPLE] = [30, 400, 30]
+const MARKER = /\s?\[\d{1,3}\]/g
+
+/** The beginning that a word shares with all of its terms, by which every form of it is found in a text. */
+function commonBeginning(word: string, terms: readonly string[]): string {
+  const plain = foldAccents(word)
+  const shared = terms.reduce((length, term) => {
+    let index = 0
+    while (index < length && plain[index] === term[index]) index += 1
+    return index
+  }, plain.length)
+  return shared < Math.min(LEAST_PREFIX, plain.length) ? plain : plain.slice(0, shared)
+}
+
+interface Asked {
+  readonly terms: readonly string[]
+  /** Of a word that was never said: 0. */
+  readonly rarity: number
+}
+
+interface Candidate {
+  readonly message: PastMessage
+  readonly text: string
+  readonly words: readonly string[]
+}
+
+function cutMessages(messages: readonly PastMessage[]): Candidate[] {
+  const candidates: Candidate[] = []
+  let room = MOST_CHARACTERS
+  for (const message of messages) {
+    const content = message.content.slice(0, Math.max(0, room))
+    room -= content.length
+    const isPersons = message.senderRole === SENDER_ROLES.user
+    const said = isPersons ? parseCommands(content).text : content.replace(MARKER, '')
+    for (const { start, end } of cutPassages(said)) {
+      const text = said.slice(start, end)
+      candidates.push({ message, text, words: wordsOf(isPersons ? withoutAsking(text) : text) })
+    }
+  }
+  return candidates
+}
+
+interface Scored {
+  readonly score: number
+  /** Whether it says enough of what was asked, and something besides. */
+  readonly isAbout: boolean
+}
+
+/** BM25 over the words of the question. A question that was asked before says nothing that this one does not. */
+function scorePassage(
+  { message, text, words }: Candidate,
+  { asked, stems, averageLength, isTelling }: Scoring,
+): Scored {
+  const counts = new Map<string, number>()
+  for (const word of words) for (const term of stems.get(word) ?? [word]) counts.set(term, (counts.get(term) ?? 0) + 1)
+  const norm = K1 * (1 - B + (B * words.length) / averageLength)
+  let [score, matched, covered] = [0, 0, 0]
+  for (const { terms, rarity } of asked) {
+    const count = Math.max(0, ...terms.map((term) => counts.get(term) ?? 0))
+    if (count === 0) continue
+    score += (rarity * count * (K1 + 1)) / (count + norm)
+    covered += rarity
+    matched += 1
+  }
+  const total = asked.reduce((sum, { rarity }) => sum + rarity, 0)
+  const askedTerms = new Set(asked.flatMap(({ terms }) => terms))
+  const saysMore = words.some(
+    (word) => isTelling(word) && !(stems.get(word) ?? [word]).some((term) => askedTerms.has(term)),
+  )
+  const isAsking = message.senderRole === SENDER_ROLES.user && QUESTION.test(text)
+  return {
+    score: isAsking ? score * ASKED_WEIGHT : score,
+    isAbout: saysMore && covered >= LEAST_COVERAGE * total && matched >= LEAST_WORDS * asked.length,
+  }
+}
+
+interface Scoring {
+  readonly asked: readonly Asked[]
+  readonly stems: Terms
+  readonly averageLength: number
+  readonly isTelling: (word: string) => boolean
+}
+
+/** Those of the person's documents and of what was said lately: a question alone is often too short to tell. */
+async function languagesOf(scope: Scope, question: string): Promise<string[]> {
+  const { rows } = await scope.query<{ languages: string[]; said: string[] }>(
+    `select array(select distinct unnest(languages) from search_segments where owner = (select auth.uid())) as languages,
+       array(
+         select left(m.content, $1) from (
+           select message_id from message_texts where owner = (select auth.uid()) order by position desc limit $2
+         ) as newest join messages m on m.id = newest.message_id
+       ) as said`,
+    [SAMPLE_CHARACTERS, SAMPLE_MESSAGES],
+  )
+  const [{ languages, said } = { languages: [], said: [] }] = rows
+  const telling = [question, ...said].filter((text) => text.length >= LEAST_SAMPLE)
+  return [...new Set([...languages, ...telling.map(detectLanguage)])]
+}
+
+/**
+ * Run as the person. Of each message its best passage; the turns that the model has before it anyway are no sources.
+ */
+export async function findPast(
+  scope: Scope,
+  question: string,
+  { present, limit }: { present: PresentTurns; limit: number },
+): Promise<FoundPast> {
+  const languages = await languagesOf(scope, question)
+  const { words } = await termsOfQuestion(scope, question, languages)
+  // Longer words tell more; those that would be one too many are left out.
+  const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MOST_WORDS)
+  const parts = wanted.map(([word, terms]) => commonBeginning(word, terms))
+  const { messages, rarities } = await findPastMessages(scope, parts, present)
+  if (messages.length === 0) return { messages: [], considered: [] }
+
+  const candidates = cutMessages(messages)
+  const stems = await stemWords(scope, new Set(candidates.flatMap((candidate) => candidate.words)), languages)
+  const scoring: Scoring = {
+    asked: wanted.map(([, terms], index) => ({ terms, rarity: rarities[index] ?? 0 })),
+    stems,
+    averageLength: candidates.reduce((sum, candidate) => sum + candidate.words.length, 0) / candidates.length,
+    isTelling: (word) => !isStopWord(word, languages),
+  }
+  const ranked = candidates
+    .map((candidate) => ({ ...candidate, ...scorePassage(candidate, scoring) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+  return choose(ranked, limit)
+}
+
+function choose(ranked: readonly (Candidate & Scored)[], limit: number): FoundPast {
+  const texts = new Set<string>()
+  const seen = new Set<string>()
+  const found: PastPassage[] = []
+  const considered: ConsideredMessage[] = []
+  for (const { message, text, score, isAbout } of ranked) {
+    const { messageId, conversationId, position, title, senderRole, createdAt } = message
+    if (seen.has(messageId)) continue
+    seen.add(messageId)
+    const words = text.replace(/\s+/g, ' ').toLowerCase()
+    const cut = texts.has(words) ? 'copy' : found.length === limit || !isAbout ? 'rank' : null
+    texts.add(words)
+    if (cut === null) found.push({ messageId, conversationId, position, title, senderRole, createdAt, text, score })
+    considered.push({ messageId, conversationId, title, createdAt, score, cut })
+  }
+  return { messages: found, considered }
+}

@@ -1,0 +1,35 @@
+/** Tells questions that go on from the one before them ("And when exactly?"), which alone say too little to find anything. Pure. */
+import { wordsByLanguage, withoutAsking } from '#server/search/query/parse-question.ts'
+
+/** Questions with more telling words stand for themselves. */
+const MOST_TELLING = 2
+
+/** Words that join a question to the one before. */
+const CONJUNCTION =
+  /^[^\p{L}]*(?:and|or|but|so|(?:what|how) about|und|oder|aber|et|ou|mais|y|pero|e|ma|en|maar|а|и|но)(?!\p{L})/iu
+
+/** Words that stand for something said before; "it" in "is it allowed" stands for nothing. */
+const POINTING = new RegExp(
+  [
+    String.raw`(?<!\p{L})(?:its|that|this|they|them|their|those|these|he|she|him|her|his|it(?! (?:allowed|possible|permitted|necessary|required|forbidden|legal|ok)))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:er|sie|es|ihn|ihm|das|dies\p{L}*|davon|dafür|damit|ça|cela|il|elle|ils|elles|eso|esto|ello|lo|la|esso|essa|dat|dit|он|она|оно|они|это|его|её|их)(?!\p{L})`,
+    '它|这个|那个|這個|那個|他|她|それ|これ|その',
+  ].join('|'),
+  'iu',
+)
+
+/** Whether a question says too little without the one before it. */
+export function isFollowUp(question: string): boolean {
+  const telling = new Set(wordsByLanguage(withoutAsking(question)).flatMap((words) => [...words])).size
+  return telling === 0 || (telling <= MOST_TELLING && (CONJUNCTION.test(question) || POINTING.test(question)))
+}
+
+/**
+ * What to look for: the question, and where it goes on from earlier ones the last of those that stands for itself.
+ * @param earlier questions of the conversation, oldest first.
+ */
+export function withItsSubject(question: string, earlier: readonly string[]): string {
+  if (question.trim() === '' || !isFollowUp(question)) return question
+  const subject = earlier.findLast((other) => other.trim() !== '' && !isFollowUp(other))
+  return subject === undefined ? question : `${question}\n${subject}`
+}

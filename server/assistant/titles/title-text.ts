@@ -1,0 +1,53 @@
+/** The words of a title: what a model made up, or the beginning of the question. Pure. */
+
+import { parseCommands } from '#server/assistant/tools/commands.ts'
+
+const LONGEST_QUESTION_TITLE = 60
+const LONGEST_MODEL_TITLE = 100
+const MOST_WORDS = 8
+
+/** What ends a sentence or opens something that was cut off; signs that belong to a word, as in `C#` or `50%`, stay. */
+const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
+
+const withoutDangling = (text: string) => text.replace(DANGLING, '')
+
+/** Documents that a question names before it asks, as the composer writes them. */
+const NAMED = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
+
+/** What is asked, without the tools that are to be used and the documents that are named for them. */
+function askedIn(question: string): string {
+  const { calls, text } = parseCommands(question)
+  const asked = calls.length > 0 ? text.replace(NAMED, '').trim() : question
+  return asked === '' ? question : asked
+}
+
+/** The question in one line, cut between two words, which an ellipsis says; empty where it holds nothing that can be read. */
+export function titleFromQuestion(question: string): string {
+  const line = askedIn(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
+  let title = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)) {
+    if (title.length + segment.length > LONGEST_QUESTION_TITLE) break
+    title += segment
+  }
+  // A single word may be longer than any title, and a question may hold nothing but punctuation.
+  if (title === '') title = Array.from(line).slice(0, LONGEST_QUESTION_TITLE).join('')
+  const [words, all] = [withoutDangling(title) || title, withoutDangling(line) || line]
+  return words === all ? words : `${words}…`
+}
+
+/** The title that a model wrote, or undefined where what it wrote is none. */
+export function titleFromModel(written: string): string | undefined {
+  const line = written
+    .split('\n')
+    .map((part) =>
+      part
+        .replace(/[*_`#>"“”„«»]/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ) // prettier-ignore
+    .find((part) => part !== '')
+  if (line === undefined) return undefined
+  const title = withoutDangling(line.replace(/^title\s*:\s*/i, ''))
+  const isTitle = title !== '' && title.length <= LONGEST_MODEL_TITLE && title.split(' ').length <= MOST_WORDS
+  return isTitle ? title : undefined
+}

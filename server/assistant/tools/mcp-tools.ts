@@ -1,0 +1,123 @@
+/** The tools of a person's own servers, as a model may call them: under the server's name, and with the person's leave. */
+import { z } from 'zod'
+import { type ToolRequest } from '#contract/tool-server.ts'
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type ToolConsents } from '#server/connections/tool-consent.ts'
+import { type ConnectedServer } from '#server/connections/tool-servers.ts'
+import { type ChatTool } from '#server/providers/chat.ts'
+import { type ServedTool, type ToolClient } from '#server/providers/tool-client.ts'
+import { storedContent, type ToolOutcome } from './outcome.ts'
+import { escapeAttribute, escapeText } from './prompt-elements.ts'
+import { type ResultRoom } from './result-room.ts'
+import { type RecordRun } from './tool-definitions.ts'
+
+interface ServedTools {
+  readonly reply: ClaimedReply
+  readonly servers: readonly ConnectedServer[]
+  readonly consents: ToolConsents
+  readonly record: RecordRun
+  readonly room: ResultRoom
+  /** Tells whoever watches that the person is asked; without a request, that there is an answer. */
+  readonly onAsk: (run: number, name: string, request: ToolRequest | undefined) => void
+}
+
+export interface ServedToolSet {
+  readonly tools: readonly ChatTool[]
+  /** Ends the connections that calls have opened. */
+  close(): Promise<void>
+}
+
+/** What all providers take for a name. */
+const LONGEST_NAME = 64
+const MOST_TOOLS = 64
+/** Nobody reads more before allowing it. */
+const LONGEST_ARGUMENTS = 100_000
+/** Characters that a page does not show, or that change the order in which it shows others. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+const argumentsOf = z.record(z.string(), z.unknown())
+
+const nameOf = (server: string, tool: string): string =>
+  `${server}__${tool}`.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME)
+
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** All that is sent, as JSON in which nothing hides: what a page would not show is written as its number. */
+const shownArguments = (given: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(given).replace(UNSEEN, (character) => character.split('').map(escapeUnit).join(''))
+
+export function serveTools({ reply, servers, consents, record, room, onAsk }: ServedTools): ServedToolSet {
+  const clients = new Map<string, Promise<ToolClient>>()
+  /** One question at a time: the person sees and answers them in turn. */
+  let asking: Promise<unknown> = Promise.resolve()
+
+  function clientOf(server: ConnectedServer, signal: AbortSignal): Promise<ToolClient> {
+    const client = clients.get(server.id) ?? server.open(signal)
+    clients.set(server.id, client)
+    // One that could not be opened may be tried again.
+    client.catch(() => clients.delete(server.id))
+    return client
+  }
+
+  /** @throws AppError where the person did not allow it, or the server does not answer. */
+  async function call(
+    { server, tool, name, index }: { server: ConnectedServer; tool: ServedTool; name: string; index: number },
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const asked = shownArguments(given)
+    if (asked.length > LONGEST_ARGUMENTS) {
+      const length = asked.length.toLocaleString('en')
+      const reason = `What ${tool.name} of ${server.name} was to be called with is too long to be shown to you (${length} characters)`
+      throw new AppError('too_large', `${reason}, so it was not called.`)
+    }
+    const request = { reply, serverId: server.id, tool: tool.name, arguments: given }
+    const told = { asked: false }
+    const ask = asking.then(() =>
+      consents.ask(request, signal, (id) => {
+        told.asked = true
+        onAsk(index, name, { id, server: server.name, tool: tool.name, arguments: asked })
+      }),
+    )
+    asking = ask.catch(() => undefined)
+    const answer = await ask
+    if (told.asked) onAsk(index, name, undefined)
+    if (answer === 'denied') throw new AppError('forbidden', `You did not allow ${tool.name} of ${server.name}.`)
+    if (answer === 'expired')
+      throw new AppError('forbidden', `Nobody allowed ${tool.name} of ${server.name} in time, so it was not called.`)
+    const startedAt = performance.now()
+    const client = await clientOf(server, signal)
+    const { text, isError } = await client.callTool(tool.name, given, signal)
+    const durationMs = Math.round(performance.now() - startedAt)
+    const fitted = await room.fit(text)
+    const status = isError ? 'failed' : 'done'
+    const shown = fitted.missing === null ? fitted.text : `${fitted.text}\n(${fitted.missing})`
+    return { run: { name, status, durationMs, content: storedContent(text, fitted.missing) }, shown }
+  }
+
+  const tools = new Map<string, ChatTool>()
+  for (const server of servers) {
+    for (const tool of server.tools) {
+      const name = nameOf(server.name, tool.name)
+      if (tools.size >= MOST_TOOLS || tools.has(name)) continue
+      tools.set(name, {
+        name,
+        description: tool.description,
+        parameters: tool.parameters,
+        async run(input, signal) {
+          const given = argumentsOf.parse(input)
+          const { run, shown } = await record(name, (index) => call({ server, tool, name, index }, given, signal))
+          const text = shown ?? escapeText(run.content)
+          return `<tool name="${escapeAttribute(name)}" status="${run.status}">\n${text}\n</tool>`
+        },
+      })
+    }
+  }
+  return {
+    tools: [...tools.values()],
+    async close() {
+      await Promise.allSettled([...clients.values()].map(async (client) => (await client).close()))
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** What the Reader says of pages and search results: their own words, with the number of the page that they come from. */
+import { chooseQuotes, prepareTextReading } from '#server/assistant/extractive/choose-quotes.ts'
+import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
+import { splitSentences } from '#server/assistant/extractive/sentences.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type Finding } from './outcome.ts'
+
+/** Of a page about which nothing in particular is asked. */
+const OPENING_SENTENCES = 3
+
+/** What is said of one finding, in Markdown. */
+export interface Section {
+  readonly text: string
+  /** Whether these are words that were found; otherwise that there are none, or why. */
+  readonly isFound: boolean
+}
+
+type NumberOf = (address: string) => number | undefined
+
+function openingOf(text: string): string[] {
+  return splitSentences(text)
+    .slice(0, OPENING_SENTENCES)
+    .map(({ start, end }) => text.slice(start, end))
+}
+
+const found = (text: string): Section => ({ text, isFound: true })
+const missing = (text: string): Section => ({ text, isFound: false })
+
+async function quotePage(
+  scope: Scope,
+  { address, title, text, question }: Extract<Finding, { kind: 'page' }>,
+  numberOf: NumberOf,
+): Promise<Section> {
+  const marker = `[${numberOf(address) ?? ''}]`
+  const quotes =
+    question === ''
+      ? openingOf(text)
+      : chooseQuotes(await prepareTextReading(scope, question, title, text)).map((quote) => quote.text)
+  if (quotes.length === 0) return missing(`The page holds nothing that answers this. ${marker}`)
+  return found(quotes.map((quote) => `> ${asPlainMarkdown(quote)} ${marker}`).join('\n>\n'))
+}
+
+/** One section for each finding. Run as the person: words are stemmed as their library's are. */
+export async function quoteFindings(
+  scope: Scope,
+  findings: readonly Finding[],
+  numberOf: NumberOf,
+): Promise<Section[]> {
+  const sections: Section[] = []
+  for (const finding of findings) {
+    if (finding.kind === 'page') sections.push(await quotePage(scope, finding, numberOf))
+    else if (finding.kind === 'failure') sections.push(missing(asPlainMarkdown(finding.reason)))
+    else if (finding.results.length === 0)
+      sections.push(missing(`Nothing was found for "${asPlainMarkdown(finding.words)}".`))
+    else {
+      const items = finding.results.map(
+        ({ title, address, snippet }) =>
+          `- ${asPlainMarkdown(title)}: ${asPlainMarkdown(snippet)} [${numberOf(address) ?? ''}]`,
+      )
+      sections.push(found(items.join('\n')))
+    }
+  }
+  return sections
+}

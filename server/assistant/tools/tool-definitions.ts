@@ -1,0 +1,146 @@
+/** The tools that a model may call by itself: the same that a person can type. */
+import { z } from 'zod'
+import { SENDER_ROLES } from '#contract/message.ts'
+import { type SourceList } from '#server/assistant/citations/source-list.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type Turn } from '#server/conversations/queries.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type ChatTool } from '#server/providers/chat.ts'
+import { type Embedder } from '#server/providers/embed.ts'
+import { searchKnowledge } from './knowledge.ts'
+import { type Finding, storedContent, type ToolOutcome, type ToolRun } from './outcome.ts'
+import { pageElement, showFinding, showSource } from './prompt-elements.ts'
+import { type ResultRoom } from './result-room.ts'
+import { describeFinding, type OutsideTools } from './run.ts'
+
+/** Runs a tool, shows it live and stores what came of it. Rejects only with the reason of an aborted signal. */
+export type RecordRun = (name: string, run: (index: number) => Promise<ToolOutcome>) => Promise<ToolOutcome>
+
+interface OfferedTools {
+  readonly history: readonly Turn[]
+  readonly sources: SourceList
+  /** What the model has before it anyway. */
+  readonly present: PresentTurns
+  readonly outsideTools: OutsideTools
+  readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
+  readonly record: RecordRun
+  readonly room: ResultRoom
+  readonly embedder: Embedder | null
+}
+
+const PASSAGES = 6
+
+const question = z.object({ question: z.string().trim().min(1).max(2_000) })
+const query = z.object({ query: z.string().trim().min(1).max(500) })
+const address = z.object({ address: z.url({ protocol: /^https?$/ }).max(2_000) })
+
+const parametersOf = (schema: z.ZodType): Record<string, unknown> => ({
+  ...z.toJSONSchema(schema, { target: 'draft-7' }),
+})
+const PARAMETERS = { knowledge: parametersOf(question), web: parametersOf(address), search: parametersOf(query) }
+const ADDRESS = /https?:\/\/[^\s<>"'`\])]+/g
+
+const normal = (given: string): string => {
+  const url = URL.parse(given.replace(/[.,;:!?]+$/, ''))
+  if (!url) return given
+  url.hash = ''
+  return url.href
+}
+
+/**
+ * The addresses that a model may have read: those that the person wrote, and those that a search found. Text that somebody
+ * smuggled into a document could otherwise make it carry what it has read to an address of theirs.
+ */
+export function knownAddresses(history: readonly Turn[]): Set<string> {
+  const trusted = history.filter(
+    ({ sender_role, tool_name }) => sender_role === SENDER_ROLES.user || tool_name === 'search',
+  )
+  return new Set(trusted.flatMap(({ content }) => (content.match(ADDRESS) ?? []).map(normal)))
+}
+
+export function offerTools(offered: OfferedTools): ChatTool[] {
+  const { history, sources, present, outsideTools, read, record, room, embedder } = offered
+  const known = knownAddresses(history)
+
+  const outside = async (name: 'web' | 'search', argument: string, signal: AbortSignal): Promise<string> => {
+    const { shown = '' } = await record(name, async () => {
+      const outcome = await outsideTools.run({ name, argument }, signal)
+      return outcome.finding ? fitOutcome(outcome.run, outcome.finding) : outcome
+    })
+    return shown
+  }
+
+  const numberOf = (found: string) => sources.numberOf(found)
+
+  /** Of a page the end is left out, of results the last ones, so that every element is closed. */
+  async function fitOutcome(run: ToolRun, finding: Finding): Promise<ToolOutcome> {
+    const noted = (missing: string | null) =>
+      missing === null ? run : { ...run, content: storedContent(describeFinding(finding), missing) }
+    if (finding.kind === 'page') {
+      const { address, title } = finding
+      const { text, missing } = await room.fit(finding.text)
+      sources.addFinding(finding)
+      const whole = missing === null ? text : `${text}\n(${missing})`
+      return { run: noted(missing), finding, shown: pageElement(numberOf(address), address, title, whole) }
+    }
+    if (finding.kind === 'failure') return { run, finding, shown: showFinding(finding, 0, numberOf) }
+    const items = finding.results.map(({ title, address, snippet }) => [title, address, snippet].join('\n'))
+    const { count, missing } = await room.fitItems(items)
+    const found = { ...finding, results: finding.results.slice(0, count) }
+    sources.addFinding(found)
+    for (const result of found.results) known.add(normal(result.address))
+    return { run: noted(missing), finding, shown: showFinding(found, 0, numberOf) }
+  }
+
+  const knowledge: ChatTool = {
+    name: 'knowledge',
+    description:
+      'Searches the documents of the person, and what was said in their earlier conversations, for other words than those of the question. To look in one document alone, begin with its file name. What an assistant said earlier may be wrong: where a document differs, the document counts.',
+    parameters: PARAMETERS.knowledge,
+    async run(input) {
+      const { question: argument } = question.parse(input)
+      const { shown = '' } = await record('knowledge', async () => {
+        const { run, passages, messages } = await read((scope) =>
+          searchKnowledge(scope, { argument, before: '' }, { limit: PASSAGES, embedder, present }),
+        )
+        const found = [...passages, ...messages]
+        const { count, missing } = await room.fitItems(found.map(({ text }) => text))
+        const fitting = found.slice(0, count).map((source) => showSource(sources.addFound(source)))
+        const content = missing === null ? run.content : storedContent(run.content, missing)
+        return { run: { ...run, content }, shown: fitting.join('\n') || (missing ?? run.content) }
+      })
+      return shown
+    },
+  }
+  const web: ChatTool = {
+    name: 'web',
+    description: 'Reads the page at an address that the person wrote or that a search found. No other address is read.',
+    parameters: PARAMETERS.web,
+    async run(input, signal) {
+      const asked = address.parse(input).address
+      if (known.has(normal(asked))) return outside('web', asked, signal)
+      const reason = `${asked} is neither from the person nor from a search, so it is not read.`
+      const finding: Finding = { kind: 'failure', tool: 'web', reason }
+      await record('web', () =>
+        Promise.resolve({ run: { name: 'web', status: 'failed', durationMs: 0, content: reason }, finding }),
+      )
+      return showFinding(finding, 0, numberOf)
+    },
+  }
+  const search: ChatTool = {
+    name: 'search',
+    description: 'Asks a search engine of the web. Resolves with titles, addresses and short quotes.',
+    parameters: PARAMETERS.search,
+    run: (input, signal) => outside('search', query.parse(input).query, signal),
+  }
+  return outsideTools.canSearch ? [knowledge, web, search] : [knowledge, web]
+}
+
+/** The sentence that says what is wrong with the arguments of a call. */
+export const describeRefusal = (error: unknown): string =>
+  error instanceof z.ZodError
+    ? `The arguments do not fit: ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`
+    : error instanceof AppError
+      ? error.message
+      : 'The tool could not be called this way.'

@@ -1,0 +1,109 @@
+/**
+ * What the tools of one answer did: shown while they run, stored under the attempt that ran them. Of an answer that is there
+ * already they are stored with its new text alone.
+ */
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { type Replies } from '#server/assistant/queue/claims.ts'
+import { type Material } from '#server/assistant/reply/context.ts'
+import { type ReplyWriter } from '#server/assistant/reply/reply-log.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type Finding, MOST_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
+import { type OutsideTools } from './run.ts'
+import { readFindings } from './stored-findings.ts'
+import { readRuns } from './stored-runs.ts'
+import { type RecordRun } from './tool-definitions.ts'
+
+export interface ToolRuns {
+  /** How many there were. */
+  readonly count: () => number
+  /** Those that wait for the answer to be stored, under their numbers. */
+  readonly unstored: () => ReadonlyMap<number, ToolRun>
+  /** Runs what has not been run, side by side; resolves with what was found outside once all runs are stored. */
+  readonly runTyped: (tools: Material['tools']) => Promise<Finding[]>
+  /** A run that the model asked for. @throws AppError `rate_limited` after too many of them. */
+  readonly record: RecordRun
+  /** A call that came to nothing. */
+  readonly recordFailure: (name: string, reason: string) => Promise<void>
+}
+
+interface ToolRunOptions {
+  readonly reply: ClaimedReply
+  /** Their numbers are counted from here: runs of an answer that goes on, from where it goes on. */
+  readonly firstRun: number
+  readonly writer: ReplyWriter
+  readonly replies: Replies
+  readonly outsideTools: OutsideTools
+  /** Reads as the person who asked. */
+  readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** The reply is no longer ours to write. */
+  readonly onLost: () => void
+}
+
+export function createToolRuns(options: ToolRunOptions): ToolRuns {
+  const { reply, firstRun, writer, replies, outsideTools, read, signal, log, onLost } = options
+  const unstored = new Map<number, ToolRun>()
+  let count = 0
+
+  const showRunning = (name: string, run: number) =>
+    writer.append({ type: 'tool', tool: { name, status: 'running', run } })
+
+  async function store(runs: readonly ToolRun[], from: number): Promise<void> {
+    for (const [index, { name, status, durationMs }] of runs.entries())
+      writer.append({ type: 'tool', tool: { name, status, durationMs, run: from + index } })
+    if (reply.kind !== 'answer') for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
+    else if (!(await replies.storeToolRuns(reply, runs, firstRun + from))) onLost()
+  }
+
+  async function runTyped(tools: Material['tools']): Promise<Finding[]> {
+    if (tools.length === 0) return []
+    if (reply.kind === 'continue') {
+      const stored = await read((scope) => readRuns(scope, reply))
+      const calls = tools.map(({ call }) => call)
+      const findings = readFindings(calls, stored)
+      if (findings) return findings
+    }
+    count = tools.length
+    for (const [run, { call }] of tools.entries()) showRunning(call.name, run)
+    const outcomes = await Promise.all(
+      tools.map(async ({ call, run }) => (run ? { run } : await outsideTools.run(call, signal))),
+    )
+    const runs = outcomes.map(({ run }) => run)
+    await store(runs, 0)
+    return outcomes.flatMap(({ finding }) => finding ?? [])
+  }
+
+  const record: RecordRun = async (name, run) => {
+    if (count >= MOST_RUNS) throw new AppError('rate_limited', 'No more tools can be called for this answer.')
+    const index = count
+    count += 1
+    showRunning(name, index)
+    const startedAt = performance.now()
+    const outcome = await run(index).catch((error: unknown): ToolOutcome => {
+      signal.throwIfAborted()
+      if (!(error instanceof AppError)) log.error({ err: error, tool: name }, 'a tool failed')
+      const reason = error instanceof AppError ? error.message : 'Something went wrong while the tool ran.'
+      const durationMs = Math.round(performance.now() - startedAt)
+      return {
+        run: { name, status: 'failed', durationMs, content: reason },
+        finding: { kind: 'failure', tool: name, reason },
+      }
+    })
+    await store([outcome.run], index)
+    return outcome
+  }
+
+  return {
+    count: () => count,
+    unstored: () => unstored,
+    runTyped,
+    record,
+    async recordFailure(name, content) {
+      if (count < MOST_RUNS)
+        await record(name, () => Promise.resolve({ run: { name, status: 'failed', durationMs: 0, content } }))
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
+import { LISTED, LISTED_TOO, makeDoc, makeDocWith } from '#test/make-doc.ts'
+import { readDocument } from '#test/read-document.ts'
+import { readWordBinary } from './binary-format.ts'
+
+const bodyOf = (...pieces: Parameters<typeof makeDoc>[0]) => readWordBinary(makeDoc(pieces)).body
+
+test('joins pieces in the order of the document, whatever their order and width in the file', () => {
+  expect(bodyOf({ text: 'Первая часть, ' }, { text: 'caf\x93, ', isNarrow: true }, { text: 'дальше\r' })).toBe(
+    'Первая часть, caf“, дальше\n',
+  )
+})
+
+test('leaves out what was deleted under revision', () => {
+  expect(bodyOf({ text: 'The price is ' }, { text: 'ten ', isDeleted: true }, { text: 'twelve euros.' })).toBe(
+    'The price is twelve euros.',
+  )
+})
+
+test('keeps what was deleted under revision where that is asked for', () => {
+  const bytes = makeDoc([{ text: 'The price is ' }, { text: 'ten ', isDeleted: true }, { text: 'twelve euros.' }])
+  expect(readWordBinary(bytes, { keepsDeleted: true }).body).toBe('The price is ten twelve euros.')
+})
+
+test('leaves out what is hidden, but not the borders of fields and paragraphs in it', () => {
+  const pieces = [
+    { text: 'See \u0013 REF b ' },
+    { text: '\u0014seven\u0015. And\r secret', isHidden: true },
+    { text: ' go on.' },
+  ]
+  expect(bodyOf(...pieces)).toBe('See \n go on.')
+  expect(readWordBinary(makeDoc(pieces), { keepsDeleted: true }).body).toBe('See seven. And\n secret go on.')
+})
+
+test('marks paragraphs in the styles of headings where that is asked for', () => {
+  const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }, { text: 'plain\r' }, { text: 'Notice\r', style: 9 }])
+  expect(readWordBinary(bytes, { marksHeadings: true }).body).toBe('\ufdd11. Terms\nplain\n\ufdd9Notice\n')
+})
+
+test('reads signs of the font Symbol, whether put in one by one or typed in it', () => {
+  expect(
+    bodyOf(
+      { text: 'At 90' },
+      { text: '(', sign: 0xf0b0, isNarrow: true },
+      { text: ' (or less) ' },
+      { text: '\uf06c', isInSymbol: true },
+      { text: ' is below ' },
+      { text: '(', sign: 0xf06d },
+      { text: '.' },
+    ),
+  ).toBe('At 90° (or less) λ is below μ.')
+})
+
+test('takes soft hyphens out of words and keeps hard ones', () => {
+  expect(bodyOf({ text: 'иссле\u001fдование, E\u001eMail' })).toBe('исследование, E\u2011Mail')
+})
+
+test('shows what fields show, not how they are made', () => {
+  const inner = '\u0013 REF b \u0014seven\u0015'
+  expect(bodyOf({ text: `See \u0013 HYPERLINK "x" ${inner} \u0014page ${inner}\u0015.` })).toBe('See page seven.')
+})
+
+test('writes the numbers of lists and headings, which the file leaves to be counted, and no bullets', () => {
+  const body = bodyOf(
+    { text: 'Terms\r', style: LISTED },
+    { text: 'Rent\r', level: 1 },
+    { text: 'Deposit\r', level: 1, isNarrow: true },
+    { text: 'in cash\r', level: 2 },
+    { text: 'by bank\r', level: 2 },
+    { text: 'gone\r', level: 2, isDeleted: true },
+    { text: 'no number\r', level: 3 },
+    { text: 'plain\r' },
+    { text: 'Notice\r', style: LISTED_TOO },
+    { text: 'In writing\r', level: 1 },
+  )
+  expect(body.split('\n')).toEqual([
+    '1. Terms',
+    '1.1 Rent',
+    '1.2 Deposit',
+    '(a) in cash',
+    '(b) by bank',
+    'no number',
+    'plain',
+    '2. Notice',
+    '2.1 In writing',
+    '',
+  ])
+})
+
+test('with broken tables of lists keeps its text', () => {
+  const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }])
+  const at = Buffer.from(bytes).indexOf(Buffer.from([1, 0, 0, 0, 77, 0, 0, 0]))
+  bytes.fill(0xff, at, at + 4)
+  expect(readWordBinary(bytes).body).toBe('Terms\n')
+})
+
+test('is read as a document', async () => {
+  const { pages, failure } = await readDocument(makeDoc([{ text: 'Notice is given in writing.\r' }]), 'a.doc')
+  expect([failure, pages.map(({ text }) => text)]).toEqual([undefined, ['Notice is given in writing.']])
+})
+
+test('says what its comments and headers say once, behind the text, and no page numbers', async () => {
+  const bytes = makeDocWith({
+    body: [{ text: 'Notice is given in writing.\r' }],
+    headers: '\u0003\r\u0004\rActs of the Ministry\rPage 1 of 3\rNotice is given in writing.\rActs of the Ministry\r',
+    comments: '\u0005By registered post?\r',
+  })
+  const { pages, failure } = await readDocument(bytes, 'a.doc')
+  expect([failure, pages.map(({ text }) => text)]).toEqual([
+    undefined,
+    ['Notice is given in writing.\n\nBy registered post?\n\nActs of the Ministry'],
+  ])
+})
+
+test('without its table of pieces it is damaged', async () => {
+  const bytes = makeDoc([{ text: 'Words.' }])
+  const at = Buffer.from(bytes).indexOf(Buffer.from([2, 16, 0, 0, 0]))
+  bytes[at] = 9
+  expect(await readDocument(bytes, 'a.doc')).toMatchObject({ failure: 'damaged' })
+})
+
+test('a document with a password is told by its header, however short it is', async () => {
+  const header = Buffer.alloc(1_536)
+  header.writeUInt16LE(0xa5ec, 0)
+  header.writeUInt16LE(0x0100, 0x0a)
+  const { utils, write } = compoundFiles
+  const file = utils.cfb_new()
+  utils.cfb_add(file, '/WordDocument', header)
+  const bytes = Uint8Array.from(write(file, { type: 'array' }))
+  expect(await readDocument(bytes, 'a.doc')).toEqual({ pages: [], failure: 'encrypted' })
+})

@@ -1,0 +1,119 @@
+/**
+ * Text of a Word document of the years 1993 to 2003: its pieces in the order of the document, without what was deleted under
+ * revision, without the instructions of fields, and with the numbers of lists.
+ */
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { layoutOfWord95 } from './layout-word95.ts'
+import { layoutOfWord97, streamOf } from './layout-word97.ts'
+import { joinPieces, type ParagraphEnd, type WordLayout } from './pieces.ts'
+import { viewOf } from './properties.ts'
+import { headingMark } from './recover-text.ts'
+
+const FLAGS_OFFSET = 0x0a
+const ENCRYPTED_FLAG = 0x0100
+/** What documents of Word 6 and 95 begin with, whose header is another one. */
+const WORD_95 = 0xa5dc
+/** The parts of the text, in the order in which they follow each other (FibRgLw97). */
+const PARTS = [
+  'body',
+  'footnotes',
+  'headers',
+  'macros',
+  'comments',
+  'endnotes',
+  'textboxes',
+  'headerTextboxes',
+] as const
+type Part = (typeof PARTS)[number]
+
+export type WordParts = Readonly<Record<Part, string>>
+
+/**
+ * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends. What was deleted under
+ * revision, and what is hidden, is kept only for a comparison with programs that print it.
+ * @throws ParseFailure `encrypted`
+ * @throws Error where the file is damaged.
+ */
+export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksHeadings = false } = {}): WordParts {
+  const file = compoundFiles.read(bytes, { type: 'buffer' })
+  const document = streamOf(file, 'WordDocument')
+  const fib = viewOf(document)
+  if ((fib.getUint16(FLAGS_OFFSET, true) & ENCRYPTED_FLAG) !== 0) throw new ParseFailure('encrypted')
+  const layout = fib.getUint16(0, true) === WORD_95 ? layoutOfWord95(document) : layoutOfWord97(file, document)
+  const { text, ends } = joinPieces(layout, keepsDeleted)
+  const labels = numberParagraphs(layout.numbering, ends)
+  if (marksHeadings) markHeadings(ends, labels)
+  let from = 0
+  const parts = PARTS.map((part, index): [Part, string] => {
+    const length = fib.getUint32(layout.lengths + 4 * index, true)
+    const written = withLabels(text, from, from + length, labels)
+    from += length
+    return [part, toText(written)]
+  })
+  return Object.fromEntries(parts) as Record<Part, string>
+}
+
+/** The numbers of paragraphs in lists, by where the paragraph begins. */
+function numberParagraphs(numbering: WordLayout['numbering'], ends: readonly ParagraphEnd[]): Map<number, string> {
+  const labels = new Map<number, string>()
+  let labelOf: ReturnType<WordLayout['numbering']>
+  try {
+    labelOf = numbering()
+  } catch (error) {
+    // Broken tables of lists cost the numbers, not the text.
+    if (error instanceof RangeError) return labels
+    throw error
+  }
+  let start = 0
+  for (const { at, style, properties } of ends) {
+    const label = labelOf(style, properties)
+    if (label !== '') labels.set(start, `${label} `)
+    start = at + 1
+  }
+  return labels
+}
+
+/** The styles of this number and those below it, from 1, are those of headings in every document (MS-DOC 2.9.271). */
+const DEEPEST_HEADING = 9
+
+function markHeadings(ends: readonly ParagraphEnd[], labels: Map<number, string>): void {
+  let start = 0
+  for (const { at, style } of ends) {
+    if (style >= 1 && style <= DEEPEST_HEADING) labels.set(start, headingMark(style) + (labels.get(start) ?? ''))
+    start = at + 1
+  }
+}
+
+function withLabels(text: string, from: number, to: number, labels: ReadonlyMap<number, string>): string {
+  let written = ''
+  let done = from
+  for (const [start, label] of [...labels].toSorted(([one], [other]) => one - other)) {
+    if (start < from || start >= to) continue
+    written += `${text.slice(done, start)}${label}`
+    done = start
+  }
+  return written + text.slice(done, to)
+}
+
+const [FIELD_BEGINS, FIELD_RESULT, FIELD_ENDS] = ['\u0013', '\u0014', '\u0015'] as const
+const LINE_ENDS = /[\r\v\f\u000e]/g
+/** Places of pictures, notes and comments, soft hyphens, and what was deleted. */
+const NOTHING_TO_READ = /[\0-\u0006\u0008\u000f-\u001d\u001f]/g
+
+function toText(written: string): string {
+  let shown = ''
+  // For each open field whether its instructions go on.
+  const fields: boolean[] = []
+  for (const part of written.split(/([\u0013-\u0015])/)) {
+    if (part === FIELD_BEGINS) fields.push(true)
+    else if (part === FIELD_RESULT && fields.length > 0) fields[fields.length - 1] = false
+    else if (part === FIELD_ENDS) fields.pop()
+    else if (!fields.includes(true)) shown += part
+  }
+  return shown
+    .replaceAll(LINE_ENDS, '\n')
+    .replaceAll('\u0007', '\t')
+    .replaceAll('\u001e', '\u2011')
+    .replaceAll(NOTHING_TO_READ, '')
+}

@@ -1,0 +1,85 @@
+/** Text of a Word document whose structure is lost, and what of the structure can be told from the text. */
+import WordExtractor from 'word-extractor'
+import { type Block } from '#server/parsing/sections.ts'
+import { BULLETS, plainMarks } from '#server/parsing/symbol-fonts.ts'
+
+const HEADING_MAX_CHARACTERS = 80
+const LIST_ITEM = new RegExp(String.raw`^(?:[${BULLETS}]\s?[\p{L}\p{N}]|[–-]\s?\p{L})`, 'u')
+const AS_WRITTEN = { filterUnicode: false }
+
+/** @throws Error of the library where the file is damaged, encrypted or older than Word 97. */
+export async function extractWordBlocks(bytes: Uint8Array): Promise<Block[]> {
+  const extracted = await new WordExtractor().extract(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  return [
+    extracted.getBody(AS_WRITTEN),
+    extracted.getTextboxes(AS_WRITTEN),
+    extracted.getFootnotes(AS_WRITTEN),
+    extracted.getEndnotes(AS_WRITTEN),
+  ].flatMap(blocksOfWordText)
+}
+
+/** At the beginning of a paragraph, that it is a heading of this level. */
+export const headingMark = (level: number): string => String.fromCharCode(FIRST_MARK + level)
+/** Characters that Unicode keeps free for use inside of a program. */
+const FIRST_MARK = 0xfdd0
+const HEADING_MARK = /^[\ufdd1-\ufdd9]/
+
+/**
+ * A line is a paragraph. Lines of cells that end in tabs are rows of a table, as are neighbours with equally many tabs.
+ * Headings are those with a mark; where none has one, and as a title above them, a short line without a full stop before a
+ * long one.
+ */
+export function blocksOfWordText(text: string): Block[] {
+  const lines = plainMarks(text)
+    .replaceAll(/\r\n?|[\f\v]/g, '\n')
+    .replaceAll(/[\0-\u0008\u000e-\u001f]/g, ' ')
+    .split('\n')
+  const blocks: Block[] = []
+  const hasMarks = lines.some((line) => HEADING_MARK.test(line))
+  let rows: string[] = []
+  const endTable = () => {
+    if (rows.length > 0) blocks.push({ kind: 'table', text: rows.join('\n') })
+    rows = []
+  }
+  for (const [index, marked] of lines.entries()) {
+    const line = marked.replace(HEADING_MARK, '')
+    if (isRow(lines, index)) {
+      rows.push(cellsOf(line).join(' | '))
+      continue
+    }
+    endTable()
+    const words = line.replaceAll(/[\t ]+/g, ' ').trim()
+    if (words === '') continue
+    if (line !== marked) blocks.push({ kind: 'heading', text: words, level: marked.charCodeAt(0) - FIRST_MARK })
+    else if (LIST_ITEM.test(words)) blocks.push({ kind: 'list', text: words })
+    else
+      blocks.push({
+        kind: (!hasMarks || blocks.length === 0) && isHeading(words, lines, index) ? 'heading' : 'paragraph',
+        text: words,
+      })
+  }
+  endTable()
+  return blocks
+}
+
+/** An empty cell at the beginning keeps its place, those at the end do not. */
+function cellsOf(line: string): string[] {
+  const cells = line.split('\t').map((cell) => cell.trim())
+  while (cells.at(-1) === '') cells.pop()
+  return cells
+}
+
+const countTabs = (line: string | undefined): number => (line?.match(/\t/g) ?? []).length
+
+function isRow(lines: readonly string[], index: number): boolean {
+  const line = (lines[index] ?? '').replace(HEADING_MARK, '')
+  const tabs = countTabs(line)
+  if (tabs === 0 || cellsOf(line).length === 0) return false
+  return line.endsWith('\t') || countTabs(lines[index - 1]) === tabs || countTabs(lines[index + 1]) === tabs
+}
+
+function isHeading(words: string, lines: readonly string[], index: number): boolean {
+  if (words.length > HEADING_MAX_CHARACTERS || /[.:;,!?…]$/.test(words) || !/\p{L}{2}/u.test(words)) return false
+  const next = lines.slice(index + 1, index + 4).find((line) => line.trim() !== '')
+  return next !== undefined && !next.includes('\t') && next.length > HEADING_MAX_CHARACTERS
+}

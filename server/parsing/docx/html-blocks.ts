@@ -1,0 +1,174 @@
+/** Blocks of the small, well-formed HTML that mammoth makes. Not for HTML from elsewhere. */
+import { type Block } from '#server/parsing/sections.ts'
+import { plainMarks } from '#server/parsing/symbol-fonts.ts'
+
+const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)/g
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&nbsp;': ' ',
+  '&#39;': "'",
+}
+/** Stands for the end of a row of a table inside a cell until the cell is whole. */
+const ROW_END = '\u001e'
+/** A footnote or an endnote, which its place in the text names by number: "[1]". */
+const NOTE = /\bid="[^"]*(?:foot|end)note-/
+const BOLD_HEADING_MAX_CHARACTERS = 90
+/** Bold paragraphs stand below what is marked as a heading. */
+const BOLD_LEVEL = 6
+
+const decode = (text: string): string =>
+  text.replace(/&(lt|gt|amp|quot|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+
+/** Table rows become lines with " | " between their cells, those that span rows stand in each of them; a short paragraph that is bold throughout counts as a heading. */
+export function blocksOfHtml(html: string): Block[] {
+  const blocks: Block[] = []
+  const rows: string[][] = []
+  const tables: SpannedCells[] = []
+  const cells: string[] = []
+  let tableLines: string[] = []
+  let text = ''
+  let boldCharacters = 0
+  let boldDepth = 0
+  let notes = 0
+
+  const takeText = (): string => {
+    const taken = text
+      .replaceAll(/[^\S\n]+/g, ' ')
+      .replaceAll(/ ?\n ?/g, '\n')
+      .trim()
+    text = ''
+    return taken
+  }
+  const endBlock = (kind: Block['kind'], level = BOLD_LEVEL) => {
+    const isBold = boldCharacters > 0 && boldCharacters >= text.trim().length
+    boldCharacters = 0
+    if (rows.length > 0) {
+      text += text === '' || text.endsWith('\n') ? '' : '\n'
+      return
+    }
+    const taken = takeText()
+    if (taken === '') return
+    const isHeading =
+      kind === 'heading' ||
+      (kind === 'paragraph' && isBold && taken.length <= BOLD_HEADING_MAX_CHARACTERS && !/[.:;,]$/.test(taken))
+    blocks.push(isHeading ? { kind: 'heading', text: taken, level } : { kind, text: taken })
+  }
+  const endTable = () => {
+    if (tableLines.length > 0 && rows.length === 0) {
+      blocks.push({ kind: 'table', text: tableLines.join('\n') })
+      tableLines = []
+    }
+  }
+
+  for (const [, slash, tag, attributes = '', words] of html.matchAll(TOKEN)) {
+    if (words !== undefined) {
+      const decoded = plainMarks(decode(words)).replaceAll('↑', '').replaceAll('\n', ' ')
+      text += decoded
+      if (boldDepth > 0) boldCharacters += decoded.trim().length
+      continue
+    }
+    const isEnd = slash === '/'
+    switch (tag) {
+      case 'br':
+        text += '\n'
+        break
+      case 'input':
+        text += attributes.includes('checked=') ? '☒' : '☐'
+        break
+      case 'strong':
+        boldDepth += isEnd ? -1 : 1
+        break
+      case 'tr':
+        if (!isEnd) {
+          if (rows.length === 0) endBlock('paragraph')
+          rows.push([])
+          break
+        }
+        // A row of a table inside a cell ends up as words of that cell, with nothing that looks like a cell's border.
+        appendRow(rows.pop() ?? [])
+        break
+      case 'td':
+      case 'th':
+        if (isEnd) endCell(cells.pop() ?? '')
+        else cells.push(attributes)
+        break
+      case 'table':
+        if (isEnd) {
+          tables.pop()
+          endTable()
+        } else tables.push([])
+        break
+      case 'dt':
+        text += ' '
+        break
+      case 'li':
+        endBlock('list')
+        if (!isEnd && NOTE.test(attributes)) {
+          notes += 1
+          text = `[${notes}] `
+        }
+        break
+      case 'p':
+        if (isEnd) endBlock('paragraph')
+        break
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+      case 'h5':
+      case 'h6':
+        if (isEnd) endBlock('heading', Number(tag[1]))
+        break
+      default:
+        break
+    }
+  }
+  endBlock('paragraph')
+  return blocks
+
+  function endCell(attributes: string): void {
+    const [row, spanned = []] = [rows.at(-1), tables.at(-1)]
+    if (!row) return
+    const words = takeText()
+      .replaceAll('\n', ' ')
+      .replace(/\u001e$/, '')
+      .replaceAll(ROW_END, ';')
+    const [width, height] = [spanOf(attributes, 'colspan'), spanOf(attributes, 'rowspan')]
+    addSpanned(row, spanned)
+    for (let column = 0; column < width; column += 1) {
+      const shown = column === 0 ? words : ''
+      if (height > 1) spanned[row.length] = { text: shown.length > LONGEST_REPEATED ? '' : shown, rowsLeft: height - 1 }
+      row.push(shown)
+    }
+  }
+
+  function appendRow(row: string[]): void {
+    addSpanned(row, tables.at(-1) ?? [])
+    while (row.at(-1) === '') row.pop()
+    if (row.length === 0) return
+    if (rows.length > 0) text += `${row.filter((words) => words !== '').join(', ')}${ROW_END}\n`
+    else tableLines.push(row.join(' | '))
+  }
+}
+
+/** By column, what a cell that began in a row above has to say in the rows that it reaches down to. */
+type SpannedCells = ({ readonly text: string; readonly rowsLeft: number } | undefined)[]
+
+/** Longer words of a cell stand in its first row only; its place in the others is empty. */
+const LONGEST_REPEATED = 120
+/** Wider and higher than any table that somebody reads. */
+const WIDEST_SPAN = 1_000
+
+const spanOf = (attributes: string, name: string): number =>
+  Math.min(WIDEST_SPAN, Number(new RegExp(`${name}="(\\d+)"`).exec(attributes)?.[1] ?? 1))
+
+/** Cells from above that come next in the row. */
+function addSpanned(row: string[], spanned: SpannedCells): void {
+  for (let cell = spanned[row.length]; cell; cell = spanned[row.length]) {
+    spanned[row.length] = cell.rowsLeft > 1 ? { ...cell, rowsLeft: cell.rowsLeft - 1 } : undefined
+    row.push(cell.text)
+  }
+}

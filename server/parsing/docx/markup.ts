@@ -1,0 +1,53 @@
+/** What mammoth would drop of a Word document's markup, written in the markup that it reads. */
+import { plainSymbols } from '#server/parsing/symbol-fonts.ts'
+
+/** How a word is pronounced, written above it. */
+const RUBY_TEXT = /<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g
+/** What only says something about the text that it holds: fields with their result, directions, ruby. */
+const WRAPPERS = /<\/?w:(?:fldSimple|bdo|dir|ruby|rubyBase)(?:\s[^>]*)?>/g
+const BREAKS = /<w:cr\s*\/>|<w:br\s[^>]*w:type="(?:page|column)"[^>]*\/>/g
+const TABS = /<w:ptab\s[^>]*\/>/g
+const SOFT_HYPHENS = /<w:softHyphen\s*\/>/g
+const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
+
+/** A paragraph of one large letter, and the beginning of the paragraph that it is the first letter of (ECMA-376 part 1, 17.3.1.11). */
+const INITIALS =
+  /<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,999}?<w:framePr\s[^>]*w:dropCap="(?:drop|margin)"(?:(?!<\/?w:pPr>)[\s\S]){0,999}<\/w:pPr>((?:(?!<\/?w:p>)[\s\S]){0,9999}?)<\/w:p>\s*<w:p(?:\s[^>]*[^/])?>(<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,9999}<\/w:pPr>|<w:pPr\/>)?/g
+
+/** Text that is not shown, by its own properties; what marks a field or a note stays whatever is hidden. */
+const HIDDEN =
+  /(<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>(?:(?!<\/w:rPr>)[\s\S]){0,9999}?<\/w:rPr>)((?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>)/g
+const SHOWN = /<w:t(?:\s[^>]*)?>[\s\S]*?<\/w:t>|<w:(?:tab|br|cr|sym|noBreakHyphen)(?:\s[^>]*)?\/>/g
+
+/** Greek letters and signs of formulas that were typed in the font Symbol. */
+const IN_SYMBOL =
+  /<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:rFonts\s[^>]*w:ascii="Symbol"(?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>/g
+
+/** Of those that stand inside each other, the innermost. */
+const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
+const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
+const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
+
+/** Page breaks become line ends, so that the words around them stay apart. */
+export const plainMarkup = (xml: string): string =>
+  xml
+    .replaceAll(CHANGED_PROPERTIES, '')
+    .replaceAll(IN_SYMBOL, plainSymbols)
+    .replaceAll(HIDDEN, (_, properties: string, inside: string) => properties + inside.replaceAll(SHOWN, ''))
+    .replaceAll(INITIALS, (_, letter: string, properties = '') => `${properties}${letter}`)
+    .replaceAll(RUBY_TEXT, '')
+    .replaceAll(WRAPPERS, '')
+    .replaceAll(BREAKS, '<w:br/>')
+    .replaceAll(TABS, '<w:tab/>')
+    .replaceAll(SOFT_HYPHENS, '')
+    .replaceAll(ALTERNATIVES, (_, inside: string) => chosen(inside))
+
+/** Text boxes, charts and diagrams. */
+const SAYS_SOMETHING = /<(?:w:txbxContent|c:chart|dgm:relIds)\b/
+
+/** The older form, which mammoth reads, unless only the newer one says something. */
+function chosen(alternatives: string): string {
+  const choice = CHOICE.exec(alternatives)?.[1] ?? ''
+  const fallback = FALLBACK.exec(alternatives)?.[1] ?? ''
+  return SAYS_SOMETHING.test(choice) && !SAYS_SOMETHING.test(fallback) ? choice : fallback
+}

@@ -1,0 +1,49 @@
+/** Writes into a Word document's paragraphs what they get from elsewhere: their numbers, and that they are headings. */
+import { type Numbering, readNumbering } from './numbering.ts'
+import { headingOf, kindOfProperties, type ParagraphStyles, readStyles, valueOf } from './styles.ts'
+
+/** A paragraph up to the end of its properties, and the properties of the text that it begins with. */
+const PARAGRAPH =
+  /(<w:p(?:\s[^>]*)?>\s*<w:pPr>)([\s\S]*?)(<\/w:pPr>)(?=(?:\s*<w:r(?:\s[^>]*)?>\s*<w:rPr>([\s\S]*?)<\/w:rPr>)?)/g
+const STYLE = /<w:pStyle\s[^>]*\/>/
+const BOLD = /<w:b\s*\/>/
+
+interface Parts {
+  readonly styles: string
+  readonly numbering: string
+}
+
+/** @param parts the xml of the parts that the document's paragraphs refer to, empty where there is none. */
+export function completeParagraphs(xml: string, { styles: stylesXml, numbering: numberingXml }: Parts): string {
+  const styles = readStyles(stylesXml)
+  const numbering = readNumbering(numberingXml, styles)
+  return xml.replaceAll(
+    PARAGRAPH,
+    (_, begin: string, properties: string, end: string, textProperties: string | undefined) => {
+      const { label, heading } = readProperties(properties, styles, numbering)
+      const run = label === '' ? '' : `<w:r>${boldness(textProperties)}<w:t xml:space="preserve">${label} </w:t></w:r>`
+      return `${begin}${heading === undefined ? properties : asHeading(properties, heading)}${end}${run}`
+    },
+  )
+}
+
+function readProperties(
+  properties: string,
+  styles: ParagraphStyles,
+  numbering: Numbering,
+): { readonly label: string; readonly heading: number | undefined } {
+  const style = valueOf(properties, 'pStyle')
+  const kind = { ...(style === undefined ? {} : styles.kindOf(style)), ...kindOfProperties(properties) }
+  const ancestry = style === undefined ? [] : styles.ancestry(style)
+  // List 0 takes a paragraph out of the list of its style.
+  const label = kind.list === undefined || kind.list === '0' ? '' : numbering.next(kind.list, kind.level, ancestry)
+  return { label, heading: headingOf(kind) }
+}
+
+/** A label looks as the text behind it does. */
+const boldness = (textProperties: string | undefined): string =>
+  textProperties !== undefined && BOLD.test(textProperties) ? '<w:rPr><w:b/></w:rPr>' : ''
+
+/** In the style that stands for headings of this level whatever the file's styles are called. */
+const asHeading = (properties: string, level: number): string =>
+  `<w:pStyle w:val="Heading${level}"/>${properties.replace(STYLE, '')}`

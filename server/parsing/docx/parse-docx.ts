@@ -1,0 +1,80 @@
+import mammoth from 'mammoth'
+import { z } from 'zod'
+import { isOleFile } from '#server/parsing/containers/compound-streams.ts'
+import { refuseBomb } from '#server/parsing/containers/refuse-bomb.ts'
+import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
+import { extractWordBlocks } from '#server/parsing/doc-legacy/recover-text.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { blocksOfMargins } from '#server/parsing/margins.ts'
+import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
+import { type Block, groupSections } from '#server/parsing/sections.ts'
+import { readChunk } from './embedded-files.ts'
+import { blocksOfHtml } from './html-blocks.ts'
+import { type DocxChunk, type DocxFile, openDocx } from './parts.ts'
+
+/** Its types leave out that a file may be given part by part. */
+interface Mammoth {
+  readonly convertToHtml: (
+    input: { readonly file: DocxFile },
+    options: { readonly convertImage: unknown; readonly styleMap: readonly string[] },
+  ) => Promise<{ readonly value: string }>
+}
+const { convertToHtml } = z.custom<Mammoth>().parse(mammoth)
+/** Comments are read only where something stands for their place in the text. */
+const styleMap = ['comment-reference => sup']
+const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
+
+/** Reads a Word document; a docx knows no pages, so its sections at headings are numbered instead. */
+export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
+  if (isOleFile(bytes)) throw new ParseFailure('encrypted')
+  const entries = await refuseBomb(bytes)
+  const sections = groupSections(await readBlocks(bytes, entries))
+  if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
+  yield { pages: sections.length }
+  yield* sections
+}
+
+async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Promise<Block[]> {
+  try {
+    const { main, margins, chunks } = openDocx(bytes, entries)
+    const body = await withChunks(await blocksOf(main), chunks)
+    const said: Block[] = []
+    // A broken header takes nothing from the text.
+    for (const margin of margins) said.push(...(await blocksOf(margin).catch(() => [])))
+    return [...body, ...blocksOfMargins(said, body)]
+  } catch (error) {
+    if (error instanceof ParseFailure) throw error
+    // The words without their structure are better than nothing.
+    return extractWordBlocks(bytes).catch(() => {
+      throw new ParseFailure('damaged', { cause: error })
+    })
+  }
+}
+
+const blocksOf = async (file: DocxFile): Promise<Block[]> =>
+  blocksOfHtml((await convertToHtml({ file }, { convertImage, styleMap })).value)
+
+/** Puts the files inside of the document where they stand; one that cannot be read takes nothing from the rest. */
+async function withChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
+  let result = [...blocks]
+  for (const { mark, read } of chunks) {
+    const at = result.findIndex(({ text }) => text.includes(mark))
+    const block = result[at]
+    if (!block) continue
+    const inside = await blocksOfChunk(read).catch(() => [])
+    // In the cell of a table, its words are words of the cell.
+    const words = inside.map(({ text }) => text.replaceAll(/\s+/g, ' ')).join(' ')
+    const replaced = block.text === mark ? inside : [{ ...block, text: block.text.replace(mark, () => words) }]
+    result = [...result.slice(0, at), ...replaced, ...result.slice(at + 1)]
+  }
+  return result
+}
+
+async function blocksOfChunk(read: () => Uint8Array): Promise<Block[]> {
+  const bytes = read()
+  if (!startsZip(bytes)) return readChunk(bytes)
+  // What a document inside of a document has inside is not read: nobody writes that, but for files made to break readers.
+  return blocksOf(openDocx(bytes, await refuseBomb(bytes)).main)
+}
+
+const startsZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b

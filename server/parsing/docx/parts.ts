@@ -1,0 +1,141 @@
+/** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, drawings, headers, footers. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { unpack } from '#server/parsing/containers/unpack.ts'
+import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { describeGraphic } from './charts.ts'
+import { writeDrawings } from './drawings.ts'
+import { markChunks, targetsOf } from './embedded-files.ts'
+import { writeEquations } from './equations.ts'
+import { plainMarkup } from './markup.ts'
+import { completeParagraphs } from './paragraphs.ts'
+
+/** What mammoth takes for an opened file. */
+export interface DocxFile {
+  readonly exists: (name: string) => boolean
+  readonly read: (name: string, encoding?: string) => Promise<Uint8Array | string>
+}
+
+const USUAL_MAIN = 'word/document.xml'
+/** Says which part is the document itself; Word on the web calls it differently. */
+const PACKAGE_RELATIONS = '_rels/.rels'
+const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
+/** First page, left and right pages of some sections; more are repetitions. */
+const MOST_MARGINS = 24
+/** Reports are put together from so many pieces at most. */
+const MOST_CHUNKS = 200
+
+/** A file inside of the document, for which a mark stands in the text. */
+export interface DocxChunk {
+  readonly mark: string
+  readonly read: () => Uint8Array
+}
+
+/** The document itself, and each header and footer as if it were a document of its own. */
+export interface DocxParts {
+  readonly main: DocxFile
+  readonly margins: readonly DocxFile[]
+  readonly chunks: readonly DocxChunk[]
+}
+
+export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxParts {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]))
+  const readText = (name: string): string => {
+    const entry = byName.get(name)
+    if (!entry) throw new Error(`the file has no part ${name}`)
+    return new TextDecoder().decode(unpack(bytes, entry))
+  }
+  /** Each chart and diagram once, however often a part refers to it; one that is broken takes nothing from the text. */
+  const graphicsOf = (part: string) => {
+    const relations = textOrNothing(relationsOf(part))
+    const targets = new Map([...targetsOf(relations, 'chart'), ...targetsOf(relations, 'diagramData')])
+    return (relation: string): string => {
+      const target = targets.get(relation)
+      const entry = target === undefined ? undefined : entryOf(part, target)
+      targets.delete(relation)
+      try {
+        return entry ? describeGraphic(readText(entry.name)) : ''
+      } catch (error) {
+        if (error instanceof ParseFailure) throw error
+        return ''
+      }
+    }
+  }
+  const fileWith = (replaced: Readonly<Record<string, () => string>>): DocxFile => ({
+    exists: (name) => Object.hasOwn(replaced, name) || byName.has(name),
+    async read(name, encoding) {
+      const replacement = replaced[name]
+      if (replacement) return replacement()
+      const entry = byName.get(name)
+      if (encoding === undefined && entry) return unpack(bytes, entry)
+      const text = readText(name)
+      if (!/^word\/[^/]+\.xml$/.test(name)) return text
+      if (name !== mainName) return readable(text, graphicsOf(name))
+      const marked = markChunks(text, (relation) => chunks.get(relation)?.mark)
+      return completeParagraphs(readable(marked, graphicsOf(name)), neighbours())
+    },
+  })
+  const mainName = findMain(byName.has(PACKAGE_RELATIONS) ? readText(PACKAGE_RELATIONS) : '')
+  const textOrNothing = (name: string) => (byName.has(name) ? readText(name) : '')
+  const neighbours = () => ({
+    styles: textOrNothing('word/styles.xml'),
+    numbering: textOrNothing('word/numbering.xml'),
+  })
+  const entryOf = (part: string, target: string) =>
+    byName.get(path.posix.resolve('/', path.posix.dirname(part), target).slice(1))
+  const chunks = new Map(
+    [...targetsOf(textOrNothing(relationsOf(mainName)), 'aFChunk')]
+      .slice(0, MOST_CHUNKS)
+      .flatMap(([relation, target]) => {
+        const entry = entryOf(mainName, target)
+        return entry ? [[relation, { mark: randomUUID(), read: () => unpack(bytes, entry) }] as const] : []
+      }),
+  )
+  const margins = [...byName.keys()].filter((name) => /^word\/(?:header|footer)\d*\.xml$/.test(name))
+  return {
+    main: fileWith({}),
+    margins: margins.slice(0, MOST_MARGINS).map((name) => {
+      const relations = relationsOf(name)
+      return fileWith({
+        [mainName]: () => asDocument(readable(readText(name), graphicsOf(name))),
+        [relationsOf(mainName)]: () => (byName.has(relations) ? readText(relations) : NO_RELATIONS),
+      })
+    }),
+    chunks: [...chunks.values()],
+  }
+}
+
+function readable(xml: string, describe: (relation: string) => string): string {
+  refuseDepth(xml)
+  return writeDrawings(plainMarkup(writeEquations(xml)), describe)
+}
+
+/** Real documents hardly reach fifty, tables in tables included. */
+const MOST_DEPTH = 1000
+/** Comments and literal text, whose brackets are no tags, and tags; brackets inside of attributes end none. */
+const TAG = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(?![!?])(?:[^>"']|"[^"]*"|'[^']*')*>/g
+
+/** @throws ParseFailure `too_deep` where elements stand inside each other as only a file made to break readers has them. */
+function refuseDepth(xml: string): void {
+  let depth = 0
+  for (const [tag] of xml.matchAll(TAG)) {
+    if (tag.startsWith('<!') || tag.endsWith('/>')) continue
+    depth += tag.startsWith('</') ? -1 : 1
+    if (depth > MOST_DEPTH) throw new ParseFailure('too_deep')
+  }
+}
+
+const relationsOf = (part: string): string => part.replace(/([^/]*)$/, '_rels/$1.rels')
+
+function findMain(relations: string): string {
+  const main = relations
+    .match(/<Relationship\s[^>]*>/g)
+    ?.find((relation) => /Type="[^"]*\/officeDocument"/.test(relation))
+  return /Target="\/?([^"]*)"/.exec(main ?? '')?.[1] ?? USUAL_MAIN
+}
+
+const asDocument = (xml: string): string =>
+  xml
+    .replace(/<w:(?:hdr|ftr)(\s[^>]*)?>/, '<w:document$1><w:body>')
+    .replace(/<\/w:(?:hdr|ftr)>\s*$/, '</w:body></w:document>')

@@ -1,0 +1,67 @@
+/** The native decoder of pictures, for processes that read a file and can do nothing else. */
+import sharp, { type Sharp } from 'sharp'
+import { ParseFailure } from '#server/parsing/failure.ts'
+
+const MAX_PIXELS = 1e8
+
+/** Nothing else that libvips could open is a picture that we take. */
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] })
+sharp.cache(false)
+sharp.concurrency(1)
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** A picture is drawn for a dark ground where so much of it is transparent, and of the rest as little is not light. */
+const MOSTLY_TRANSPARENT = 0.5
+const HARDLY_DARK = 0.02
+const LIGHT = 160
+const SAMPLE_SIDE = 1_000
+
+/** White words without a ground of their own would be lost on white. */
+async function groundFor(picture: Sharp): Promise<string> {
+  const bounds = { width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside', kernel: 'nearest' } as const
+  const { data, info } = await picture
+    .resize(bounds)
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  let [visible, dark] = [0, 0]
+  for (let at = 0; at < data.length; at += info.channels) {
+    if ((data[at + info.channels - 1] ?? 0) < 128) continue
+    visible += 1
+    const lightness = 0.3 * (data[at] ?? 0) + 0.6 * (data[at + 1] ?? 0) + 0.1 * (data[at + 2] ?? 0)
+    if (lightness < LIGHT) dark += 1
+  }
+  const isTransparent = visible < (1 - MOSTLY_TRANSPARENT) * info.width * info.height
+  return isTransparent && dark <= HARDLY_DARK * visible ? '#000000' : '#ffffff'
+}
+
+/**
+ * A picture upright as its camera says and on a ground that it can be read on, made smaller or larger, as `draw` turns it
+ * into bytes.
+ * @throws ParseFailure `too_many_pixels` or `damaged`
+ */
+export async function drawPicture<T>(
+  bytes: Uint8Array,
+  { boundsFor, draw }: { boundsFor: (size: Size) => Size; draw: (picture: Sharp) => Promise<T> },
+): Promise<T> {
+  try {
+    const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
+    const { width, height, orientation = 1, hasAlpha } = await open().metadata()
+    if (width * height > MAX_PIXELS) throw new ParseFailure('too_many_pixels')
+    // From 5 on, what the camera calls its height lies across.
+    const upright = orientation >= 5 ? { width: height, height: width } : { width, height }
+    const bounds = { ...boundsFor(upright), fit: 'inside' } as const
+    const background = hasAlpha ? await groundFor(open()) : '#ffffff'
+    return await draw(open().rotate().flatten({ background }).resize(bounds))
+  } catch (error) {
+    if (error instanceof ParseFailure) throw error
+    const isTooLarge = error instanceof Error && /pixel limit/i.test(error.message)
+    throw new ParseFailure(isTooLarge ? 'too_many_pixels' : 'damaged', { cause: error })
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The process that makes one picture fit to be shown to a model. It gets the bytes on standard input, answers a line of
+ * JSON and then a JPEG on standard output, and can reach nothing else.
+ */
+import { buffer } from 'node:stream/consumers'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { sealNetwork } from '#server/parsing/sandbox/block-network.ts'
+import { endProcess } from '#server/parsing/sandbox/end-process.ts'
+import { drawPicture } from './decode-image.ts'
+
+const QUALITY = 85
+
+/** Smaller alone, never larger: a model sees nothing that is not there. */
+function fitInto(side: number, pixels: number) {
+  return ({ width, height }: { width: number; height: number }) => {
+    const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(pixels / (width * height)))
+    return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) }
+  }
+}
+
+function send(...parts: readonly (string | Uint8Array)[]): Promise<void> {
+  const whole = Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return new Promise((resolve) => process.stdout.end(whole, resolve))
+}
+
+async function main(side: number, pixels: number): Promise<void> {
+  sealNetwork()
+  try {
+    const given = new Uint8Array(await buffer(process.stdin))
+    const { data, info } = await drawPicture(given, {
+      boundsFor: fitInto(side, pixels),
+      // Nothing that the camera wrote about itself, such as where it was, goes with it.
+      draw: (picture) => picture.jpeg({ quality: QUALITY }).toBuffer({ resolveWithObject: true }),
+    })
+    await send(`${JSON.stringify({ width: info.width, height: info.height })}\n`, data)
+  } catch (error) {
+    await send(`${JSON.stringify({ failure: error instanceof ParseFailure ? error.code : 'damaged' })}\n`)
+  }
+}
+
+const [, , side = '', pixels = ''] = process.argv
+await main(Number(side), Number(pixels))
+endProcess()

@@ -1,0 +1,69 @@
+/** Makes a picture small enough to be shown to a model, in a process of its own: its bytes are somebody's upload. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { type Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { lowerPriority } from '#server/base/lower-priority.ts'
+import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
+import { watchChild } from '#server/parsing/sandbox/limits.ts'
+import { readerFlags } from '#server/parsing/sandbox/parser-process.ts'
+import { PARSE_LIMITS } from '#server/parsing/sandbox/run-parser.ts'
+
+export interface ShrunkPicture {
+  /** A JPEG. */
+  readonly bytes: Uint8Array
+  readonly width: number
+  readonly height: number
+}
+
+/** All providers make larger pictures smaller themselves, to about this size or a larger one. */
+const LONGEST_SIDE = 1_568
+const MOST_PIXELS = 1_150_000
+const TIME_MS = 20_000
+
+const CHILD_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
+const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
+
+const answer = z.union([
+  z.object({ width: z.int().positive(), height: z.int().positive() }),
+  z.object({ failure: z.enum(FAILURE_CODES) }),
+])
+
+interface Picture {
+  readonly open: () => Promise<Readable>
+  readonly size: number
+  readonly mimetype: string
+  readonly signal: AbortSignal
+}
+
+/** @throws ParseFailure where the file is to blame, the signal's reason where it was aborted. */
+export async function shrinkPicture({ open, size, mimetype, signal }: Picture): Promise<ShrunkPicture> {
+  signal.throwIfAborted()
+  const given = await open()
+  const limits = { ...PARSE_LIMITS, timeMs: TIME_MS }
+  const child = spawn(
+    process.execPath,
+    [...readerFlags(limits, mimetype), CHILD_FILE, String(LONGEST_SIDE), String(MOST_PIXELS)],
+    { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
+  )
+  const watch = watchChild(child, signal, limits, size)
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  // A child that ends early is judged by what it said.
+  const feeding = pipeline(given, child.stdin).catch(() => undefined)
+  try {
+    const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr)])
+    await watch.closed
+    if (watch.reason !== undefined) throw watch.reason
+    const end = output.indexOf('\n')
+    if (end === -1) throw new ParseFailure('crashed', { cause: complaint.slice(-500) })
+    const said = answer.parse(JSON.parse(output.toString('utf8', 0, end)))
+    if ('failure' in said) throw new ParseFailure(said.failure)
+    return { bytes: new Uint8Array(output.subarray(end + 1)), ...said }
+  } finally {
+    watch.end(undefined)
+    await watch.closed
+    await feeding
+  }
+}

@@ -1,0 +1,187 @@
+/** From the words of a page, in reading order, to its text: lines, paragraphs, and tables cell by cell. */
+import { type WordBox, withoutNul } from '#server/parsing/page.ts'
+import { type Cell, cellOf, isSameCell, isSameRow, type Rules, touches } from './cells.ts'
+import { SYLLABLES } from './fit-to-ink.ts'
+import { type Word } from './tesseract.ts'
+
+/** One word in the text: UTF-16 offset and length. */
+export interface PlacedWord {
+  readonly offset: number
+  readonly length: number
+  readonly word: Word
+}
+
+interface FilledCell extends Cell {
+  readonly words: Word[]
+}
+
+/** Two figures have the shorter dash between them, which is taken for the longer one. */
+const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
+/** Fewer cells are a frame around a text. */
+const LEAST_CELLS = 4
+/** A blank is there only where there is room for one. */
+const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
+const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
+/** Share of the height; letters of Thai are low, and apart from each other. */
+const BLANK = 0.25
+const THAI = /\p{Script=Thai}/u
+const THAI_BLANK = 0.5
+/** Chinese and Japanese have no blanks at all, but signs as wide as a syllable, with white in them. */
+const UNSPACED_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]\p{P}?$/u
+const UNSPACED_BEGINNING = /^\p{P}?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+const SIGN = /^\p{P}+$/u
+/** Share of the height: a wider one stands between the columns of a form. */
+const WHITE_OF_SIGN = 1
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+const HYPHENATED = /\p{L}[-‐\u00ad]$/u
+
+export function writeWords(words: readonly Word[], rules: Rules): { text: string; placed: PlacedWord[] } {
+  const placed: PlacedWord[] = []
+  let text = ''
+  const add = (word: Word, separator: string) => {
+    text += separator
+    const written = withoutNul(word.text)
+    placed.push({ offset: text.length, length: written.length, word })
+    text += written
+  }
+  const addLines = (lines: readonly Word[], first: string, lineSeparator: string) => {
+    let previous: Word | undefined
+    for (const word of lines) {
+      let separator = first
+      if (previous) separator = separatorBetween(previous, word, lineSeparator)
+      const last = placed.at(-1)
+      if (separator.startsWith('\n') && last && previous && HYPHENATED.test(text) && /^\p{Ll}/u.test(word.text)) {
+        // A word broken at the end of a line is whole again.
+        text = text.slice(0, -1)
+        placed[placed.length - 1] = { ...last, length: last.length - 1 }
+        separator = ''
+      }
+      add(word, separator)
+      previous = word
+    }
+  }
+
+  const { tables, rest } = takeTables(words, rules)
+  let paragraph: Word[] = []
+  const endParagraph = () => {
+    addLines(paragraph, text === '' ? '' : '\n\n', '\n')
+    paragraph = []
+  }
+  for (const entry of rest) {
+    if (!('table' in entry)) {
+      paragraph.push(entry)
+      continue
+    }
+    endParagraph()
+    for (const row of tables[entry.table] ?? []) {
+      row.forEach((cell, column) => {
+        const beginning = row === tables[entry.table]?.[0] ? (text === '' ? '' : '\n\n') : '\n'
+        addLines(cell.words, column === 0 ? beginning : ' | ', ' ')
+      })
+    }
+  }
+  endParagraph()
+  return { text: text.replaceAll(DASH_OF_RANGE, '–'), placed }
+}
+
+function separatorBetween(previous: Word, next: Word, lineSeparator: string): string {
+  if (previous.line === next.line) return isOneWord(previous, next) ? '' : ' '
+  return lineSeparator === '\n' && previous.paragraph !== next.paragraph ? '\n\n' : lineSeparator
+}
+
+function isOneWord(previous: Word, next: Word): boolean {
+  const gap = next.left - (previous.left + previous.width)
+  const height = Math.max(previous.height, next.height)
+  const isSyllable = SYLLABLE_END.test(previous.text) || SYLLABLE_BEGINNING.test(next.text)
+  const blank = THAI.test(previous.text) && THAI.test(next.text) ? THAI_BLANK : BLANK
+  if (isSyllable && gap < blank * height) return true
+  const isUnspaced =
+    (UNSPACED_END.test(previous.text) && (UNSPACED_BEGINNING.test(next.text) || SIGN.test(next.text))) ||
+    (SIGN.test(previous.text) && UNSPACED_BEGINNING.test(next.text))
+  return isUnspaced && gap < WHITE_OF_SIGN * height
+}
+
+/** Replaces the words of each ruled table by one mark where the first of them stood; tables are rows of cells. */
+function takeTables(
+  words: readonly Word[],
+  rules: Rules,
+): { tables: FilledCell[][][]; rest: (Word | { readonly table: number })[] } {
+  const filled: FilledCell[] = []
+  const cellOfWord = new Map<Word, FilledCell[]>()
+  if (rules.vertical.length > 1 && rules.horizontal.length > 1) {
+    for (const word of words) {
+      const cell = cellOf(word, rules)
+      if (!cell) continue
+      const known = filled.find((each) => isSameCell(each, cell))
+      if (known) known.words.push(word)
+      else filled.push({ ...cell, words: [word] })
+    }
+  }
+  const groups = groupTouching(filled)
+  for (const cells of groups) for (const cell of cells) for (const word of cell.words) cellOfWord.set(word, cells)
+  const real = groups.filter((cells) => cells.length >= LEAST_CELLS)
+  const rest: (Word | { table: number })[] = []
+  const marked = new Set<FilledCell[]>()
+  for (const word of words) {
+    const cells = cellOfWord.get(word)
+    if (!cells || !real.includes(cells)) rest.push(word)
+    else if (!marked.has(cells)) {
+      marked.add(cells)
+      rest.push({ table: real.indexOf(cells) })
+    }
+  }
+  return { tables: real.map(rowsOf), rest }
+}
+
+function groupTouching(cells: readonly FilledCell[]): FilledCell[][] {
+  let groups: FilledCell[][] = []
+  for (const cell of cells) {
+    const touched = groups.filter((group) => group.some((each) => touches(each, cell)))
+    groups = [...groups.filter((group) => !touched.includes(group)), [...touched.flat(), cell]]
+  }
+  return groups
+}
+
+function rowsOf(cells: readonly FilledCell[]): FilledCell[][] {
+  const rows: FilledCell[][] = []
+  for (const cell of cells.toSorted((one, other) => one.top - other.top)) {
+    const row = rows.find(([first]) => first && isSameRow(first, cell))
+    if (row) row.push(cell)
+    else rows.push([cell])
+  }
+  return rows.map((row) =>
+    row.toSorted((one, other) => one.left - other.left).map((cell) => ({ ...cell, words: inLines(cell.words) })),
+  )
+}
+
+/** Reading order within a cell; what stood there in several columns is one. */
+function inLines(words: readonly Word[]): Word[] {
+  const isFromRight = 2 * words.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > words.length
+  const middle = ({ top, height }: Word) => top + height / 2
+  return words.toSorted((one, other) =>
+    Math.abs(middle(one) - middle(other)) > Math.min(one.height, other.height) / 2
+      ? middle(one) - middle(other)
+      : isFromRight
+        ? other.left + other.width - one.left - one.width
+        : one.left - other.left,
+  )
+}
+
+/** The smallest box, in ten-thousandths of the page, that holds the corners of a word once they are put back. */
+export function boxOf(
+  { offset, length, word }: PlacedWord,
+  toPage: (x: number, y: number) => { readonly x: number; readonly y: number },
+): WordBox {
+  const [right, bottom] = [word.left + word.width, word.top + word.height]
+  const corners = [
+    toPage(word.left, word.top),
+    toPage(right, word.top),
+    toPage(word.left, bottom),
+    toPage(right, bottom),
+  ]
+  const clamp = (value: number) => Math.round(10_000 * Math.min(1, Math.max(0, value)))
+  const xs = corners.map(({ x }) => clamp(x))
+  const ys = corners.map(({ y }) => clamp(y))
+  const [left, top] = [Math.min(...xs), Math.min(...ys)]
+  return [offset, length, left, top, Math.max(...xs) - left, Math.max(...ys) - top]
+}

@@ -1,0 +1,298 @@
+/** Lines of a pdf page: which items stand beside each other, and where the gaps between them are. */
+import { withoutNul } from '#server/parsing/page.ts'
+import { plainMarks } from '#server/parsing/symbol-fonts.ts'
+
+/** What is used of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths are in points. */
+export interface TextItem {
+  readonly str: string
+  readonly transform: readonly number[]
+  readonly width: number
+  readonly height: number
+  readonly hasEOL: boolean
+  readonly fontName: string
+}
+
+/** Stands for what no item holds, such as the value of a form's field. */
+export const NO_ITEM = -1
+
+export interface PlacedItem {
+  readonly index: number
+  /** Where the text begins in the item, of which it may be a part. */
+  readonly offset: number
+  readonly text: string
+  /** Extent along the writing direction. */
+  readonly from: number
+  readonly to: number
+  /** Distance of the baseline down the page, across the writing direction. */
+  readonly down: number
+  readonly height: number
+  readonly angle: number
+  readonly endsLine: boolean
+  readonly fontName: string
+}
+
+/** Items with no wide gap between them. */
+export interface Cell {
+  readonly items: PlacedItem[]
+  from: number
+  to: number
+}
+
+export interface Line {
+  readonly items: PlacedItem[]
+  readonly cells: Cell[]
+  /** Items that stand apart from the one before them. */
+  readonly gaps: Map<PlacedItem, boolean>
+  readonly down: number
+  readonly height: number
+  readonly angle: number
+}
+
+/** A gap wider than this share of the height separates two words. */
+export const WORD_GAP = 0.12
+/** A gap wider than this share of the height may separate two columns. */
+const CELL_GAP = 1
+const SAME_LINE = 0.5
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+/** The same text within this share of its height is the same word drawn again. */
+const REPEATED = 0.1
+
+/** Forms that a letter takes in its word, in vertical lines or in a dictionary, which stand for the letter itself. */
+const COMPATIBLE = /[\u2e80-\u2fdf\uf900-\ufaff\ufb1d-\ufdff\ufe10-\ufe4f\ufe70-\ufefc]/g
+
+/** Radicals that browsers write into a pdf instead of the character, and that Unicode does not call compatible with it. */
+const RADICALS = new Map(
+  '⺁厂⺟母⺠民⻁虎⻄西⻅见⻆角⻉贝⻋车⻑長⻓长⻔门⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻨麦⻩黄⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻲亀⻳龟'
+    .match(/../gu)
+    ?.map(([radical = '', character = '']) => [radical, character]),
+)
+
+/** Only one for one, so that offsets stay true. */
+const plainForms = (text: string): string =>
+  plainMarks(text).replaceAll(COMPATIBLE, (form) => {
+    const plain = RADICALS.get(form) ?? form.normalize('NFKC')
+    return plain.length === 1 ? plain : form
+  })
+
+export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
+  turnNumbers(drawnOnce(items.map(place).filter(({ text }) => text !== '')))
+
+/** So many items before one may have drawn its first letters already. */
+const LOOKED_BACK = 4
+/** Shares of what letters are wide on average, between which a stretch of them may be. */
+const [NARROW, WIDE] = [0.6, 1.6]
+
+/**
+ * Words drawn again a hair further on, so that they look bold or cast a shadow, are there once, also where an item goes on
+ * after them. Letters that overlap others by the widths of their font alone count only on a page that has such words: of a
+ * broken font the widths are wrong.
+ */
+function drawnOnce(items: readonly PlacedItem[]): PlacedItem[] {
+  const kept = new Map<string, PlacedItem[]>()
+  const begun = new Set<PlacedItem>()
+  const last: PlacedItem[] = []
+  let hasRepeated = false
+  const drawn = items.flatMap((item) => {
+    if (item.text.trim() === '') return [item]
+    if (kept.get(item.text)?.some((other) => isRepeated(other, item))) {
+      hasRepeated = true
+      return []
+    }
+    for (const other of last)
+      if (item.text.startsWith(other.text) && isRepeated(other, item)) {
+        hasRepeated = true
+        begun.add(other)
+      }
+    const rest = hasRepeated && last[0] && !begun.has(last[0]) ? withoutRepeated(last[0], item) : item
+    if (rest.text === '') return []
+    kept.set(rest.text, [...(kept.get(rest.text) ?? []), rest])
+    last.unshift(rest)
+    last.length = Math.min(last.length, LOOKED_BACK)
+    return [rest]
+  })
+  return drawn.filter((item) => !begun.has(item))
+}
+
+const isRepeated = (one: PlacedItem, other: PlacedItem): boolean =>
+  isDrawnLike(one, other) && Math.abs(one.from - other.from) <= REPEATED * one.height
+
+const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
+  one.angle === other.angle &&
+  Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEATED * one.height
+
+/** Without the letters at its beginning that the one before ends with, in the same place. */
+function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
+  if (!isDrawnLike(before, item) || item.from < before.from - REPEATED * before.height) return item
+  const shared = before.to - item.from
+  const usual = (item.to - item.from) / item.text.length
+  for (let count = Math.min(item.text.length, before.text.length); count > 0; count -= 1) {
+    const letters = item.text.slice(0, count)
+    const isAsWide = shared > NARROW * count * usual && shared < WIDE * count * usual
+    if (!isAsWide || !/[\p{L}\p{N}]/u.test(letters) || !before.text.endsWith(letters)) continue
+    return { ...item, offset: item.offset + count, text: item.text.slice(count), from: Math.min(before.to, item.to) }
+  }
+  return item
+}
+
+function place({ str, transform, width, height, hasEOL, fontName }: TextItem, index: number): PlacedItem {
+  const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform
+  const scale = Math.hypot(a, b) || 1
+  const [right, up] = [a / scale, b / scale]
+  const along = x * right + y * up
+  return {
+    index,
+    offset: 0,
+    text: withoutNul(plainForms(str)),
+    from: along,
+    to: along + width,
+    down: x * up - y * right,
+    height: height || Math.hypot(c, d) || scale,
+    angle: Math.atan2(b, a),
+    endsLine: hasEOL,
+    fontName,
+  }
+}
+
+export function isSameLine(previous: PlacedItem, next: PlacedItem): boolean {
+  return (
+    Math.abs(previous.angle - next.angle) <= 0.01 &&
+    Math.abs(next.down - previous.down) < (SAME_LINE * (previous.height + next.height)) / 2
+  )
+}
+
+/** What keeps its left-to-right order inside a right-to-left line: digits, and the signs between them. */
+const NUMERIC = /^[\p{N}/.,:%+-]+$/u
+
+/** Numbers in right-to-left lines come in pieces from right to left ("04", "/", "10"): turns each such group round. */
+function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
+  const turned: PlacedItem[] = []
+  let group: PlacedItem[] = []
+  const close = () => {
+    turned.push(...group.toReversed())
+    group = []
+  }
+  for (const item of items) {
+    const last = group.at(-1)
+    const touches =
+      last && isSameLine(last, item) && item.from < last.from && Math.abs(last.from - item.to) < WORD_GAP * item.height
+    if (!touches || !NUMERIC.test(item.text)) close()
+    if (NUMERIC.test(item.text)) group.push(item)
+    else turned.push(item)
+  }
+  close()
+  return turned
+}
+
+/** Small letters are at most this large beside those that they are raised or lowered from. */
+const SMALL = 0.8
+/** Shares of the height of the large ones: how far up, how far down, and how far apart. */
+const [RAISED, LOWERED, BESIDE] = [0.7, 0.4, 1]
+/** Characters of a mark; more are a text of their own. */
+const LONGEST_MARK = 8
+/** Letters that touch may overlap by this share of their height. */
+const OVERLAP = 0.3
+
+/** Small and short enough to be a mark above or below the line of the other. */
+const isSmall = (one: PlacedItem, other: PlacedItem): boolean =>
+  one.height <= SMALL * other.height && one.text.length <= LONGEST_MARK
+
+/** Whether one of the two is a mark above or below the line of the other: "m²", "H₂O", the number of a note. */
+function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
+  const [small, large] = one.height < other.height ? [one, other] : [other, one]
+  const gap = other.from - one.to
+  const up = large.down - small.down
+  return (
+    Math.abs(one.angle - other.angle) <= 0.01 &&
+    isSmall(small, large) &&
+    gap > -OVERLAP * small.height &&
+    gap < BESIDE * large.height &&
+    up > -LOWERED * large.height &&
+    up < RAISED * large.height
+  )
+}
+
+interface GatheredItems {
+  readonly items: PlacedItem[]
+  /** The last one that is no mark beside others: it says where the line stands. */
+  base: PlacedItem
+}
+
+/** Groups the items in their order to lines. */
+export function gatherLines(placed: readonly PlacedItem[]): Line[] {
+  const isRightToLeft = placed.some(({ text }) => RIGHT_TO_LEFT.test(text))
+  const lines: GatheredItems[] = []
+  let previous: PlacedItem | undefined
+  let last: PlacedItem | undefined
+  for (const item of placed) {
+    // A field's value stands in the line of its label.
+    const isBroken =
+      last?.endsLine === true && item.index !== NO_ITEM && !/\s$/.test(last.text) && !/^\s/.test(item.text)
+    last = item
+    const isBlank = item.text.trim() === ''
+    const line = lines.at(-1)
+    if (!line || !previous || isBroken) {
+      lines.push({ items: [item], base: item })
+      previous = item
+    } else if (isSameLine(previous, item) || isSameLine(line.base, item)) {
+      const place = isRightToLeft || isBlank ? undefined : placeBefore(line.items, item)
+      if (place === undefined) line.items.push(item)
+      else insert(line.items, item, place)
+      if (isSameLine(line.base, item) && !isBlank && !isSmall(item, line.base)) line.base = item
+      // A blank has no extent worth comparing with: the next word is measured against the last real one.
+      if (!isBlank && place === undefined) previous = item
+    } else if (!isBlank && (isMarkBeside(previous, item) || isMarkBeside(line.base, item))) {
+      line.items.push(item)
+      if (item.height > line.base.height) line.base = item
+      previous = item
+    } else {
+      lines.push({ items: [item], base: item })
+      previous = item
+    }
+  }
+  return lines.map(measureLine)
+}
+
+/** Where in the line there is room for an item that was drawn after what stands to its right, as letters of another font are. */
+function placeBefore(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
+  const shown = items.filter(({ text }) => text.trim() !== '')
+  const next = shown.find(({ from }) => from > item.from)
+  if (!next || shown.some((other) => overlaps(other, item))) return undefined
+  return isSmall(item, next) ? undefined : items.indexOf(next)
+}
+
+function overlaps(one: PlacedItem, other: PlacedItem): boolean {
+  const shared = Math.min(one.to, other.to) - Math.max(one.from, other.from)
+  return shared > OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
+}
+
+/** The blank that stood for the room goes. */
+function insert(items: PlacedItem[], item: PlacedItem, place: number): void {
+  const before = items[place - 1]
+  const fills = before?.text.trim() === '' && before.to > item.from
+  items.splice(fills ? place - 1 : place, fills ? 1 : 0, item)
+}
+
+function measureLine({ items, base }: GatheredItems): Line {
+  const [first = base, ...others] = items
+  const second = others.find(({ text }) => text.trim() !== '')
+  const isMark = second !== undefined && first.height < second.height && isMarkBeside(first, second)
+  const { down, height, angle } = isMark ? second : first
+  const cells: Cell[] = [{ items: [first], from: first.from, to: first.to }]
+  const gaps = new Map<PlacedItem, boolean>()
+  let previous = first
+  for (const item of others) {
+    // Right-to-left items come with their left edge first as well, so the gap is measured whichever way the line runs.
+    const gap = Math.max(item.from - previous.to, previous.from - item.to)
+    const largest = Math.max(previous.height, item.height)
+    gaps.set(item, gap > WORD_GAP * largest)
+    if (item.text.trim() === '') continue
+    const cell = cells.at(-1)
+    if (cell && gap <= CELL_GAP * largest) {
+      cell.items.push(item)
+      cell.from = Math.min(cell.from, item.from)
+      cell.to = Math.max(cell.to, item.to)
+    } else cells.push({ items: [item], from: item.from, to: item.to })
+    previous = item
+  }
+  return { items, cells, gaps, down, height, angle }
+}

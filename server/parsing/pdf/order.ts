@@ -1,0 +1,146 @@
+/** Lines of a pdf page that do not come in the order in which they are read. */
+import { type Cell, type Line, NO_ITEM, type PlacedItem } from './lines.ts'
+
+/** Fewer lines may stand in any order. */
+const LEAST_LINES = 6
+/** Share of the steps from line to line that lead up the page where it was drawn from its foot. */
+const UPWARDS = 0.9
+
+/** The lines from the top, where the page was drawn from its foot to its head. */
+export function fromTheTop(lines: readonly Line[]): readonly Line[] {
+  const steps = lines.slice(1).map((line, index) => line.down - (lines[index]?.down ?? 0))
+  const isUpright = lines.every(({ angle }) => angle === lines[0]?.angle)
+  const up = steps.filter((step, index) => step < -(lines[index]?.height ?? 0) / 2).length
+  return lines.length >= LEAST_LINES && isUpright && up >= UPWARDS * steps.length ? lines.toReversed() : lines
+}
+
+const LEAST_ROWS = 5
+/** Lines of running text are longer than cells of tables; in characters, on average. */
+const LEAST_CHARACTERS = 45
+/** Shares of the height of the line. */
+const ALIGNED = 0.6
+const MOST_DISTANCE = 2.5
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+
+/** One column after the other, where two columns of running text were drawn line by line across both. */
+export function columnByColumn(lines: readonly Line[]): readonly Line[] {
+  const ordered: Line[] = []
+  let region: Line[] = []
+  const close = () => {
+    ordered.push(...(areColumns(region) ? splitRegion(region) : region))
+    region = []
+  }
+  for (const line of lines) {
+    if (region.length > 0 && !continuesRegion(region, line)) close()
+    if (region.length > 0 || line.cells.length === 2) region.push(line)
+    else ordered.push(line)
+  }
+  close()
+  return ordered
+}
+
+const rightOf = (line: Line | undefined): Cell | undefined => line?.cells[1]
+
+/** Whether a line stands below, in both columns or in one of them. */
+function continuesRegion(region: readonly Line[], line: Line): boolean {
+  const [above, right] = [region.at(-1), rightOf(region[0])]
+  if (!above || !right || line.angle !== above.angle) return false
+  const distance = line.down - above.down
+  if (distance <= 0 || distance > MOST_DISTANCE * Math.max(line.height, above.height)) return false
+  const tolerance = ALIGNED * line.height
+  const [first, second] = line.cells
+  if (!first || line.cells.length > 2) return false
+  const begins = Math.abs((second ?? first).from - right.from) < tolerance
+  return second ? begins && first.to < right.from : begins || first.to < right.from - tolerance
+}
+
+const textOf = ({ items }: Cell): string => items.map(({ text }) => text).join('')
+
+function areColumns(region: readonly Line[]): boolean {
+  const rows = region.filter(({ cells }) => cells.length === 2).map(({ cells }) => cells.map(textOf))
+  if (rows.length < LEAST_ROWS) return false
+  const isLong = [0, 1].every(
+    (column) => rows.reduce((sum, row) => sum + (row[column] ?? '').length, 0) > LEAST_CHARACTERS * rows.length,
+  )
+  return isLong && !rows.flat().some((text) => RIGHT_TO_LEFT.test(text))
+}
+
+function splitRegion(region: readonly Line[]): Line[] {
+  const border = rightOf(region[0])?.from ?? 0
+  const columns: [Line[], Line[]] = [[], []]
+  for (const line of region) {
+    const tolerance = ALIGNED * line.height
+    for (const cell of line.cells) columns[cell.from < border - tolerance ? 0 : 1].push(withOnly(line, cell))
+  }
+  return columns.flat()
+}
+
+const withOnly = (line: Line, cell: Cell): Line => ({ ...line, items: cell.items, cells: [cell] })
+
+const LETTER = /^[\p{Lu}\p{Ll}\p{N}’'.,:;!?&()/%"“”•–-]$/u
+const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
+/** Years of months below a chart, by their first letters, from any of them on. */
+const MONTHS = 'JFMAMJJASOND'.repeat(6)
+/** Fewer letters may be signs that stand apart. */
+const LEAST_LETTERS = 5
+const LEAST_DIFFERENT = 3
+/** A gap between words is this many times as wide as one between letters. */
+const WIDER = 1.5
+
+/** Single letters with blanks between them. */
+export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
+
+/**
+ * Words whose letters were spaced widely, each an item of its own or with blanks between them in one, are whole again:
+ * "H E L L O" is read, and found, as "HELLO".
+ * @param drawn the characters that the page draws, among which there are blanks between words alone.
+ */
+export const withoutLetterspacing = (lines: readonly Line[], drawn: string): readonly Line[] =>
+  lines.map((line) => {
+    const letters = line.items.flatMap((item) => lettersOf(item, drawn)).filter(({ text }) => text.trim() !== '')
+    return isLetterspaced(letters) ? closeUp(line, letters) : line
+  })
+
+/** So many times as far apart as letters are words set where an item is taken apart. */
+const WORD_STEPS = 2
+
+/** An item of single letters with blanks between them as one item for each, words further apart; their widths are a guess. */
+function lettersOf(item: PlacedItem, drawn: string): PlacedItem[] {
+  if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
+  const letters = [...item.text.matchAll(/\S/gu)]
+  const found = new RegExp(letters.map(([letter]) => RegExp.escape(letter)).join(String.raw`\s*`), 'u').exec(drawn)
+  // Where the page draws something else, nobody knows which blanks part words.
+  if (!found) return [item]
+  const words = found[0].split(/\s+/)
+  const wordOf = words.flatMap((word, index) => Array.from(word, () => index))
+  const width = (item.to - item.from) / (item.text.length + WORD_STEPS * words.length)
+  return letters.map(({ index, 0: text }, place) => {
+    const from = item.from + (index + WORD_STEPS * (wordOf[place] ?? 0)) * width
+    return { ...item, offset: item.offset + index, text, from, to: from + width }
+  })
+}
+
+function isLetterspaced(items: readonly PlacedItem[]): boolean {
+  if (items.length < LEAST_LETTERS || !items.every(({ text }) => LETTER.test(text))) return false
+  const letters = items.map(({ text }) => text)
+  const words = letters.join('')
+  // "A B C D E" are letters, and so are the names of points and of columns.
+  const isInOrder = letters.every((letter, index) => index === 0 || letter > (letters[index - 1] ?? ''))
+  return (
+    new Set(letters).size >= LEAST_DIFFERENT &&
+    /\p{L}{3}/u.test(words) &&
+    VOWEL.test(words) &&
+    !isInOrder &&
+    !MONTHS.includes(words)
+  )
+}
+
+function closeUp(line: Line, items: readonly PlacedItem[]): Line {
+  const gapBefore = (index: number) => (items[index]?.from ?? 0) - (items[index - 1]?.to ?? 0)
+  const gaps = items.slice(1).map((_, index) => gapBefore(index + 1))
+  const [least, most] = [Math.min(...gaps), Math.max(...gaps)]
+  const border = most > WIDER * least ? (least + most) / 2 : Infinity
+  const parted = new Map(items.map((item, index) => [item, index > 0 && gapBefore(index) > border]))
+  const [from, to] = [Math.min(...items.map((item) => item.from)), Math.max(...items.map((item) => item.to))]
+  return { ...line, items: [...items], gaps: parted, cells: [{ items: [...items], from, to }] }
+}

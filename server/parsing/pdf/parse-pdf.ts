@@ -1,0 +1,242 @@
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { getDocument, OPS, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { z } from 'zod'
+import { type PageGap } from '#contract/document.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { isBlank } from '#server/parsing/ocr/raster.ts'
+import { createRasteriser } from '#server/parsing/ocr/rasterise-pdf.ts'
+import { createRecogniser } from '#server/parsing/ocr/recognise.ts'
+import {
+  MAX_PAGE_CHARACTERS,
+  MAX_PAGES,
+  type ParsedPage,
+  type ParsedPart,
+  type ParseOptions,
+} from '#server/parsing/page.ts'
+import { isGarbledPage } from './garbled-text.ts'
+import { isCoveredByPictures, PICTURE_OPERATORS } from './image-coverage.ts'
+import { mayHoldLigatures, withLigaturesInOrder } from './ligatures.ts'
+import { type TextItem } from './lines.ts'
+import { notesOf } from './notes.ts'
+import { looksLetterspaced } from './order.ts'
+import { boxesOfNote } from './place-notes.ts'
+import { joinItems, type PdfFont } from './text.ts'
+
+const packageFolder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
+const folder = (name: string) => `${path.join(packageFolder, name)}${path.sep}`
+
+type PdfDocument = Awaited<ReturnType<typeof getDocument>['promise']>
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
+
+/** Pages with fewer characters are looked at: what they show may be a picture of a text. */
+const FEW_CHARACTERS = 100
+/** Of a page that is all picture, so many lines are what somebody put upon it later: a number, who downloaded it. */
+const STAMP_LINES = 3
+/** OCR of a page that has some text replaces it only where it finds this many times as much. */
+const MUCH_MORE = 3
+/** Beyond, pages that only OCR could read are left without text. */
+const MAX_RECOGNISED_PAGES = 500
+/** A text that is there is replaced only by what was read at least so surely. */
+const SURE_ENOUGH = 50
+
+/**
+ * Reads a pdf page by page; pages without usable text are named, to be drawn and read by OCR. Item indexes count the items that have
+ * `str`, with marked content included and normalisation off: the viewer's text layer, asked the same way, gives the same
+ * items in the same order.
+ */
+export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptions): AsyncGenerator<ParsedPart> {
+  const task = getDocument({
+    // Given away for good: the library may take the bytes over.
+    data: bytes.slice(),
+    cMapUrl: folder('cmaps'),
+    cMapPacked: true,
+    standardFontDataUrl: folder('standard_fonts'),
+    wasmUrl: folder('wasm'),
+    iccUrl: folder('iccs'),
+    useSystemFonts: false,
+    disableFontFace: true,
+    verbosity: VerbosityLevel.ERRORS,
+  })
+  try {
+    const document = await task.promise.catch((error: unknown) => {
+      throw new ParseFailure(isNamed(error, 'PasswordException') ? 'encrypted' : 'damaged', { cause: error })
+    })
+    if (document.numPages > MAX_PAGES) throw new ParseFailure('too_large')
+    yield { pages: document.numPages }
+    yield* pages ? recognisePages(document, bytes, { languages, pages }) : readPages(document)
+  } finally {
+    await task.destroy()
+  }
+}
+
+async function* readPages(document: PdfDocument): AsyncGenerator<ParsedPart> {
+  const fonts: Fonts = new Map()
+  let deferred = 0
+  for (let page = 1; page <= document.numPages; page += 1) {
+    const layer = await readPage(document, page, fonts)
+    if (layer?.isUsable !== true && deferred < MAX_RECOGNISED_PAGES) {
+      deferred += 1
+      yield { deferred: page }
+    } else yield layer ? withGap(layer.page, 'beyond_limit') : { page, text: '', gap: 'unreadable' }
+  }
+}
+
+const withGap = (page: ParsedPage, gap: PageGap): ParsedPage => (page.text.trim() === '' ? { gap, ...page } : page)
+
+async function* recognisePages(
+  document: PdfDocument,
+  bytes: Uint8Array,
+  { languages, pages }: Required<ParseOptions>,
+): AsyncGenerator<ParsedPart> {
+  const rasteriser = createRasteriser(bytes)
+  const recogniser = createRecogniser(languages)
+  const fonts: Fonts = new Map()
+  try {
+    for (const [index, page] of pages.entries()) {
+      yield { recognising: page }
+      const layer = await readPage(document, page, fonts)
+      const raster = await rasteriser.draw(page).catch(() => 'broken' as const)
+      if (raster !== undefined && raster !== 'broken' && !isBlank(raster)) {
+        const recognised = await recogniser.recognise(raster).catch(abortedOnly)
+        if (recognised !== 'aborted') {
+          yield choose(layer, { page, ...recognised })
+          continue
+        }
+        yield withGap(layer?.page ?? { page, text: '' }, 'not_recognised')
+        // What aborted is of no use any more: the pages that are left are for another process.
+        for (const left of pages.slice(index + 1)) yield { deferred: left }
+        return
+      }
+      if (layer) yield withGap(layer.page, raster === 'broken' ? 'unreadable' : 'blank')
+      else yield { page, text: '', gap: 'unreadable' }
+    }
+  } finally {
+    rasteriser.close()
+  }
+}
+
+/** An engine may fail at a page that it does not expect; any other failure is no page's fault. */
+function abortedOnly(error: unknown): 'aborted' {
+  if (isNamed(error, 'RuntimeError')) return 'aborted'
+  throw error
+}
+
+/** The text that a page brings along, and whether it can be what the page shows. */
+interface TextLayer {
+  readonly page: ParsedPage
+  readonly isGarbled: boolean
+  readonly isUsable: boolean
+}
+
+function choose(layer: TextLayer | undefined, recognised: ParsedPage & { readonly confidence: number }): ParsedPage {
+  if (!layer) return recognised
+  const { page, isGarbled } = layer
+  const characters = page.text.trim().length
+  if (characters === 0) return recognised
+  const isMore = isGarbled || recognised.text.length > MUCH_MORE * characters
+  return isMore && recognised.confidence >= SURE_ENOUGH ? recognised : page
+}
+
+/** A page that cannot be read leaves a gap, not a failure: the others are worth having. */
+async function readPage(document: PdfDocument, number: number, fonts: Fonts): Promise<TextLayer | undefined> {
+  let page
+  const items: TextItem[] = []
+  try {
+    page = await document.getPage(number)
+    const stream = page.streamTextContent({
+      includeMarkedContent: true,
+      disableNormalization: true,
+    })
+    // Its declaration leaves out what the stream is of.
+    const reader = (stream as ReadableStream<{ items: object[] }>).getReader()
+    for (let characters = 0; ;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      for (const item of value.items) {
+        if (!isTextItem(item)) continue
+        items.push(item)
+        characters += item.str.length
+      }
+      if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
+    }
+    await learnFonts(page, items, fonts)
+    const { notes, ...joined } = joinItems(await withLettersInOrder(page, items), (name) => fonts.get(name), {
+      notes: notesOf(await page.getAnnotations()),
+      drawn: items.some(({ str }) => looksLetterspaced(str)) ? (await drawnGlyphs(page)).join('') : '',
+    })
+    const viewport = page.getViewport({ scale: 1 })
+    const boxes = notes.flatMap((note) => boxesOfNote(joined.text, note, viewport))
+    const parsed = { page: number, ...joined, ...(boxes.length > 0 ? { boxes } : {}) }
+    const characters = parsed.text.replaceAll(/\s/g, '').length
+    const isGarbled = isGarbledPage(items)
+    if (characters >= FEW_CHARACTERS) {
+      const isStamped =
+        linesOf(parsed.text) <= STAMP_LINES && isCoveredByPictures(await page.getOperatorList(), page.view)
+      return { page: parsed, isGarbled, isUsable: !isGarbled && !isStamped }
+    }
+    const { fnArray } = await page.getOperatorList()
+    const shows = (operators: ReadonlySet<number>) => fnArray.some((operator) => operators.has(operator))
+    if (characters === 0 && !shows(PAINTING_OPERATORS))
+      return { page: { ...parsed, gap: 'blank' }, isGarbled, isUsable: true }
+    return { page: parsed, isGarbled, isUsable: !isGarbled && characters > 0 && !shows(PICTURE_OPERATORS) }
+  } catch (error) {
+    if (error instanceof ParseFailure) throw error
+    return undefined
+  } finally {
+    page?.cleanup()
+  }
+}
+
+const glyphs = z.array(z.union([z.number(), z.object({ unicode: z.string() })]))
+
+/** What each glyph that a page draws stands for, in the order of drawing, with none of the blanks that its text gets from their places. */
+async function drawnGlyphs(page: PdfPage): Promise<string[]> {
+  const { fnArray, argsArray } = await page.getOperatorList()
+  const drawn = fnArray.flatMap((operator, index) =>
+    operator === OPS.showText ? (glyphs.safeParse((argsArray as unknown[][])[index]?.[0]).data ?? []) : [],
+  )
+  return drawn.flatMap((glyph) => (typeof glyph === 'number' ? [] : [glyph.unicode]))
+}
+
+const withLettersInOrder = async (page: PdfPage, items: readonly TextItem[]): Promise<readonly TextItem[]> =>
+  items.some(mayHoldLigatures) ? withLigaturesInOrder(items, await drawnGlyphs(page)) : items
+
+type Fonts = Map<string, PdfFont>
+
+const pdfFont = z.object({
+  name: z.string().default(''),
+  bold: z.boolean().default(false),
+  black: z.boolean().default(false),
+})
+
+/**
+ * What fonts are called is known only after a page's drawing was looked through, which takes as long as reading its text:
+ * only pages that bring new fonts are looked through.
+ */
+async function learnFonts(page: PdfPage, items: readonly TextItem[], fonts: Fonts): Promise<void> {
+  const unknown = new Set(items.map(({ fontName }) => fontName).filter((name) => !fonts.has(name)))
+  if (unknown.size === 0) return
+  await page.getOperatorList()
+  for (const name of unknown) {
+    const font = pdfFont.safeParse(page.commonObjs.has(name) ? page.commonObjs.get(name) : {}).data
+    fonts.set(name, {
+      isBold: font !== undefined && (font.bold || font.black || /bold|black|heavy|semibold|demi/i.test(font.name)),
+      isMono: font !== undefined && /mono|courier|consol|menlo|typewriter|inconsolata/i.test(font.name),
+    })
+  }
+}
+
+/** Letters may be drawn as shapes. */
+const PAINTING_OPERATORS = new Set<number>([
+  ...PICTURE_OPERATORS,
+  OPS.constructPath,
+  OPS.shadingFill,
+  OPS.beginAnnotation,
+])
+
+const linesOf = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
+
+const isTextItem = (item: object): item is TextItem => 'str' in item
+
+const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Error && thrown.name === name

@@ -1,0 +1,90 @@
+/** Puts what was filled in on a pdf page among its printed words, and says where each note stands. */
+import { type WordBox } from '#contract/document.ts'
+import { NO_ITEM, type PlacedItem } from './lines.ts'
+import { type PageNote, type Rectangle } from './notes.ts'
+
+const LARGEST_SIZE = 12
+/** A label's line may stand this much of its height below the field. */
+const BELOW = 0.3
+
+/** The item that a note became, to be found in the page's text. */
+export interface PlacedNote {
+  readonly item: PlacedItem
+  readonly note: PageNote
+}
+
+/** A field follows the words left of it or, where there are none, those above. */
+export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNote[]): PlacedNote[] {
+  return notes.map((note) => {
+    const [left, bottom, right, top] = note.rectangle
+    const size = Math.min(LARGEST_SIZE, Math.max(1, top - bottom))
+    const label = items.reduce<PlacedItem | undefined>((best, item) => {
+      const isBeside = item.angle === 0 && -item.down <= top && -item.down >= bottom - BELOW * item.height
+      return isBeside && item.from < left && (!best || item.from > best.from) ? item : best
+    }, undefined)
+    return {
+      note,
+      item: {
+        index: NO_ITEM,
+        offset: 0,
+        text: note.text,
+        from: left,
+        to: Math.max(left, Math.min(right, left + (note.text.length * size) / 2)),
+        down: label?.down ?? size - top,
+        height: label?.height ?? size,
+        angle: 0,
+        endsLine: false,
+        fontName: '',
+      },
+    }
+  })
+}
+
+/** Items in their order, with each note behind the last item that comes before it in its line or above it. */
+export function withNotes(items: readonly PlacedItem[], notes: readonly PlacedNote[]): PlacedItem[] {
+  const result = [...items]
+  for (const { item } of notes.toSorted(
+    (one, other) => one.item.down - other.item.down || one.item.from - other.item.from,
+  )) {
+    const isBefore = (other: PlacedItem) =>
+      other.angle === 0 &&
+      (Math.abs(other.down - item.down) < item.height / 2 ? other.from < item.from : other.down < item.down)
+    const nearest = result.reduce<PlacedItem | undefined>((best, other) => {
+      if (!isBefore(other)) return best
+      const isNearer = !best || other.down > best.down || (other.down === best.down && other.from >= best.from)
+      return isNearer ? other : best
+    }, undefined)
+    result.splice(nearest ? result.indexOf(nearest) + 1 : 0, 0, item)
+  }
+  return result
+}
+
+/** Where each word of a note stands on the page as a viewer shows it, in ten-thousandths: all in the place of the note. */
+export function boxesOfNote(
+  text: string,
+  { start, length, rectangle }: { readonly start: number; readonly length: number; readonly rectangle: Rectangle },
+  viewport: Viewport,
+): WordBox[] {
+  const [left, bottom, right, top] = rectangle
+  const { width, height } = viewport
+  const corners = [viewport.convertToViewportPoint(left, bottom), viewport.convertToViewportPoint(right, top)]
+  const share = (axis: 0 | 1, size: number) =>
+    corners.map((corner) => Math.round((Math.min(size, Math.max(0, corner[axis] ?? 0)) / size) * 10_000))
+  const [across, down] = [share(0, width), share(1, height)]
+  const [x, y] = [Math.min(...across), Math.min(...down)]
+  const [noteWidth, noteHeight] = [Math.max(...across) - x, Math.max(...down) - y]
+  return [...text.slice(start, start + length).matchAll(/\S+/g)].map(({ index, 0: word }): WordBox => [
+    start + index,
+    word.length,
+    x,
+    y,
+    noteWidth,
+    noteHeight,
+  ])
+}
+
+interface Viewport {
+  readonly width: number
+  readonly height: number
+  readonly convertToViewportPoint: (x: number, y: number) => readonly number[]
+}

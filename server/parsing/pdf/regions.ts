@@ -1,0 +1,176 @@
+/** Regions of a pdf page, such as columns, boxes and tables, in the order in which they are read, whatever was drawn first. */
+import { type Line } from './lines.ts'
+
+/** Lines further apart than this many times their height are of different regions. */
+const MOST_DISTANCE = 3
+/** Boxes that share less than this part of a line's height do not meet. */
+const TOUCH = 0.5
+/** Of the height of a line, below its baseline. */
+const DESCENT = 0.2
+/** Pages of more are drawings, of which the order of drawing is as good as any. */
+const [MOST_LINES, MOST_REGIONS] = [1_500, 200]
+/** So many lines at the head and at the foot of a page may be its margins. */
+const [HEAD_LINES, FOOT_LINES] = [1, 2]
+const SAME_ANGLE = 0.01
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+interface Box {
+  readonly from: number
+  readonly to: number
+  readonly top: number
+  readonly bottom: number
+  readonly height: number
+}
+
+interface Region {
+  readonly lines: readonly Line[]
+  readonly box: Box
+  /** Runs another way than the page, in a margin or a drawing. */
+  readonly isTurned: boolean
+}
+
+/**
+ * What stands above comes before what stands below it, and the left before the right of what stands side by side. Between
+ * the foot of one column and the head of the next, which neither tells apart, the order of drawing decides.
+ */
+export function regionByRegion(lines: readonly Line[]): readonly Line[] {
+  if (lines.length > MOST_LINES || lines.some(runsRightToLeft)) return lines
+  const regions = gatherRegions(lines, usualAngle(lines))
+  if (regions.length > MOST_REGIONS) return lines
+  const feet = marginOf(regions, FOOT_LINES, (one, other) => one.bottom > other.bottom)
+    .toReversed()
+    .flat()
+  const heads = marginOf(
+    regions.filter((region) => !feet.includes(region)),
+    HEAD_LINES,
+    (one, other) => one.top < other.top,
+  ).flat()
+  const body = regions.filter((region) => !heads.includes(region) && !feet.includes(region))
+  return [...heads, ...inOrder(body), ...feet].flatMap((region) => region.lines)
+}
+
+/** Not 0 where the page is shown turned, or written in columns of East Asian characters. */
+function usualAngle(lines: readonly Line[]): number {
+  const counts = new Map<number, number>()
+  for (const { angle } of lines) counts.set(angle, (counts.get(angle) ?? 0) + 1)
+  const [[usual] = [0]] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return usual
+}
+
+const runsRightToLeft = ({ items }: Line): boolean => items.some(({ text }) => RIGHT_TO_LEFT.test(text))
+
+function boxOf({ items, down, height }: Line): Box {
+  const shown = items.filter(({ text }) => text.trim() !== '')
+  return {
+    from: Math.min(...shown.map(({ from }) => from)),
+    to: Math.max(...shown.map(({ to }) => to)),
+    top: down - height,
+    bottom: down + DESCENT * height,
+    height,
+  }
+}
+
+const joined = (one: Box, other: Box): Box => ({
+  from: Math.min(one.from, other.from),
+  to: Math.max(one.to, other.to),
+  top: Math.min(one.top, other.top),
+  bottom: Math.max(one.bottom, other.bottom),
+  height: Math.min(one.height, other.height),
+})
+
+const touch = (one: Box, other: Box): number => TOUCH * Math.min(one.height, other.height)
+const meetAcross = (one: Box, other: Box): boolean =>
+  Math.min(one.to, other.to) - Math.max(one.from, other.from) > touch(one, other)
+const meetDown = (one: Box, other: Box): boolean =>
+  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > touch(one, other)
+
+/** Lines that were drawn one after the other and stand below each other. */
+function gatherRegions(lines: readonly Line[], usual: number): Region[] {
+  const boxes = lines.map(boxOf)
+  const regions: { lines: Line[]; box: Box; isTurned: boolean }[] = []
+  lines.forEach((line, index) => {
+    const [box, above, region] = [boxes[index], boxes[index - 1], regions.at(-1)]
+    if (!box) return
+    const isTurned = Math.abs(line.angle - usual) > SAME_ANGLE
+    const goesOn =
+      region !== undefined &&
+      above !== undefined &&
+      region.isTurned === isTurned &&
+      (isTurned || (isBelow(above, box) && !isParted(above, box, boxes)))
+    if (goesOn) {
+      region.lines.push(line)
+      region.box = joined(region.box, box)
+    } else regions.push({ lines: [line], box, isTurned })
+  })
+  return regions
+}
+
+function isBelow(above: Box, box: Box): boolean {
+  const distance = box.bottom - above.bottom
+  return (
+    meetAcross(above, box) &&
+    distance > 0 &&
+    distance <= MOST_DISTANCE * Math.max(above.height, box.height) + box.height
+  )
+}
+
+/** Whether something stands between two lines, or beside one of them and in the width of the other. */
+const isParted = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
+  boxes.some(
+    (other) =>
+      other !== above &&
+      other !== box &&
+      (isBeside(other, above, box) ||
+        isBeside(other, box, above) ||
+        (other.bottom > above.bottom &&
+          other.bottom < box.bottom &&
+          !meetDown(other, above) &&
+          !meetDown(other, box) &&
+          (meetAcross(other, above) || meetAcross(other, box)))),
+  )
+
+const isBeside = (other: Box, line: Box, next: Box): boolean =>
+  meetDown(other, line) && !meetAcross(other, line) && meetAcross(other, next) && !meetDown(other, next)
+
+/** Lines with all else of the page on one side of them, each of one region or of several side by side; the outermost first. */
+function marginOf(
+  regions: readonly Region[],
+  most: number,
+  isFurtherOut: (one: Box, other: Box) => boolean,
+): Region[][] {
+  const margin: Region[][] = []
+  let rest = regions.filter(({ isTurned }) => !isTurned)
+  while (margin.length < most) {
+    const outermost = rest.reduce<Region | undefined>(
+      (best, region) => (best && !isFurtherOut(region.box, best.box) ? best : region),
+      undefined,
+    )
+    const line = rest.filter((region) => outermost && meetDown(region.box, outermost.box))
+    if (line.length === rest.length || line.some(({ lines }) => lines.length > 1)) break
+    margin.push(line.toSorted((one, other) => one.box.from - other.box.from))
+    rest = rest.filter((region) => !line.includes(region))
+  }
+  return margin
+}
+
+function inOrder(regions: readonly Region[]): Region[] {
+  const left = new Set(regions)
+  const ordered: Region[] = []
+  while (left.size > 0) {
+    const waiting = [...left]
+    // Boxes that stand around each other can ask for a circle: then the one that was drawn first goes on.
+    const next = waiting.find((region) => !waiting.some((other) => comesBefore(other, region))) ?? waiting[0]
+    if (!next) break
+    ordered.push(next)
+    left.delete(next)
+  }
+  return ordered
+}
+
+function comesBefore({ box: one, isTurned }: Region, { box: other, isTurned: isOtherTurned }: Region): boolean {
+  if (isTurned || isOtherTurned) return false
+  const [across, down] = [meetAcross(one, other), meetDown(one, other)]
+  const [isAbove, isLeft] = [one.top < other.top, one.from < other.from]
+  if (across && down) return false
+  return across ? isAbove : isLeft && (down || isAbove)
+}

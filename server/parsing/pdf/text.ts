@@ -1,0 +1,161 @@
+/** From the positioned items of a pdf page to its text, keeping the way back from every character to its item. */
+import { type ItemRun, type PageBlock } from '#contract/document.ts'
+import { type Heading } from '#server/parsing/page.ts'
+import { findBlocks, type WrittenLine } from './blocks.ts'
+import { inReadingDirection, uprightColumns } from './directions.ts'
+import { gatherLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './lines.ts'
+import { type PageNote, type Rectangle } from './notes.ts'
+import { columnByColumn, fromTheTop, withoutLetterspacing } from './order.ts'
+import { placeNotes, withNotes } from './place-notes.ts'
+import { regionByRegion } from './regions.ts'
+import { facingPages } from './spreads.ts'
+import { markTables } from './tables.ts'
+
+export interface PdfFont {
+  readonly isBold: boolean
+  readonly isMono: boolean
+}
+
+/** Lines further apart than this many usual line distances belong to different paragraphs. */
+const PARAGRAPH_GAP = 1.4
+/** On pages of few lines, where no distance is usual: more than double spacing. */
+const PARAGRAPH_HEIGHTS = 2.5
+/** White space, so that a row reads as it stands on the page. */
+const CELL_BORDER = '\t'
+const HYPHENATED = /\p{L}[-‐\u00ad]$/u
+
+export interface JoinedText {
+  readonly text: string
+  readonly items: ItemRun[]
+  readonly headings: Heading[]
+  readonly blocks: PageBlock[]
+  /** What notes say in the text, with where they stand. */
+  readonly notes: NoteRange[]
+}
+
+export interface NoteRange {
+  readonly start: number
+  readonly length: number
+  readonly rectangle: Rectangle
+}
+
+/**
+ * Joins the items in the order of the page's content. Spaces, line ends and cell borders that the geometry asks for are
+ * generated and belong to no run; nor do notes, of which comments follow the rest.
+ * @param drawn what the page draws, letter by letter, where some of its words are letterspaced.
+ */
+export function joinItems(
+  items: readonly TextItem[],
+  fontOf: (name: string) => PdfFont | undefined,
+  { notes = [], drawn = '' }: { readonly notes?: readonly PageNote[]; readonly drawn?: string } = {},
+): JoinedText {
+  const placed = inReadingDirection(uprightColumns(placeItems(items)))
+  const inPlace = placeNotes(
+    placed,
+    notes.filter((note) => note.isInPlace),
+  )
+  const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
+  const gathered = gatherLines(withNotes(placed, inPlace))
+  const lines = facingPages(withoutLetterspacing(gathered, drawn)).flatMap((page) =>
+    regionByRegion(columnByColumn(fromTheTop(page))),
+  )
+  const ranges: NoteRange[] = []
+  const lineDistance = usualLineDistance(lines)
+  const tables = markTables(lines)
+  const runs: ItemRun[] = []
+  const written: WrittenLine[] = []
+  let text = ''
+  lines.forEach((line, index) => {
+    const previous = lines[index - 1]
+    const table = tables.get(line)
+    const isRowBelow = table !== undefined && previous !== undefined && tables.get(previous) === table
+    let separator = previous ? (isRowBelow ? '\n' : separatorBetween(previous, line, lineDistance)) : ''
+    // A word broken at the end of a line is whole again.
+    if (
+      separator === '\n' &&
+      previous?.items.at(-1)?.index !== NO_ITEM &&
+      HYPHENATED.test(text) &&
+      /^\p{Ll}/u.test(line.items[0]?.text ?? '')
+    ) {
+      text = dropHyphen(text, runs)
+      separator = ''
+      const above = written.at(-1)
+      if (above) written[written.length - 1] = { ...above, end: text.length }
+    }
+    text += separator
+    const start = text.length
+    for (const item of line.items) {
+      text += gapBefore(item, line, table !== undefined, text)
+      const note = noteOf.get(item)
+      if (note) ranges.push({ start: text.length, length: item.text.length, rectangle: note.rectangle })
+      else runs.push([text.length, item.index, item.offset, item.text.length])
+      text += item.text
+    }
+    const fonts = line.items.filter((item) => item.text.trim() !== '').map((item) => fontOf(item.fontName))
+    written.push({
+      start,
+      end: text.length,
+      height: line.height,
+      isBold: fonts.length > 0 && fonts.every((font) => font?.isBold === true),
+      isMono: fonts.length > 0 && fonts.every((font) => font?.isMono === true),
+      table,
+      distance: previous ? Math.abs(line.down - previous.down) : 0,
+      beginsParagraph: separator !== '\n' && separator !== '',
+    })
+  })
+  const blocks = findBlocks(text, written)
+  const headings = headingsOf(text, blocks)
+  for (const { text: comment, rectangle } of notes.filter(({ isInPlace }) => !isInPlace)) {
+    text += text === '' ? '' : '\n\n'
+    const start = text.length
+    text += comment
+    ranges.push({ start, length: comment.length, rectangle })
+    blocks.push({ kind: 'paragraph', start, end: text.length })
+  }
+  return { text, items: runs, blocks, headings, notes: ranges }
+}
+
+const headingsOf = (text: string, blocks: readonly PageBlock[]): Heading[] =>
+  blocks
+    .filter(({ kind }) => kind === 'heading')
+    .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])
+
+/** The usual distance between two lines that follow each other, 0 where there is only one line. */
+function usualLineDistance(lines: readonly Line[]): number {
+  const distances: number[] = []
+  lines.forEach((line, position) => {
+    const previous = lines[position - 1]
+    if (!previous || turnsFrom(previous, line)) return
+    const distance = line.down - previous.down
+    if (distance > 0 && distance < 4 * line.height) distances.push(distance)
+  })
+  return distances.toSorted((left, right) => left - right)[distances.length >> 1] ?? 0
+}
+
+const turnsFrom = (previous: Line, next: Line): boolean => Math.abs(previous.angle - next.angle) > 0.01
+
+function separatorBetween(previous: Line, next: Line, lineDistance: number): string {
+  const distance = next.down - previous.down
+  const paragraphDistance = Math.min(
+    PARAGRAPH_GAP * lineDistance,
+    PARAGRAPH_HEIGHTS * Math.min(previous.height, next.height),
+  )
+  return lineDistance > 0 && !turnsFrom(previous, next) && distance > paragraphDistance ? '\n\n' : '\n'
+}
+
+function gapBefore(item: PlacedItem, line: Line, isRow: boolean, text: string): string {
+  const previous = line.items[line.items.indexOf(item) - 1]
+  if (!previous) return ''
+  if (isRow && line.cells.some((cell) => cell.items[0] === item)) return CELL_BORDER
+  if (/\s$/.test(text) || /^\s/.test(item.text)) return ''
+  return line.gaps.get(item) === true ? ' ' : ''
+}
+
+/** The hyphen stays in the item and out of the run. */
+function dropHyphen(text: string, runs: ItemRun[]): string {
+  const last = runs.pop()
+  if (!last) return text
+  const [offset, index, inItem, length] = last
+  if (length > 1) runs.push([offset, index, inItem, length - 1])
+  return text.slice(0, -1)
+}

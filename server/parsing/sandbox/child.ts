@@ -1,0 +1,83 @@
+/**
+ * The process that reads one file. It gets a line of options and then the bytes on standard input, answers one JSON object
+ * per line on standard output, and can reach nothing else: no environment, no file but the libraries, no process, no
+ * network. Told the languages beforehand, it loads what recognises pages while it waits for a file.
+ */
+import { writeSync } from 'node:fs'
+import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
+import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
+import { loadParser } from '#server/parsing/parsers.ts'
+import { sealNetwork } from './block-network.ts'
+import { endProcess } from './end-process.ts'
+
+/** One line of the answer. */
+export type ChildMessage =
+  { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
+
+interface Input {
+  readonly options: ParseOptions
+  readonly bytes: Uint8Array
+}
+
+/** Undefined where the parent has ended without a file. */
+async function readInput(): Promise<Input | undefined> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
+  const input = Buffer.concat(chunks)
+  const end = input.indexOf('\n')
+  if (end === -1) return undefined
+  // Written by the parent, which knows what it writes.
+  const options = JSON.parse(input.toString('utf8', 0, end)) as ParseOptions
+  // pdf.js refuses Buffer, which is a view into a shared pool.
+  return { options, bytes: new Uint8Array(input.subarray(end + 1)) }
+}
+
+/** Blocks while the parent is slow to read, so that pages do not pile up here. */
+function send(message: ChildMessage): void {
+  let rest = Buffer.from(`${JSON.stringify(message)}\n`)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    }
+  }
+}
+
+async function main(mimetype: string, languages: string | undefined): Promise<void> {
+  sealNetwork()
+  const parse = await loadParser(mimetype)
+  if (languages !== undefined) {
+    const { prepareRecognition } = await import('#server/parsing/ocr/recognise.ts')
+    await prepareRecognition(JSON.parse(languages) as ParseOptions['languages'])
+  }
+  const input = await readInput()
+  if (!input) return
+  try {
+    let characters = 0
+    for await (const part of parse(input.bytes, input.options)) {
+      if ('text' in part) {
+        characters += part.text.length
+        if (characters > MAX_DOCUMENT_CHARACTERS) throw new ParseFailure('too_large')
+      }
+      send({ part })
+    }
+    send({ done: true })
+  } catch (error) {
+    if (error instanceof ParseFailure) {
+      send({ failure: error.code, ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) })
+    } else {
+      send({ failure: 'damaged', cause: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}
+
+// A library that drops what it had promised leaves nothing to wait for: the file is to blame, and another try would not help.
+process.once('beforeExit', () => {
+  send({ failure: 'damaged', cause: 'the reader waits for what never comes' })
+  endProcess()
+})
+const [, , mimetype = '', languages] = process.argv
+await main(mimetype, languages)
+endProcess()

@@ -1,0 +1,226 @@
+/**
+ * Reads one file in a process of its own (`reader-process.ts`), so that a hostile or broken file can neither take the
+ * server's memory nor its time: it has a heap limit, and, because that does not bound array buffers and wasm, its
+ * resident memory is watched from outside.
+ */
+import { createInterface } from 'node:readline'
+import { type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import {
+  type DocumentLanguage,
+  itemRun,
+  pageBlock,
+  pageGap,
+  sheetColumns,
+  sheetRow,
+  wordBox,
+} from '#contract/document.ts'
+import { codeOf } from '#server/base/errors.ts'
+import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
+import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
+import { errorOf, type ParseLimits, watchChild } from './limits.ts'
+import { mergeInOrderOfArrival } from './merge.ts'
+import { isPicture, startReader } from './parser-process.ts'
+import { createSlots, type Slots } from './semaphore.ts'
+import { type ReadyReaders } from './warm-processes.ts'
+
+export const PARSE_LIMITS: ParseLimits = {
+  residentBytes: 1024 * 1024 * 1024,
+  heapMegabytes: 640,
+  timeMs: 45_000,
+  timeMsPerMegabyte: 5_000,
+  timeMsPerRecognisedPage: 120_000,
+}
+
+export interface RecognisedBefore {
+  readonly page: number
+  readonly hasText: boolean
+}
+
+export interface ParserRun {
+  /** Begins to read the bytes; called once for each process. */
+  readonly open: () => Promise<Readable>
+  readonly size: number
+  readonly mimetype: string
+  /** What the person said the documents are in. */
+  readonly languages?: readonly DocumentLanguage[]
+  /** By an attempt that was interrupted; these pages are not yielded. */
+  readonly recognisedBefore?: readonly RecognisedBefore[]
+  /** How many processes of all files together may recognise pages. */
+  readonly recognisers?: Slots
+  /** Who takes turns with others when pages are recognised. */
+  readonly owner?: string
+  /** Told before the first page waits to be recognised: from here on the file keeps no text of others from being read. */
+  readonly onRecognition?: () => void
+  /** Processes that are ready to recognise; without them each starts from nothing. */
+  readonly readers?: ReadyReaders
+  readonly signal: AbortSignal
+  readonly limits?: ParseLimits
+  /** Told the id of the process once it runs. */
+  readonly onProcess?: (pid: number) => void
+}
+
+const childMessage = z.union([
+  z.object({
+    part: z.union([
+      z.object({
+        page: z.int(),
+        text: z.string(),
+        items: z.array(itemRun).optional(),
+        headings: z.array(z.tuple([z.int(), z.string()])).optional(),
+        blocks: z.array(pageBlock).optional(),
+        rows: z.array(sheetRow).optional(),
+        columns: sheetColumns.optional(),
+        boxes: z.array(wordBox).optional(),
+        confidence: z.int().optional(),
+        isCut: z.literal(true).optional(),
+        gap: pageGap.optional(),
+      }),
+      z.object({ pages: z.int() }),
+      z.object({ recognising: z.int() }),
+      z.object({ deferred: z.int() }),
+    ]),
+  }),
+  z.object({ failure: z.enum(FAILURE_CODES), cause: z.string().optional() }),
+  z.object({ done: z.literal(true) }),
+])
+
+/** Pages that one process recognises before it is decided anew which file is next: some twenty seconds. */
+const PAGES_PER_PROCESS = 8
+
+/**
+ * Yields the number of pages, then the pages: first in order those whose text is in the file, then those that had to be
+ * recognised, by several processes at once.
+ * @throws ParseFailure where the file is to blame, the signal's reason where it was aborted, any other error where
+ *   another try may help.
+ */
+export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
+  const { mimetype, recognisers = createSlots(1), owner = '', onRecognition, recognisedBefore = [] } = run
+  const languages = run.languages ?? []
+  const deferred: number[] = []
+  let recognised = 0
+  const turn = { owner, left: () => deferred.length - recognised }
+  const before = new Set(recognisedBefore.map(({ page }) => page))
+  const seen = {
+    text: recognisedBefore.some(({ hasText }) => hasText),
+    unreadable: false,
+    readable: recognisedBefore.length > 0,
+  }
+  const notice = (part: ParsedPart): ParsedPart => {
+    if ('text' in part) {
+      seen.text ||= part.text.trim() !== ''
+      const isReadable = part.gap !== 'unreadable'
+      seen.readable ||= isReadable
+      seen.unreadable ||= !isReadable
+    }
+    return part
+  }
+  const readFile = () => runChild(run, { languages })
+  // A picture is recognised where it is read.
+  if (isPicture(mimetype)) onRecognition?.()
+  for await (const part of isPicture(mimetype) ? recognisers.hold(run.signal, readFile, turn) : readFile()) {
+    if ('deferred' in part) {
+      if (!before.has(part.deferred)) deferred.push(part.deferred)
+    } else if (!('text' in part && before.has(part.page))) yield notice(part)
+  }
+  if (deferred.length > 0) onRecognition?.()
+  const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.count)))
+  const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
+    deferred.slice(index * share, (index + 1) * share),
+  )
+  const stop = new AbortController()
+  const signal = AbortSignal.any([run.signal, stop.signal])
+  const recognise = (pages: readonly number[]) =>
+    recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }), turn)
+  for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) {
+    if ('text' in part) recognised += 1
+    yield notice(part)
+  }
+  if (seen.text) return
+  if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
+  throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
+}
+
+/** A page that makes its process unfit leaves those after it to another one. */
+async function* recognisePages(
+  run: ParserRun,
+  { languages, pages }: Required<ParseOptions>,
+): AsyncGenerator<ParsedPart> {
+  for (let left = pages; left.length > 0;) {
+    const deferred: number[] = []
+    for await (const part of runChild(run, { languages, pages: left })) {
+      if ('deferred' in part) deferred.push(part.deferred)
+      else yield part
+    }
+    left = deferred
+  }
+}
+
+async function* runChild(
+  { open, size, mimetype, signal, limits = PARSE_LIMITS, readers, onProcess }: ParserRun,
+  options: ParseOptions,
+): AsyncGenerator<ParsedPart> {
+  signal.throwIfAborted()
+  const bytes = await open()
+  const recognises = options.pages !== undefined || isPicture(mimetype)
+  const wish = { mimetype, limits, ...(recognises ? { recognises: options.languages } : {}) }
+  const child = readers?.take(wish) ?? startReader(wish)
+  const watch = watchChild(child, signal, limits, size)
+  if (child.pid !== undefined) onProcess?.(child.pid)
+  child.stdin.write(`${JSON.stringify(options)}\n`)
+  const feeding = pipeline(bytes, child.stdin).catch((error: unknown) => {
+    // A child that ended early has said why, or is judged by how it ended.
+    if (codeOf(error) !== 'EPIPE' && codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE' && codeOf(error) !== 'ECONNRESET')
+      watch.end(errorOf(error))
+  })
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
+  try {
+    let isDone = false
+    for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+      if (watch.reason !== undefined) break
+      const message = childMessage.parse(JSON.parse(line))
+      if ('part' in message) {
+        watch.follow('recognising' in message.part)
+        yield withoutUndefined(message.part)
+      }
+      if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
+      if ('done' in message) isDone = true
+    }
+    await watch.closed
+    if (watch.reason !== undefined) throw watch.reason
+    if (isDone) return
+    // An exhausted heap ends a Node process by SIGABRT, before it can say anything.
+    if (child.signalCode === 'SIGABRT' || /heap out of memory|allocation failed/i.test(complaint))
+      throw new ParseFailure('out_of_memory')
+    throw new Error(
+      `the reader of a ${mimetype} ended early (${child.signalCode ?? child.exitCode ?? 'not started'}): ${complaint.slice(-500)}`,
+    )
+  } finally {
+    watch.end(undefined)
+    await watch.closed
+    await feeding
+  }
+}
+
+type ParsedMessage = Extract<z.infer<typeof childMessage>, { part: unknown }>['part']
+
+/** Optional properties are absent, never undefined, in our own types. */
+function withoutUndefined(part: ParsedMessage): ParsedPart {
+  if (!('text' in part)) return part
+  const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part
+  return {
+    page,
+    text,
+    ...(items ? { items } : {}),
+    ...(headings ? { headings } : {}),
+    ...(blocks ? { blocks } : {}),
+    ...(rows ? { rows } : {}),
+    ...(columns ? { columns } : {}),
+    ...(boxes ? { boxes } : {}),
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(isCut ? { isCut } : {}),
+    ...(gap ? { gap } : {}),
+  }
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { drawText, makePng } from '#test/make-scan.ts'
+import { readDocument } from '#test/read-document.ts'
+import { type ReaderWish } from './parser-process.ts'
+import { PARSE_LIMITS } from './run-parser.ts'
+import { createReadyReaders, type ReadyReaders } from './warm-processes.ts'
+
+const WISH = { mimetype: UPLOAD_TYPES.png, limits: PARSE_LIMITS, recognises: ['eng'] } as const
+
+let readers: ReadyReaders
+beforeEach(() => {
+  readers = createReadyReaders()
+})
+afterEach(() => readers.stop())
+
+/** Waits until the process is gone and the next one prepared. */
+async function takeAndEnd(from: ReadyReaders, wish: ReaderWish) {
+  const child = from.take(wish)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  return child
+}
+
+const isReady = (child: { readonly spawnargs: readonly string[] }) => child.spawnargs.at(-1) === '["eng"]'
+
+test('a picture is read by a process that was made ready, and each by one of its own', async () => {
+  const letter = await makePng(await drawText('The notice period is three months.'))
+  const taken: ReturnType<ReadyReaders['take']>[] = []
+  const noting: ReadyReaders = {
+    ...readers,
+    take(wish) {
+      const child = readers.take(wish)
+      taken.push(child)
+      return child
+    },
+  }
+  for (let time = 0; time < 3; time += 1) {
+    const { pages } = await readDocument(letter, 'letter.png', PARSE_LIMITS, ['eng'], noting)
+    expect(pages.map(({ text }) => text)).toEqual(['The notice period is three months.'])
+  }
+  expect(taken.map(isReady)).toEqual([false, true, true])
+  expect(new Set(taken.map(({ pid }) => pid)).size).toBe(3)
+})
+
+test('a process that was made ready ends by itself when its parent does, without a file', async () => {
+  await takeAndEnd(readers, WISH)
+  const child = readers.take(WISH)
+  child.stdin.end()
+  await once(child, 'exit')
+  expect([isReady(child), child.killed]).toEqual([true, false])
+})
+
+test('a process that has waited long is ended, and one with other rights is not taken', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const short = createReadyReaders({ idleMs: 1_000 })
+  await takeAndEnd(short, WISH)
+  const pdf = short.take({ ...WISH, mimetype: UPLOAD_TYPES.pdf })
+  vi.advanceTimersByTime(1_000)
+  const picture = short.take(WISH)
+  expect([isReady(pdf), isReady(picture)]).toEqual([false, false])
+  short.stop()
+  for (const child of [pdf, picture]) child.kill('SIGKILL')
+  vi.useRealTimers()
+})
+
+test('nothing is made ready by reading text alone, or after the end', async () => {
+  const { mimetype, limits } = WISH
+  await takeAndEnd(readers, { mimetype, limits })
+  const afterText = await takeAndEnd(readers, WISH)
+  readers.stop()
+  const afterEnd = await takeAndEnd(readers, WISH)
+  expect([isReady(afterText), isReady(afterEnd)]).toEqual([false, false])
+})
+
+test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends with whoever started it', async () => {
+  const program = `
+    import { createPrecedence } from ${JSON.stringify(path.resolve('server/base/background-throttling.ts'))}
+    import { startReader } from ${JSON.stringify(path.resolve('server/parsing/sandbox/parser-process.ts'))}
+    const precedence = createPrecedence({ processors: 1 })
+    const reader = startReader(${JSON.stringify(WISH)}, { precedence })
+    precedence.begin()
+    console.log(reader.pid)
+    setInterval(() => precedence.begin(), 1)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+  const stateOf = async () =>
+    (await readFile(`/proc/${Number(said)}/stat`, 'utf8').catch(() => 'gone')).split(') ').at(-1)
+  await vi.waitFor(async () => expect(await stateOf()).toMatch(/^T/), { interval: 1 })
+  parent.kill('SIGKILL')
+  // As long as nobody has asked how it ended, Linux keeps its name (Z).
+  await vi.waitFor(async () => expect(await stateOf()).toMatch(/^(gone|Z)/), { interval: 1 })
+})

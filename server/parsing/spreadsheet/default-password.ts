@@ -1,0 +1,283 @@
+/**
+ * Workbooks that are encrypted and yet open without a question: Excel encrypts a workbook whose structure is protected with a
+ * password that everybody has (MS-OFFCRYPTO 2.4.2.3; MS-XLS 2.2.10), and tries it before it asks for another.
+ */
+import { createDecipheriv, createHash } from 'node:crypto'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
+import { decodeEntities } from '#server/parsing/text/html-text.ts'
+
+const PASSWORD = 'VelvetSweatshop'
+const PASSWORD_UTF16 = Buffer.from(PASSWORD, 'utf16le')
+
+const hashed = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
+  const hash = createHash(algorithm)
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+function long(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+const streamOf = (file: object, path: string): Buffer | undefined => {
+  const content = compoundFiles.find(file, path)?.content
+  return content && Buffer.from(content)
+}
+
+/** Of an old workbook: its records, deciphered, or undefined where it takes another password. */
+export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
+  const file = compoundFiles.read(bytes, { type: 'buffer' })
+  const stream = streamOf(file, '/Workbook') ?? streamOf(file, '/Book')
+  if (!stream) return undefined
+  const filePass = filePassOf(stream)
+  const decipher = filePass && decipherFor(stream.subarray(filePass.start, filePass.end), stream.length)
+  if (!decipher) return undefined
+  // Places of sheets are counted from the beginning: it is called another thing, which nobody reads, and stays.
+  stream.writeUInt16LE(USER_EXCLUSIVE, filePass.start - RECORD_HEADER_BYTES)
+  for (const { type, start, end } of recordsOf(stream))
+    if (!PLAIN_RECORDS.has(type)) decipher(stream, { start, end, plainBytes: type === BOUND_SHEET ? PLACE_BYTES : 0 })
+  return stream
+}
+
+interface RecordPlace {
+  readonly start: number
+  readonly end: number
+  /** So much of its beginning is not encrypted. */
+  readonly plainBytes: number
+}
+
+/** Deciphers a record where it stands. */
+type Decipher = (stream: Buffer, record: RecordPlace) => void
+
+const RECORD_HEADER_BYTES = 4
+const FILE_PASS = 0x2f
+const BOUND_SHEET = 0x85
+const USER_EXCLUSIVE = 0x194
+/** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted, nor is where a sheet begins. */
+const PLAIN_RECORDS: ReadonlySet<number> = new Set([0x809, FILE_PASS, USER_EXCLUSIVE, 0x195, 0xe1, 0x196, 0x138])
+const PLACE_BYTES = 4
+
+interface RecordOfStream {
+  readonly type: number
+  readonly start: number
+  readonly end: number
+}
+
+function filePassOf(stream: Buffer): RecordOfStream | undefined {
+  for (const record of recordsOf(stream)) if (record.type === FILE_PASS) return record
+  return undefined
+}
+
+function* recordsOf(stream: Buffer): Generator<RecordOfStream> {
+  for (let at = 0; at + RECORD_HEADER_BYTES <= stream.length;) {
+    const start = at + RECORD_HEADER_BYTES
+    const end = Math.min(start + stream.readUInt16LE(at + 2), stream.length)
+    yield { type: stream.readUInt16LE(at), start, end }
+    at = end
+  }
+}
+
+function decipherFor(filePass: Buffer, length: number): Decipher | undefined {
+  // Before Excel 97 there was one way and no number of it.
+  if (filePass.length === 4) return xorDecipher(filePass)
+  if (filePass.readUInt16LE(0) === 0) return xorDecipher(filePass.subarray(2))
+  const keyOf = filePass.readUInt16LE(4) === 1 ? basicKeys(filePass.subarray(6)) : cryptoApiKeys(filePass.subarray(6))
+  return keyOf && rc4Decipher(keyOf, length)
+}
+
+/** What the password comes to (MS-OFFCRYPTO 2.3.7.1 and 2.3.7.2). */
+const XOR_KEY = 0xb359
+const XOR_VERIFIER = 0x9a0a
+
+/** The password with the byte that fills it up, turned by the key (MS-OFFCRYPTO 2.3.7.2 and 2.3.7.3). */
+function xorDecipher(obfuscation: Buffer): Decipher | undefined {
+  const key = obfuscation.readUInt16LE(0)
+  if (obfuscation.readUInt16LE(2) !== XOR_VERIFIER || key !== XOR_KEY) return undefined
+  const array = Buffer.from(`${PASSWORD}\u00bb`, 'latin1').map((byte, index) => {
+    const turned = byte ^ (index % 2 === 1 ? key >> 8 : key & 0xff)
+    return (turned >> 1) | (turned << 7)
+  })
+  return (stream, { start, end, plainBytes }) => {
+    for (let at = start + plainBytes; at < end; at += 1) {
+      const value = (stream[at] ?? 0) ^ (array[(at + end - start) % 16] ?? 0)
+      stream[at] = (value << 3) | (value >> 5)
+    }
+  }
+}
+
+type KeyOfBlock = (block: number) => Buffer
+
+const RC4_BLOCK_BYTES = 1_024
+
+/** MS-OFFCRYPTO 2.3.6. */
+function basicKeys(header: Buffer): KeyOfBlock | undefined {
+  const [salt, verifier, verifierHash] = [header.subarray(0, 16), header.subarray(16, 32), header.subarray(32, 48)]
+  const start = hashed('md5', PASSWORD_UTF16).subarray(0, 5)
+  const base = hashed('md5', ...Array.from({ length: 16 }, () => [start, salt]).flat()).subarray(0, 5)
+  const keyOf = (block: number) => hashed('md5', base, long(block))
+  return isRightKey({ key: keyOf(0), algorithm: 'md5', verifier, verifierHash }) ? keyOf : undefined
+}
+
+/** MS-OFFCRYPTO 2.3.5. */
+function cryptoApiKeys(info: Buffer): KeyOfBlock | undefined {
+  const headerBytes = info.readUInt32LE(4)
+  const keyBits = info.readUInt32LE(8 + 16) || 40
+  const body = info.subarray(8 + headerBytes)
+  const [salt, verifier, verifierHash] = [body.subarray(4, 20), body.subarray(20, 36), body.subarray(40, 60)]
+  const base = hashed('sha1', salt, PASSWORD_UTF16)
+  const keyOf = (block: number) => {
+    const key = hashed('sha1', base, long(block)).subarray(0, keyBits / 8)
+    return keyBits === 40 ? Buffer.concat([key, Buffer.alloc(11)]) : key
+  }
+  return isRightKey({ key: keyOf(0), algorithm: 'sha1', verifier, verifierHash }) ? keyOf : undefined
+}
+
+function isRightKey(given: {
+  readonly key: Buffer
+  readonly algorithm: string
+  readonly verifier: Buffer
+  readonly verifierHash: Buffer
+}): boolean {
+  const both = Buffer.concat([given.verifier, given.verifierHash])
+  const stream = rc4KeyStream(given.key, both.length)
+  const plain = both.map((byte, index) => byte ^ (stream[index] ?? 0))
+  return hashed(given.algorithm, plain.subarray(0, 16)).equals(plain.subarray(16))
+}
+
+/** Each block has a key of its own. */
+function rc4Decipher(keyOf: KeyOfBlock, length: number): Decipher {
+  const keyStream = Buffer.alloc(length)
+  for (let block = 0; block * RC4_BLOCK_BYTES < length; block += 1)
+    keyStream.set(
+      rc4KeyStream(keyOf(block), Math.min(RC4_BLOCK_BYTES, length - block * RC4_BLOCK_BYTES)),
+      block * RC4_BLOCK_BYTES,
+    )
+  return (stream, { start, end, plainBytes }) => {
+    for (let at = start + plainBytes; at < end; at += 1) stream[at] = (stream[at] ?? 0) ^ (keyStream[at] ?? 0)
+  }
+}
+
+/** Node offers RC4 only where OpenSSL's old algorithms are installed. */
+function rc4KeyStream(key: Uint8Array, length: number): Uint8Array {
+  const state = Uint8Array.from({ length: 256 }, (_, index) => index)
+  const at = (index: number): number => state[index & 0xff] ?? 0
+  const swap = (one: number, other: number) => {
+    const kept = at(one)
+    state[one & 0xff] = at(other)
+    state[other & 0xff] = kept
+  }
+  for (let i = 0, j = 0; i < 256; i += 1) {
+    j = (j + at(i) + (key[i % key.length] ?? 0)) & 0xff
+    swap(i, j)
+  }
+  let j = 0
+  return Uint8Array.from({ length }, (_, index) => {
+    const i = (index + 1) & 0xff
+    j = (j + at(i)) & 0xff
+    swap(i, j)
+    return at(at(i) + at(j))
+  })
+}
+
+/** Of a new workbook in an `EncryptedPackage`: the zip file, or undefined where it takes another password. */
+export function decryptPackage(bytes: Uint8Array): Buffer | undefined {
+  const file = compoundFiles.read(bytes, { type: 'buffer' })
+  const [info, content] = [streamOf(file, '/EncryptionInfo'), streamOf(file, '/EncryptedPackage')]
+  if (!info || !content) return undefined
+  const size = Number(content.readBigUInt64LE(0))
+  const cipherText = content.subarray(8)
+  const isAgile = info.readUInt32LE(0) === AGILE_VERSION
+  const plain = isAgile ? decryptAgile(info.subarray(8).toString(), cipherText) : decryptStandard(info, cipherText)
+  // No other key makes a zip file of it.
+  return plain?.readUInt32LE(0) === ZIP_SIGNATURE ? plain.subarray(0, size) : undefined
+}
+
+const AGILE_VERSION = 0x0004_0004
+const ZIP_SIGNATURE = 0x0403_4b50
+const AES_BLOCK_BYTES = 16
+
+/** MS-OFFCRYPTO 2.3.4.7. */
+function decryptStandard(info: Buffer, cipherText: Buffer): Buffer | undefined {
+  const headerBytes = info.readUInt32LE(8)
+  const keyBits = AES_BITS.get(info.readUInt32LE(12 + 8))
+  if (keyBits === undefined) return undefined
+  const salt = info.subarray(12 + headerBytes + 4, 12 + headerBytes + 20)
+  const base = hashed('sha1', spin('sha1', salt, STANDARD_SPINS), long(0))
+  const half = (byte: number) =>
+    hashed(
+      'sha1',
+      Buffer.alloc(64, byte).map((value, index) => value ^ (base[index] ?? 0)),
+    )
+  const key = Buffer.concat([half(0x36), half(0x5c)]).subarray(0, keyBits / 8)
+  return decryptAes({ mode: 'ecb', key, iv: null, cipherText })
+}
+
+const STANDARD_SPINS = 50_000
+const AES_BITS: ReadonlyMap<number, number> = new Map([
+  [0x660e, 128],
+  [0x660f, 192],
+  [0x6610, 256],
+])
+const AES_KEY_BITS: ReadonlySet<number> = new Set(AES_BITS.values())
+
+/** MS-OFFCRYPTO 2.3.4.11 to 2.3.4.15. */
+function decryptAgile(xml: string, cipherText: Buffer): Buffer | undefined {
+  const data = attributesOf(xml, 'keyData')
+  const locked = attributesOf(xml, 'encryptedKey')
+  const spins = Number(locked('spinCount'))
+  const keyBits = Number(locked('keyBits'))
+  if (!(spins <= MOST_SPINS) || !AES_KEY_BITS.has(keyBits)) return undefined
+  const hash = locked('hashAlgorithm').toLowerCase()
+  const salt = Buffer.from(locked('saltValue'), 'base64')
+  const base = hashed(hash, spin(hash, salt, spins), KEY_VALUE_BLOCK)
+  const key = decryptAes({
+    mode: 'cbc',
+    key: fitted(base, keyBits / 8),
+    iv: fitted(salt, AES_BLOCK_BYTES),
+    cipherText: Buffer.from(locked('encryptedKeyValue'), 'base64'),
+  }).subarray(0, Number(data('keyBits')) / 8)
+  const dataHash = data('hashAlgorithm').toLowerCase()
+  const dataSalt = Buffer.from(data('saltValue'), 'base64')
+  const segments: Buffer[] = []
+  for (let at = 0; at < cipherText.length; at += SEGMENT_BYTES) {
+    const iv = fitted(hashed(dataHash, dataSalt, long(at / SEGMENT_BYTES)), AES_BLOCK_BYTES)
+    segments.push(decryptAes({ mode: 'cbc', key, iv, cipherText: cipherText.subarray(at, at + SEGMENT_BYTES) }))
+  }
+  return Buffer.concat(segments)
+}
+
+const KEY_VALUE_BLOCK = Buffer.from('146e0be7abacd0d6', 'hex')
+const SEGMENT_BYTES = 4_096
+/** Excel asks for 100,000; each is a hash that anybody's file can make us calculate. */
+const MOST_SPINS = 1_000_000
+
+function attributesOf(xml: string, element: string): (name: string) => string {
+  const [tag = ''] = new RegExp(String.raw`<(?:\w+:)?${element}\s[^<>]*>`).exec(xml) ?? []
+  return (name) => decodeEntities(new RegExp(String.raw`\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
+}
+
+/** MS-OFFCRYPTO 2.3.4.7 and 2.3.4.11. */
+function spin(algorithm: string, salt: Buffer, spins: number): Buffer {
+  let value = hashed(algorithm, salt, PASSWORD_UTF16)
+  for (let index = 0; index < spins; index += 1) value = hashed(algorithm, long(index), value)
+  return value
+}
+
+const fitted = (bytes: Buffer, length: number): Buffer =>
+  Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length), 0x36)]).subarray(0, length)
+
+interface AesText {
+  readonly mode: 'ecb' | 'cbc'
+  readonly key: Buffer
+  readonly iv: Buffer | null
+  readonly cipherText: Buffer
+}
+
+/** What is left over of a block belongs to no text. */
+function decryptAes({ mode, key, iv, cipherText }: AesText): Buffer {
+  const decipher = createDecipheriv(`aes-${key.length * 8}-${mode}`, key, iv).setAutoPadding(false)
+  const whole = cipherText.subarray(0, cipherText.length - (cipherText.length % AES_BLOCK_BYTES))
+  return Buffer.concat([decipher.update(whole), decipher.final()])
+}

@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest'
+import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { unpack } from '#server/parsing/containers/unpack.ts'
+import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
+import { makeZip } from '#test/make-docx.ts'
+import { makeWorkbook } from '#test/make-workbook.ts'
+import { readDocument } from '#test/read-document.ts'
+
+const sales = [
+  ['Region', 'Product', 'Sales'],
+  ['North', 'Lamps', { v: 1234.5, z: '#,##0.00' }],
+  [null, 'Chairs', { v: 0.163, z: '0.0%' }],
+  ['South', 'Lamps', 7],
+] as const
+
+describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading an %s', (extension, type) => {
+  test('makes a page of each sheet, a line of each row, with the values as shown', async () => {
+    const { pages } = await readDocument(
+      makeWorkbook(
+        [
+          { name: 'Sales 2024', rows: sales, merges: ['A2:A3'] },
+          { name: 'Nothing', rows: [] },
+          { name: 'Notes', rows: [['Only one cell']] },
+        ],
+        type,
+      ),
+      `a.${extension}`,
+    )
+    expect(pages.map(({ page, text }) => [page, text])).toEqual([
+      [
+        1,
+        'Sales 2024\n\nRegion | Product | Sales\nNorth | Lamps | 1,234.50\nNorth | Chairs | 16.3%\nSouth | Lamps | 7',
+      ],
+      [2, ''],
+      [3, 'Notes\n\nOnly one cell'],
+    ])
+  })
+
+  test('says where rows begin and which columns there are, and keeps sheet and column titles as headings', async () => {
+    const rows = [['A list'], [], ['Name', null, 'Town'], ['Ann', null, 'Ulm'], ['Bob', null, 'Rom']]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'People', rows }], type), `a.${extension}`)
+    const [{ text, headings, rows: found, columns } = { text: '', headings: [], rows: [], columns: [] }] = pages
+    expect(columns).toEqual([1, 3])
+    expect(found?.map(([offset, row]) => [text.slice(offset).split('\n')[0], row])).toEqual([
+      ['A list', 1],
+      ['Name | Town', 3],
+      ['Ann | Ulm', 4],
+      ['Bob | Rom', 5],
+    ])
+    expect(headings).toEqual([
+      [0, 'People'],
+      [text.indexOf('Name'), 'People: Name | Town'],
+    ])
+  })
+
+  test('writes a date whose order depends on the country as year, month, day', async () => {
+    const { pages } = await readDocument(
+      makeWorkbook(
+        [
+          {
+            name: 'Dates',
+            rows: [
+              ['Due', { v: 39_522, z: 'm/d/yy' }, { v: 39_522, z: 'd mmmm yyyy' }, { v: 39_522.75, z: 'm/d/yy h:mm' }],
+            ],
+          },
+        ],
+        type,
+      ),
+      `a.${extension}`,
+    )
+    expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008 | 2008-03-15 18:00')
+  })
+
+  test('reads words that their format hides', async () => {
+    const rows = [['Key', { v: 'InsertRow', z: ';;;' }, { v: 7, z: ';;;' }, 'End']]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'Form', rows }], type), `a.${extension}`)
+    expect(pages[0]?.text).toBe('Form\n\nKey | InsertRow | End')
+  })
+
+  test('writes dates with bare full stops, and long numbers to the last digit', async () => {
+    const rows = [
+      [
+        { v: 46_090, z: 'dd.mm.yyyy' },
+        { v: 46_090, z: 'd. mmmm yyyy' },
+        { v: 46_090.5, z: 'dd.mm.yy hh:mm' },
+      ],
+      [4_006_381_333_931, 1_234_567_890_123_456, -12_345_678_901, 0.25],
+    ]
+    const { pages } = await readDocument(makeWorkbook([{ name: 'Goods', rows }], type), `a.${extension}`)
+    expect(pages[0]?.text).toBe(
+      'Goods\n\n09.03.2026 | 9. March 2026 | 09.03.26 12:00\n4006381333931 | 1234567890123460 | -12345678901 | 0.25',
+    )
+  })
+})
+
+/** What is above the amounts, and the headings of their passages. */
+async function titlesOf(rows: Parameters<typeof makeWorkbook>[0][number]['rows']) {
+  const { pages } = await readDocument(makeWorkbook([{ name: 'S', rows }], 'xlsx'), 'a.xlsx')
+  const [{ text, headings, blocks } = { text: '', headings: [], blocks: [] }] = pages
+  const tables = (blocks ?? []).filter(({ kind }) => kind === 'table')
+  return {
+    heads: tables.map(({ start, headerEnd = start }) => text.slice(start, headerEnd)),
+    headings: (headings ?? []).map(([, heading]) => heading),
+  }
+}
+
+describe('column titles', () => {
+  test('of several rows are one head, although an empty row parts them from the amounts', async () => {
+    const rows = [
+      ['In millions', null, 'Half-year'],
+      [null, 'Sales (a)', 'Profit'],
+      [],
+      ['Coffee', 31, 6],
+      ['Pets', 93, 19],
+    ]
+    expect(await titlesOf(rows)).toEqual({
+      heads: ['In millions |  | Half-year\n | Sales (a) | Profit'],
+      headings: ['S', 'S: In millions | Half-year | Sales (a) | Profit'],
+    })
+  })
+
+  test('stand between a caption and units, and may be years', async () => {
+    const caption = 'Production and exports of all the countries that are eligible for import'
+    const rows = [
+      [caption, null, 'Producers'],
+      ['Country', 2005, 2006],
+      [null, 'tons', 'tons'],
+      ['Austria', 88.8, 10],
+    ]
+    expect(await titlesOf(rows)).toEqual({
+      heads: [`${caption} |  | Producers\nCountry | 2005 | 2006\n | tons | tons`],
+      headings: ['S', 'S: Producers | Country | 2005 | 2006 | tons'],
+    })
+  })
+
+  test('are one row where the rows below name something as well', async () => {
+    const rows = [
+      ['Name', 'Town'],
+      ['Ann', 'Ulm'],
+      ['Bob', 'Rom'],
+      ['Number', 2],
+    ]
+    expect(await titlesOf(rows)).toEqual({ heads: ['Name | Town'], headings: ['S', 'S: Name | Town'] })
+  })
+
+  test('are none where a table begins with its amounts', async () => {
+    expect(
+      await titlesOf([
+        ['Ann', 23, 'Ulm'],
+        ['Bob', 31, 'Rom'],
+      ]),
+    ).toEqual({ heads: [''], headings: ['S'] })
+  })
+})
+
+test('comments stand behind the value of their cell', async () => {
+  const rows = [['Rent', 700]]
+  const comments = { B1: 'Ana:\nincludes heating', A3: 'Nothing here yet' }
+  const { pages } = await readDocument(makeWorkbook([{ name: 'Costs', rows, comments }]), 'a.xlsx')
+  expect(pages[0]?.text).toBe('Costs\n\nRent | 700 [Ana: includes heating]\n\n[Nothing here yet]')
+})
+
+test('a formula that nothing has calculated yet stands for what it will give', async () => {
+  const { pages } = await readDocument(
+    makeWorkbook([
+      {
+        name: 'Sums',
+        rows: [
+          ['Oil', 3],
+          ['Wicks', 4],
+          ['Total', { f: 'SUM(B1:B2)' }],
+        ],
+      },
+    ]),
+    'a.xlsx',
+  )
+  expect(pages[0]?.text).toBe('Sums\n\nOil | 3\nWicks | 4\nTotal | =SUM(B1:B2)')
+})
+
+test('a sheet that claims to be huge costs what its cells cost', async () => {
+  const far = makeWorkbook([{ name: 'Far', rows: [['here'], ...Array.from({ length: 60_000 }, () => []), ['there']] }])
+  const { pages } = await readDocument(far, 'far.xlsx')
+  expect(pages[0]?.text).toBe('Far\n\nhere\n\nthere')
+  expect(pages[0]?.rows?.at(-1)?.[1]).toBe(60_002)
+})
+
+test('a sheet of more text than is kept is cut, and says so', async () => {
+  const { pages } = await readDocument(
+    makeWorkbook([{ name: 'Long', rows: Array.from({ length: 250 }, () => ['x'.repeat(30_000)]) }]),
+    'long.xlsx',
+  )
+  expect(pages[0]?.isCut).toBe(true)
+  expect(pages[0]?.text.length).toBeGreaterThan(3_900_000)
+  expect(pages[0]?.text.length).toBeLessThan(4_000_001)
+})
+
+test('what declares more than it may unpack to is refused', async () => {
+  const bomb = makeZip([
+    { name: '[Content_Types].xml', bytes: Buffer.from('<Types/>') },
+    { name: 'xl/workbook.xml', bytes: Buffer.from('<workbook/>'), declaredSize: 200 * 1024 * 1024 },
+  ])
+  expect(await readDocument(bomb, 'bomb.xlsx')).toMatchObject({ failure: 'too_large' })
+})
+
+async function partsOf(workbook: Buffer) {
+  const entries = (await listZipEntries(sourceOfBytes(workbook))) ?? []
+  return entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(workbook, entry)) }))
+}
+
+test('what stands in text boxes is read below the cells of its sheet, whole where there are none', async () => {
+  const made = makeWorkbook([
+    { name: 'Stock', rows: [['Item', 'Count']] },
+    { name: 'Read me', rows: [] },
+  ])
+  const parts = await partsOf(made)
+  const box = (...lines: string[]) =>
+    `<xdr:sp><xdr:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</xdr:txBody></xdr:sp>`
+  const drawing = (number: number, content: string) => [
+    {
+      name: `xl/worksheets/_rels/sheet${number}.xml.rels`,
+      bytes: Buffer.from(
+        `<Relationships><Relationship Id="rId9" Type="http://x/relationships/drawing" Target="../drawings/drawing${number}.xml"/></Relationships>`,
+      ),
+    },
+    { name: `xl/drawings/drawing${number}.xml`, bytes: Buffer.from(`<xdr:wsDr>${content}</xdr:wsDr>`) },
+  ]
+  const file = makeZip([
+    ...parts,
+    ...drawing(1, box('Counted on Friday', 'by R &amp; D') + box('') + box('Without returns')),
+    ...drawing(2, box('Fill in the yellow cells')),
+  ])
+  const { pages } = await readDocument(file, 'a.xlsx')
+  expect(pages.map(({ text }) => text)).toEqual([
+    'Stock\n\nItem | Count\n\nCounted on Friday\nby R & D\n\nWithout returns',
+    'Read me\n\nFill in the yellow cells',
+  ])
+  expect(pages.map(({ blocks = [] }) => blocks.map(({ kind }) => kind))).toEqual([
+    ['heading', 'table', 'paragraph', 'paragraph'],
+    ['heading', 'paragraph'],
+  ])
+  expect(pages[1]?.gap).toBeUndefined()
+})
+
+test('a workbook that declares styles and has none is read without them', async () => {
+  const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
+  const file = makeZip(parts.filter(({ name }) => name !== 'xl/styles.xml'))
+  const { pages, failure } = await readDocument(file, 'a.xlsx')
+  expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({
+    failure: undefined,
+    texts: ['Stock\n\nLamps | 7'],
+  })
+})
+
+test.each(['', 'book/'])('a workbook whose parts lie in "%s" is read', async (folder) => {
+  const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
+  const moved = parts.map(({ name, bytes }) => ({
+    name: name.replace(/^xl\//, folder),
+    bytes: /^(?:\[Content_Types\]\.xml|_rels\/\.rels)$/.test(name)
+      ? Buffer.from(bytes.toString().replaceAll(/(?<=")(\/?)xl\//g, `$1${folder}`))
+      : bytes,
+  }))
+  const { pages, failure } = await readDocument(makeZip(moved), 'a.xlsx')
+  expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({
+    failure: undefined,
+    texts: ['Stock\n\nLamps | 7'],
+  })
+})
+
+/** Says of a part that it is deflated (APPNOTE.TXT 4.3.7 and 4.3.12), which it is not. */
+function callDeflated(zip: Buffer, name: string): Buffer {
+  zip.writeUInt16LE(8, zip.indexOf(name) - 22)
+  zip.writeUInt16LE(8, zip.lastIndexOf(name) - 36)
+  return zip
+}
+
+test('parts that are no deflated bytes, though they are said to be, cost nothing but themselves', async () => {
+  const made = makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }])
+  const parts = await partsOf(made)
+  const thumbnail = { name: 'docProps/thumbnail.wmf', bytes: Buffer.alloc(0) }
+  const settings = { name: 'customXml/item1.xml', bytes: Buffer.alloc(0) }
+  const withEmpty = callDeflated(callDeflated(makeZip([...parts, thumbnail, settings]), thumbnail.name), settings.name)
+  expect((await readDocument(withEmpty, 'a.xlsx')).pages.map(({ text }) => text)).toEqual(['Stock\n\nLamps'])
+  const withoutSheet = callDeflated(makeZip(parts), 'xl/worksheets/sheet1.xml')
+  expect(await readDocument(withoutSheet, 'a.xlsx')).toEqual({ pages: [], failure: 'damaged' })
+})

@@ -1,0 +1,159 @@
+import * as library from '@e965/xlsx'
+import { type ParsingOptions, read, set_cptable, type WorkBook, type WorkSheet } from '@e965/xlsx'
+import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
+import { z } from 'zod'
+import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
+import { isOleFile, oleStreamNames } from '#server/parsing/containers/compound-streams.ts'
+import { refuseBomb } from '#server/parsing/containers/refuse-bomb.ts'
+import { unpack } from '#server/parsing/containers/unpack.ts'
+import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
+import { decryptPackage, decryptWorkbook } from './default-password.ts'
+import { type SheetCells, writeSheet } from './sheet-text.ts'
+import { readTextBoxes } from './text-boxes.ts'
+
+/** Of workbooks that unpack to more than this, only so many rows of each sheet are read; 2 million cells are about 80 MB. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024
+const MAX_ROWS = 100_000
+const MOST_DRAWING_BYTES = 8 * 1024 * 1024
+
+const OPTIONS = { dense: true, cellNF: true, cellHTML: false } as const
+
+/** What holds no cells: pictures, programs, settings, other files, of which a broken one must not cost the rest. */
+const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
+
+const STYLES = 'xl/styles.xml'
+
+/** The library takes an opened zip file too, which its types leave out. */
+const { parse_zip: readParts } = z
+  .custom<{ readonly parse_zip: (parts: object, options: ParsingOptions) => WorkBook }>(
+    (value) => typeof value === 'object' && value !== null && 'parse_zip' in value,
+  )
+  .parse(library)
+
+/** Text of old workbooks is in the code page of the machine that wrote it. */
+set_cptable(codePages)
+
+/** Reads a workbook, old or new: each sheet is a page that begins with the sheet's name. */
+export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
+  const bytes = await unwrap(uploaded)
+  const entries = await listParts(bytes)
+  const workbook = open(bytes, entries)
+  const sheets = workbook.SheetNames
+  const is1904 = workbook.Workbook?.WBProps?.date1904 === true
+  if (sheets.length > MAX_PAGES) throw new ParseFailure('too_large')
+  const textBoxes = entries ? textBoxesIn(bytes, entries) : []
+  yield { pages: sheets.length }
+  for (const [index, name] of sheets.entries()) {
+    // Charts and modules are listed as sheets and have no cells.
+    const sheet = workbook.Sheets[name]
+    const { text, headings, rows, columns, blocks, isCut } = writeSheet({
+      name,
+      cells: cellsOf(sheet),
+      merges: sheet?.['!merges'] ?? [],
+      textBoxes: textBoxes[index] ?? [],
+      is1904,
+    })
+    yield {
+      page: index + 1,
+      text,
+      headings,
+      blocks,
+      rows,
+      columns,
+      ...(isCut || isShortened(sheet) ? { isCut: true } : {}),
+      ...(text === '' ? { gap: 'blank' } : {}),
+    }
+  }
+}
+
+/** A new workbook that is encrypted is wrapped like an old one. */
+async function unwrap(bytes: Uint8Array): Promise<Uint8Array> {
+  const isWrapped = (await oleStreamNames(sourceOfBytes(bytes))).includes('encryptedpackage')
+  return isWrapped ? decrypt(bytes, decryptPackage) : bytes
+}
+
+/** @throws ParseFailure `encrypted` where it takes another password, or cannot be decrypted for another reason. */
+function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | undefined): Buffer {
+  let decrypted
+  try {
+    decrypted = decryptIt(bytes)
+  } catch (error) {
+    throw new ParseFailure('encrypted', { cause: error })
+  }
+  if (!decrypted) throw new ParseFailure('encrypted')
+  return decrypted
+}
+
+/** The parts of a new workbook, undefined for an old one. */
+async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
+  if (isOleFile(bytes)) return undefined
+  // Any text would be taken for a table.
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new ParseFailure('damaged')
+  return refuseBomb(bytes)
+}
+
+/** 0 for no limit. */
+function rowLimit(entries: readonly ZipEntry[]): number {
+  const sheetBytes = entries
+    .filter(({ name }) => /worksheets\//i.test(name))
+    .reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  return sheetBytes > MAX_WHOLE_BYTES ? MAX_ROWS : 0
+}
+
+function open(bytes: Uint8Array, entries: readonly ZipEntry[] | undefined): WorkBook {
+  try {
+    return entries
+      ? readParts(unpackParts(bytes, entries), { ...OPTIONS, type: 'array', sheetRows: rowLimit(entries) })
+      : readOld(bytes)
+  } catch (error) {
+    if (error instanceof ParseFailure) throw error
+    throw new ParseFailure(isOfEncryption(error) ? 'encrypted' : 'damaged', { cause: error })
+  }
+}
+
+function readOld(bytes: Uint8Array): WorkBook {
+  try {
+    return read(bytes, { ...OPTIONS, type: 'array' })
+  } catch (error) {
+    if (!isOfEncryption(error)) throw error
+    return read(decrypt(bytes, decryptWorkbook), { ...OPTIONS, type: 'buffer' })
+  }
+}
+
+const isOfEncryption = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
+
+/** The library would unpack them itself, slowly, and never come to an end of some that are broken. */
+function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
+  const parts = compoundFiles.utils.cfb_new()
+  for (const entry of entries)
+    if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
+      compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
+  // Programs declare styles that they do not write, without which the library reads nothing.
+  if (!entries.some(({ name }) => name.toLowerCase() === STYLES))
+    compoundFiles.utils.cfb_add(parts, STYLES, Buffer.from('<styleSheet/>'), { unsafe: true })
+  return parts
+}
+
+/** A drawing that is broken, or larger than one of words, costs nothing but itself. */
+function textBoxesIn(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
+  const parts = new Map(entries.map((entry) => [entry.name, entry]))
+  return readTextBoxes((part) => {
+    const entry = parts.get(part)
+    if (!entry || entry.uncompressedSize > MOST_DRAWING_BYTES) return ''
+    try {
+      return new TextDecoder().decode(unpack(bytes, entry))
+    } catch (error) {
+      if (error instanceof ParseFailure) throw error
+      return ''
+    }
+  })
+}
+
+const cellsOf = (sheet: WorkSheet | undefined): SheetCells => sheet?.['!data'] ?? []
+
+/** The library says how far the sheet went before its rows were limited. */
+const isShortened = (sheet: WorkSheet | undefined): boolean =>
+  sheet?.['!fullref'] !== undefined && sheet['!fullref'] !== sheet['!ref']

@@ -1,0 +1,188 @@
+/** From the cells of one sheet to the text of one page: a line per row, cells in their columns, merged cells repeated. */
+import { type CellObject, type Range } from '@e965/xlsx'
+import { type PageBlock } from '#contract/document.ts'
+import { type Heading, type SheetRow } from '#server/parsing/page.ts'
+import { shownValue } from './cell-value.ts'
+
+/** Rows by number and cells by column, both from 0, with gaps where the sheet is empty. */
+export type SheetCells = readonly (readonly (CellObject | undefined)[] | undefined)[]
+
+export interface SheetText {
+  readonly text: string
+  readonly headings: Heading[]
+  readonly rows: SheetRow[]
+  /** The columns, A being 1, that the cells of every line stand in; none where lines have columns of their own. */
+  readonly columns: number[]
+  readonly blocks: PageBlock[]
+  /** Rows were left out because there were too many. */
+  readonly isCut: boolean
+}
+
+/** Sheets of more used columns have no layout worth keeping: only filled cells are written. */
+const MAX_ALIGNED_COLUMNS = 64
+const MAX_SHEET_CHARACTERS = 4_000_000
+const MAX_MERGES = 10_000
+const MAX_MERGED_ROWS = 1_000
+const MAX_TITLE_CHARACTERS = 60
+const MAX_TITLE_ROWS = 4
+const MAX_HEADING_CHARACTERS = 300
+
+export interface Sheet {
+  readonly name: string
+  readonly cells: SheetCells
+  readonly merges: readonly Range[]
+  /** What stands beside the cells. */
+  readonly textBoxes: readonly string[]
+  /** Days are counted from 1904, as old workbooks of the Macintosh do. */
+  readonly is1904: boolean
+}
+
+/** The rows and below them the text boxes; nothing of a sheet that has neither. */
+export function writeSheet(sheet: Sheet): SheetText {
+  const written = writeRows(sheet)
+  if (sheet.textBoxes.length === 0) return written
+  const { name } = sheet
+  let text = written.text === '' ? name : written.text
+  const blocks: PageBlock[] =
+    written.text === '' ? [{ kind: 'heading', start: 0, end: name.length, level: 1 }] : [...written.blocks]
+  for (const box of sheet.textBoxes) {
+    const start = text.length + 2
+    text += `\n\n${box}`
+    blocks.push({ kind: 'paragraph', start, end: text.length })
+  }
+  return { ...written, text, blocks, headings: written.text === '' ? [[0, name]] : written.headings }
+}
+
+/** In order; only cells that are there are visited, however large the sheet says it is. */
+function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
+  const rows = readRows(cells, is1904)
+  if (rows.length === 0) return { text: '', headings: [], rows: [], columns: [], blocks: [], isCut: false }
+  repeatMerged(rows, merges)
+  const columns = [...new Set(rows.flatMap(({ values }) => [...values.keys()]))].sort((left, right) => left - right)
+  const isAligned = columns.length <= MAX_ALIGNED_COLUMNS
+
+  let text = name
+  const headings: Heading[] = [[0, name]]
+  const sheetRows: SheetRow[] = []
+  const sheetColumns = isAligned ? columns.map((column) => column + 1) : []
+  const blocks: PageBlock[] = [{ kind: 'heading', start: 0, end: name.length, level: 1 }]
+  let titles: Titles | undefined
+  for (const [position, { row, values }] of rows.entries()) {
+    const line = writeRow(values, isAligned ? columns : [...values.keys()].sort((left, right) => left - right))
+    if (text.length + line.length > MAX_SHEET_CHARACTERS)
+      return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: true }
+    const beginsTable =
+      !isBelow(rows[position - 1], { row, values }) && !(titles?.leadToAmounts && position === titles.end)
+    if (beginsTable) titles = titlesOf(rows, position)
+    text += beginsTable ? '\n\n' : '\n'
+    sheetRows.push([text.length, row + 1])
+    // Passages further down know by their heading what their columns mean.
+    if (position === titles?.start)
+      headings.push([text.length, `${name}: ${titles.text}`.slice(0, MAX_HEADING_CHARACTERS)])
+    const start = text.length
+    text += line
+    const table = blocks.at(-1)
+    const headerEnd = position + 1 === titles?.end ? { headerEnd: text.length } : {}
+    if (beginsTable || !table) blocks.push({ kind: 'table', start, end: text.length, ...headerEnd })
+    else blocks[blocks.length - 1] = { ...table, ...headerEnd, end: text.length }
+  }
+  return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: false }
+}
+
+interface Row {
+  readonly row: number
+  readonly values: Map<number, string>
+}
+
+function readRows(cells: SheetCells, is1904: boolean): Row[] {
+  const rows: Row[] = []
+  cells.forEach((line, row) => {
+    const values = new Map<number, string>()
+    line?.forEach((cell, column) => {
+      const value = cell ? shownValue(cell, is1904) : ''
+      if (value !== '') values.set(column, value)
+    })
+    if (values.size > 0) rows.push({ row, values })
+  })
+  return rows
+}
+
+/** A label that spans several rows stands in each of them, so that every row can be read alone. */
+function repeatMerged(rows: readonly Row[], merges: readonly Range[]): void {
+  const byNumber = new Map(rows.map(({ row, values }) => [row, values]))
+  for (const { s: start, e: end } of merges.slice(0, MAX_MERGES)) {
+    const value = byNumber.get(start.r)?.get(start.c)
+    if (value === undefined || end.r === start.r) continue
+    for (let row = start.r + 1; row <= Math.min(end.r, start.r + MAX_MERGED_ROWS); row += 1) {
+      const values = byNumber.get(row)
+      if (values && !values.has(start.c)) values.set(start.c, value)
+    }
+  }
+}
+
+const writeRow = (values: ReadonlyMap<number, string>, columns: readonly number[]): string =>
+  columns
+    .map((column) => values.get(column) ?? '')
+    .join(' | ')
+    .replace(/[ |]+$/, '')
+
+/** Rows of column titles: the first one, the row after the last, and what they say. */
+interface Titles {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** Amounts come next, if need be after an empty row. */
+  readonly leadToAmounts: boolean
+}
+
+const cellsOf = ({ values }: Row): string[] =>
+  [...values].sort(([left], [right]) => left - right).map(([, value]) => value)
+
+const isAmount = (value: string) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(value) && !/^(?:19|20)\d\d$/.test(value)
+
+/** Half of what stands beside the first cell are amounts: no row of titles, but what they are for. */
+function holdsAmounts(row: Row): boolean {
+  const [, ...others] = cellsOf(row)
+  return others.length > 0 && 2 * others.filter(isAmount).length >= others.length
+}
+
+const isShort = (cell: string) => cell.length <= MAX_TITLE_CHARACTERS
+
+/** Several cells of a few words each: what a row of column titles looks like. */
+function looksLikeTitles(row: Row): boolean {
+  const cells = cellsOf(row)
+  return cells.every(isShort) && 2 * cells.filter((cell) => /\p{L}/u.test(cell)).length > cells.length
+}
+
+/** Whether a row has nothing between it and the one above. */
+const isBelow = (above: Row | undefined, row: Row | undefined): boolean =>
+  above !== undefined && row !== undefined && row.row === above.row + 1
+
+/** Of several rows above amounts only one names the first column: the others group or explain the rest. */
+function areTitles(head: readonly Row[]): boolean {
+  const first = Math.min(...head.flatMap(({ values }) => [...values.keys()]))
+  const names = head.filter((row) => cellsOf(row).every(isShort)).map(({ values }) => values.get(first))
+  return new Set(names.filter((name) => name !== undefined)).size < 2
+}
+
+/**
+ * The titles of the table that begins at a position: below captions of one cell the first row of several short ones
+ * without amounts, or all rows down to the first amounts, which may come after an empty row.
+ */
+function titlesOf(rows: readonly Row[], position: number): Titles | undefined {
+  let start = position
+  while (rows[start]?.values.size === 1 && isBelow(rows[start], rows[start + 1])) start += 1
+  const first = rows[start]
+  if (first === undefined || first.values.size === 1 || holdsAmounts(first)) return undefined
+  const head = [first]
+  let next = rows[start + 1]
+  while (next && isBelow(head.at(-1), next) && !holdsAmounts(next) && head.length < MAX_TITLE_ROWS) {
+    head.push(next)
+    next = rows[start + head.length]
+  }
+  const leadToAmounts = next !== undefined && holdsAmounts(next) && next.row <= first.row + head.length + 1
+  const titles = leadToAmounts && areTitles(head) ? head : looksLikeTitles(first) ? [first] : []
+  if (titles.length === 0) return undefined
+  const text = [...new Set(titles.flatMap(cellsOf).filter(isShort))].join(' | ')
+  return { start, end: start + titles.length, text, leadToAmounts }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { unpackBucket } from './block.ts'
+import { eachRun } from './byte-runs.ts'
+import { type PackedSegment } from './pack-segment.ts'
+import { readBucket } from './segment-format.ts'
+import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
+
+const page = (text: string) => ({ page: 1, text, headings: null })
+
+/** Every word is its own term. */
+async function indexText(run: RunIndexTask, text: string) {
+  await run('addPages', [page(text)])
+  const { words } = await run('listWords', 'name.txt')
+  await run('addTerms', new Map(words.map((word) => [word, [word]])))
+  return await run('packDocument', 'name.txt')
+}
+
+const termsOf = ({ contents }: PackedSegment): string[] =>
+  [...eachRun(contents)].flatMap((bucket) => [...readBucket(unpackBucket(bucket).bytes)].map(([term]) => term)).sort()
+
+describe('the thread that computes indexes', () => {
+  test('gives the passages of a document and the terms that they hold', async () => {
+    const { passages, segment } = await inIndexThread((run) => indexText(run, 'A harbour lamp.'))
+    expect(passages).toEqual([{ page: 1, start: 0, end: 15, heading: undefined, length: 3 }])
+    expect(segment.passages).toBe(1)
+    expect(termsOf(segment)).toEqual(['a', 'harbour', 'lamp', 'name'])
+  })
+
+  test('keeps documents apart that are computed side by side', async () => {
+    const texts = ['harbour lamp', 'winter stone', 'copper ledger']
+    const packed = await Promise.all(texts.map((text) => inIndexThread((run) => indexText(run, text))))
+    expect(packed.map(({ segment }) => termsOf(segment))).toEqual([
+      ['harbour', 'lamp', 'name'],
+      ['name', 'stone', 'winter'],
+      ['copper', 'ledger', 'name'],
+    ])
+  })
+
+  test('forgets a document whose last step is done', async () => {
+    let later: RunIndexTask | undefined
+    await inIndexThread(async (run) => {
+      later = run
+      await run('addPages', [page('harbour')])
+    })
+    expect(await later?.('addPages', [])).toBe(0)
+  })
+
+  test('says why a step failed, and takes the next', async () => {
+    const broken = { page: 1, text: null, headings: null } as unknown as ReturnType<typeof page>
+    await expect(inIndexThread((run) => run('addPages', [broken]))).rejects.toThrow(TypeError)
+    expect(await inIndexThread((run) => run('addPages', [page('harbour')]))).toBe(1)
+  })
+
+  test('joins segments under new numbers, without the passages that are gone', async () => {
+    const texts = ['harbour lamp', 'winter lamp', 'gone']
+    const [one, other, gone] = await Promise.all(texts.map((text) => inIndexThread((run) => indexText(run, text))))
+    const joined = await inIndexThread(async (run) => {
+      for (const [packed, number] of [
+        [one, 0],
+        [gone, -1],
+        [other, 1],
+      ] as const)
+        if (packed) await run('addSegment', packed.segment.contents, Int32Array.of(number))
+      return await run('packJoined', [2, 2])
+    })
+    expect(joined.passages).toBe(2)
+    expect(termsOf(joined)).toEqual(['harbour', 'lamp', 'name', 'winter'])
+  })
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { detectLanguage, detectStemmer } from './detect-language.ts'
+import { foldAccents, wordsOf } from './tokenizer.ts'
+
+test.each([
+  ['Words, in LOWER case.', ['words', 'in', 'lower', 'case']],
+  ['GDPR-2016/679', ['gdpr', '2016', '679', 'gdpr2016679']],
+  ['an e-mail', ['an', 'e', 'mail', 'email']],
+  ['1,250.50 euro', ['1', '250', '50', '125050', 'euro']],
+  ['The end.Next sentence', ['the', 'end', 'next', 'sentence']],
+  ['infor-\nmation', ['infor', 'mation', 'information']],
+  ['blue-\ngreen algae', ['blue', 'green', 'bluegreen', 'algae']],
+  ['a soft\u00adhyphen', ['a', 'soft', 'hyphen', 'softhyphen']],
+  ['eﬃcient ﬁle ２０', ['efficient', 'file', '20']],
+  ['黑豹队', ['黑豹', '豹队']],
+  ['黑豹\n队', ['黑豹', '豹队']],
+  ['ｶﾀ \n ｶﾅ', ['カタ', 'タカ', 'カナ']],
+  ['黑 豹', ['黑', '豹']],
+  ['黑\n\n豹', ['黑', '豹']],
+  ['第7条', ['第', '7', '条']],
+  ['ภาษาไทย', ['ภาษา', 'ไทย']],
+  ['كِتَابٌ', ['كتاب']],
+  ['لغة Pythonمن وR', ['لغة', 'python', 'من', 'و', 'r']],
+  ['', []],
+])('splits %j', (text, words) => expect(wordsOf(text)).toEqual(words))
+
+test('accents are folded, letters of their own are not', () => {
+  expect(['años', 'ёлка', 'über', '한국', 'क़िताब'].map(foldAccents)).toEqual([
+    'anos',
+    'елка',
+    'uber',
+    '한국',
+    'क़िताब'.normalize('NFKD').normalize('NFC'),
+  ])
+})
+
+test.each([
+  ['english', 'The invoices shall be submitted no later than 45 days after the performance of the work.'],
+  ['german', 'Die Rechnung ist innerhalb von 30 Tagen nach dem Erhalt der Ware zu bezahlen, und zwar auf das Konto.'],
+  ['french', 'Les tests ont été réalisés sur un ordinateur dans les locaux de la société, et ils sont concluants.'],
+  ['spanish', 'La segregación social urbana es la expresión territorial de la falta de diversidad en los barrios.'],
+  ['russian', 'Однажды, в студеную зимнюю пору, я из лесу вышел.'],
+  ['arabic', 'لم يتخلى فريق بانثرز سوى عن 308 نقطة'],
+  ['simple', '黑豹队的防守只丢了 308分'],
+  ['simple', '12 345 678'],
+])('detects %s', (language, text) => expect(detectLanguage(text)).toBe(language))
+
+test.each([
+  ['english', 'Team | Location | Stanley Cups\nBlues | STL | 1'],
+  ['german', 'Die Rechnung ist innerhalb von 30 Tagen nach dem Erhalt der Ware zu bezahlen.'],
+  ['simple', '黑豹队的防守只丢了 308分'],
+  ['simple', '12 345 678'],
+])('stems as %s', (language, text) => expect(detectStemmer(text)).toBe(language))

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createLog } from '#server/base/log.ts'
+import { type Claims } from '#server/database/scope.ts'
+import { createEmbedder } from '#server/providers/embed.ts'
+import { indexDocument } from '#server/search/index/index-document.ts'
+import { searchDocuments } from '#server/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '#test/database.ts'
+import { jobRun } from '#test/job-run.ts'
+import { addReadDocument } from '#test/library.ts'
+import { startStubModel } from '#test/stub-model.ts'
+import { createEmbeddingJobs } from './embed-job.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+async function startEmbedder(model = 'first') {
+  const stub = await startStubModel({ dims: 64 })
+  let isRunning = true
+  const stop = async () => {
+    if (isRunning) await stub.stop()
+    isRunning = false
+  }
+  onTestFinished(stop)
+  const make = (name: string) => {
+    const embedder = createEmbedder({ model: name, baseUrl: stub.baseUrl, apiKey: undefined })
+    if (!embedder) throw new Error('no embedder')
+    return embedder
+  }
+  return { embedder: make(model), make, stop }
+}
+
+async function embedAll(embedder: NonNullable<ReturnType<typeof createEmbedder>>): Promise<number> {
+  const [job] = Object.values(
+    createEmbeddingJobs({
+      database: db.database,
+      embedderOf: () => Promise.resolve(embedder),
+      everyonesModel: embedder.model,
+      log: createLog('silent'),
+    }),
+  )
+  const due = (await job?.findWork?.()) ?? []
+  for (const { data } of due) await job?.run(data, jobRun())
+  return due.length
+}
+
+const modelsOf = async ({ sub }: Claims & { sub: string }) =>
+  (
+    await db.admin.query<{ model: string; count: string }>(
+      'select model, count(*) from passage_vectors where owner = $1 group by model order by model',
+      [sub],
+    )
+  ).rows.map(({ model, count }) => `${model} ${count}`)
+
+test('passages get vectors, are found by them, and nobody else finds them', async () => {
+  const [person, stranger] = [await db.createPerson(), await db.createPerson()]
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light burns all night', 'ducks on a pond'])
+  await addReadDocument(db.database, stranger, 'b.txt', ['the harbour light of somebody else'])
+  const { embedder } = await startEmbedder()
+  await embedAll(embedder)
+  expect(await modelsOf(person)).toEqual(['first 2'])
+  const { passages, trace } = await db.database.asUser(person, (scope) =>
+    searchDocuments(scope, 'harbour light', { embedder }),
+  )
+  expect(trace.notes).toEqual([])
+  expect(trace.considered[0]?.scores.meaning).toBeGreaterThan(0.3)
+  expect(passages[0]?.text).toContain('burns all night')
+  expect(passages.map(({ filename }) => filename)).not.toContain('b.txt')
+  const rows = await db.database.asUser(stranger, (scope) => scope.query('select owner from passage_vectors'))
+  expect(rows.rows).toEqual([{ owner: stranger.sub }])
+})
+
+test('another model takes over when it has read the whole library, and the first answers until then', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  await addReadDocument(db.database, person, 'b.txt', ['a pond with ducks'])
+  const { embedder, make } = await startEmbedder()
+  await embedAll(embedder)
+  const second = make('second')
+  const search = () => db.database.asUser(person, (scope) => searchDocuments(scope, 'harbour', { embedder: second }))
+  const during = await search()
+  expect(during.trace.notes).toEqual(['Vectors of first, until those of second are complete.'])
+  expect(during.trace.considered[0]?.scores.meaning).toBeGreaterThan(0.3)
+  await embedAll(second)
+  expect(await modelsOf(person)).toEqual(['second 2'])
+  expect((await search()).trace.notes).toEqual([])
+})
+
+test('indexing anew drops the vectors of a document, and the job makes them again', async () => {
+  const person = await db.createPerson()
+  const { documentId } = await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  const { embedder } = await startEmbedder()
+  await embedAll(embedder)
+  await db.database.asService((scope) =>
+    indexDocument(scope, { id: documentId, owner: person.sub, filename: 'a.txt' }, [
+      { page: 1, text: 'the harbour light', headings: null },
+    ]),
+  )
+  expect(await modelsOf(person)).toEqual([])
+  expect(await embedAll(embedder)).toBe(1)
+  expect(await modelsOf(person)).toEqual(['first 1'])
+})
+
+test('a provider that is away leaves the words, and the trace says so', async () => {
+  const person = await db.createPerson()
+  await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
+  const { embedder, stop } = await startEmbedder()
+  await embedAll(embedder)
+  await stop()
+  const { passages, trace } = await db.database.asUser(person, (scope) =>
+    searchDocuments(scope, 'harbour', { embedder }),
+  )
+  expect(passages).toHaveLength(1)
+  expect(trace.notes.join()).toMatch(/^Found by words alone\. The embeddings provider failed/)
+})

@@ -1,0 +1,102 @@
+/**
+ * The database and the secrets: our own PostgreSQL and a file beside it; DATABASE_URL with the keys wrapped inside; or the
+ * database of a Supabase project, whose own auth service holds the keys.
+ */
+import pg from 'pg'
+import {
+  deriveAuthenticatorPassword,
+  deriveEncryptionKey,
+  loadSecretsFromDatabase,
+  loadSecretsFromFolder,
+  type Secrets,
+} from '#server/access/secrets.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Log } from '#server/base/log.ts'
+import { type Config } from '#server/config.ts'
+import { startEmbedded } from '#server/database/embedded.ts'
+import { migrate } from '#server/database/migrate.ts'
+
+export /** Undoes the steps of a start, the last one first. */
+type Undo = () => unknown
+
+export interface Connections {
+  /** A role that may migrate. */
+  readonly admin: pg.ClientConfig
+  /** The role that the server works as. */
+  readonly server: pg.ClientConfig
+  /** Undefined where a Supabase project signs the tokens. */
+  readonly secrets: Secrets | undefined
+  /** Of what people entrust to us. */
+  readonly encryptionKey: Buffer
+  readonly databaseAcceptedAfterMs: number
+}
+
+/** Connects, brings the database up to date, and notes in `undo` what is to be stopped in the end. */
+export async function connect(
+  config: Config,
+  log: Log,
+  undo: Undo[],
+  onDatabaseDied: () => void,
+): Promise<Connections> {
+  const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
+  const folders = hasProduct ? (['platform', 'product'] as const) : (['platform'] as const)
+  if (config.DATABASE_URL !== undefined && config.ALCOVE_SECRET !== undefined) {
+    const startedAt = performance.now()
+    const admin = { connectionString: config.DATABASE_URL }
+    await refuseBoundRole(admin)
+    if (config.SUPABASE_URL !== undefined) {
+      await migrate(admin, { folders: ['product'], authenticatorPassword: null })
+      return {
+        admin,
+        // A project's own login roles are not ours to set up. Compiling would cost every ranked search 40 ms.
+        server: { ...admin, options: '-c jit=off' },
+        secrets: undefined,
+        encryptionKey: deriveEncryptionKey(config.ALCOVE_SECRET),
+        databaseAcceptedAfterMs: performance.now() - startedAt,
+      }
+    }
+    const authenticatorPassword = deriveAuthenticatorPassword(config.ALCOVE_SECRET)
+    await migrate(admin, { folders, authenticatorPassword })
+    const secrets = await loadSecretsFromDatabase(admin, config.ALCOVE_SECRET)
+    const url = new URL(config.DATABASE_URL)
+    url.username = 'authenticator'
+    url.password = authenticatorPassword
+    return {
+      admin,
+      server: { connectionString: url.href },
+      secrets,
+      encryptionKey: Buffer.from(secrets.encryptionKey, 'base64'),
+      databaseAcceptedAfterMs: performance.now() - startedAt,
+    }
+  }
+  const secrets = await loadSecretsFromFolder(config.DATA_DIR)
+  const embedded = await startEmbedded(config.DATA_DIR, secrets.databasePassword, log)
+  undo.push(() => embedded.stop())
+  void embedded.died.then(onDatabaseDied)
+  await migrate(embedded.admin, { folders, authenticatorPassword: secrets.authenticatorPassword })
+  return {
+    admin: embedded.admin,
+    server: { ...embedded.admin, user: 'authenticator', password: secrets.authenticatorPassword },
+    secrets,
+    encryptionKey: Buffer.from(secrets.encryptionKey, 'base64'),
+    databaseAcceptedAfterMs: embedded.acceptedAfterMs,
+  }
+}
+
+/** Row-level security is forced on owners too: a role that it binds would not find what it has itself written. */
+async function refuseBoundRole(admin: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(admin)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string; isFree: boolean }>(
+      `select current_user as name, rolsuper or rolbypassrls as "isFree" from pg_roles where rolname = current_user`,
+    )
+    if (rows[0]?.isFree) return
+    throw new AppError(
+      'startup',
+      `DATABASE_URL names the role "${rows[0]?.name ?? ''}", which row-level security binds, but it wants a superuser or a role with CREATEROLE and BYPASSRLS.`,
+    )
+  } finally {
+    await client.end()
+  }
+}

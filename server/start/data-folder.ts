@@ -1,0 +1,59 @@
+/** The data folder: there, writable, and used by one server at a time. */
+import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
+
+/** When a process started, in clock ticks since boot: tells a process from a later one with the same number. */
+async function startOfProcess(pid: number): Promise<string | undefined> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  return status?.slice(status.lastIndexOf(')') + 2).split(' ')[19]
+}
+
+/** Makes the folder where it is missing. @throws AppError `startup` where it cannot be written to. */
+export async function openDataFolder(dataDir: string): Promise<void> {
+  try {
+    // Root's PostgreSQL runs as another user, who must be able to walk through; what is inside is closed one by one.
+    await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    await access(dataDir, constants.W_OK)
+  } catch (error) {
+    throw new AppError(
+      'startup',
+      `DATA_DIR is "${dataDir}", but it wants a folder that this user may write to (${messageOf(error)}).`,
+      { cause: error },
+    )
+  }
+}
+
+async function refuseLiving(dataDir: string, claim: string): Promise<void> {
+  const [pid, startedAt] = claim.split(' ')
+  if (!pid || !startedAt || (await startOfProcess(Number(pid))) !== startedAt) return
+  throw new AppError(
+    'startup',
+    `DATA_DIR "${dataDir}" is in use by another Alcove (process ${pid}). Stop that one first, or choose another folder.`,
+  )
+}
+
+/**
+ * Claims the folder for this process: two servers on one embedded database would damage it.
+ * @returns how to give it back.
+ * @throws AppError `startup` where another server is using it.
+ */
+export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
+  const file = path.join(dataDir, 'server.pid')
+  const claim = `${process.pid} ${(await startOfProcess(process.pid)) ?? ''}`
+  const write = () => writeFile(file, claim, { mode: 0o600, flag: 'wx' })
+  try {
+    await write().catch(async (error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error
+      // Only what a dead server left is removed: of two that start at once, one finds the other's claim.
+      await refuseLiving(dataDir, await readFile(file, 'utf8'))
+      await rm(file, { force: true })
+      await write()
+    })
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = codeOf(error) === 'ENOSPC' ? 'the disk that holds it is full' : messageOf(error)
+    throw new AppError('startup', `DATA_DIR "${dataDir}" cannot be written to: ${reason}.`, { cause: error })
+  }
+  return () => rm(file, { force: true })
+}

@@ -1,0 +1,180 @@
+/** What the product adds to the services: the page and its API, and the workers that answer and read. */
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { createConversationRoutes } from '#server/api/conversations.ts'
+import { createDocumentRoutes } from '#server/api/documents.ts'
+import { createExportRoutes } from '#server/api/export.ts'
+import { createModelRoutes } from '#server/api/models.ts'
+import { createProviderRoutes } from '#server/api/providers.ts'
+import { createReplyRoutes } from '#server/api/replies.ts'
+import { createSearchRoutes } from '#server/api/search.ts'
+import { createToolRoutes } from '#server/api/tools.ts'
+import { createVoiceRoutes } from '#server/api/transcribe.ts'
+import { createReplies } from '#server/assistant/queue/claims.ts'
+import { startWorker } from '#server/assistant/queue/worker.ts'
+import { createReplyLog, type TellAhead } from '#server/assistant/reply/reply-log.ts'
+import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
+import { createOwnProviders } from '#server/connections/own-providers.ts'
+import { createToolConsents } from '#server/connections/tool-consent.ts'
+import { createToolServers } from '#server/connections/tool-servers.ts'
+import { openDatabase } from '#server/database/scope.ts'
+import { createIngest } from '#server/documents/ingest/ingest-job.ts'
+import { createPictureView } from '#server/documents/picture-view.ts'
+import { takeStoredFile } from '#server/documents/upload.ts'
+import { startJobs } from '#server/jobs/start.ts'
+import { createReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
+import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
+import { admitNetworks } from '#server/providers/public-address.ts'
+import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
+import { createWebSearch } from '#server/providers/web-search.ts'
+import { createIndexJobs } from '#server/search/index/merge-job.ts'
+import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
+import { type DocumentFile } from '#server/storage/store.ts'
+import { type Foundation, type Gauges } from './foundation.ts'
+import { createPageRoutes } from './page.ts'
+
+const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
+const SIMULTANEOUS_REPLIES = 256
+/** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
+const QUEUE_CONNECTIONS = 4
+
+/** @param tellAhead reaches who is connected to this process, once anybody can be. */
+export async function startProduct(foundation: Foundation, tellAhead: TellAhead) {
+  const {
+    config,
+    log,
+    undo,
+    address,
+    connection,
+    database,
+    listener,
+    bells,
+    tokens,
+    blobs,
+    precedence,
+    encryptionKey,
+  } = foundation
+  const hasWorkers = config.ALCOVE_PARTS.has('workers')
+  const openai = { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL }
+  const compatible = { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL }
+  const settings = {
+    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
+    openai,
+    compatible,
+    silenceMs: config.MODEL_SILENCE_S * 1000,
+  }
+  const guardedFetch = createGuardedFetch({ allowAddress: admitNetworks(config.ALLOWED_NETWORKS) })
+  const embedder = createEmbedder(embedderSettings(config))
+  const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
+  const commands = config.TOOL_COMMANDS
+  const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
+  const providersOf = ownProviders.of
+  const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
+  // Without workers jobs are only asked for here, and done elsewhere.
+  const recognisers = config.OCR_PROCESSES || availableParallelism()
+  const readers = createReadyReaders({ precedence })
+  undo.push(() => readers.stop())
+  const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
+  const handlers = hasWorkers
+    ? {
+        ...createIngest({ database, blobs, log, recognisers, readers }),
+        ...createIndexJobs({ database }),
+        ...createEmbeddingJobs({ database, embedderOf, everyonesModel: embedder?.model, log }),
+      }
+    : {}
+  const jobs = startJobs({ connection, log, handlers })
+  undo.push(() => jobs.stop())
+
+  async function startWorkers() {
+    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, bells)
+    undo.push(() => queue.close())
+    const worker = await startWorker({
+      database,
+      providersOf,
+      embedderOf,
+      viewPicture: createPictureView(blobs),
+      precedence,
+      toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue, listener) },
+      listener,
+      log,
+      replies: createReplies(queue, `${process.pid}@${address}`),
+      replyLog: createReplyLog(queue, log, tellAhead),
+      capacity: SIMULTANEOUS_REPLIES,
+      outside: {
+        webSearch: createWebSearch({
+          provider: config.SEARCH_PROVIDER,
+          url: config.SEARCH_URL,
+          apiKey: config.SEARCH_API_KEY,
+        }),
+      },
+    })
+    undo.push(() => worker.stop())
+    const stopping = new AbortController()
+    undo.push(() => stopping.abort())
+    void refreshModelsAtStart({ ...ofEveryone, signal: stopping.signal })
+    const gauges: Gauges = {
+      alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
+    }
+    return { gauges, handover: worker.handover }
+  }
+
+  function createApi() {
+    const browserKey = config.AUTH_SIGNUP === 'closed' ? config.OPENAI_BROWSER_KEY : undefined
+    const browserAccess =
+      browserKey === undefined ? null : { apiKey: browserKey, baseUrl: config.OPENAI_BASE_URL ?? OPENAI_BASE_URL }
+    const elsewhere = [browserAccess?.baseUrl, config.SUPABASE_URL].flatMap((url) => (url === undefined ? [] : [url]))
+    return {
+      documents: createDocumentRoutes({ database, tokens, blobs, jobs, log, address }),
+      api: [
+        createConversationRoutes({ database }),
+        createReplyRoutes({ database }),
+        createSearchRoutes({ database }),
+        createProviderRoutes({ ownProviders }),
+        createToolRoutes({ database, toolServers }),
+        createModelRoutes({
+          database,
+          providersOf,
+          refresh: async (person, signal) => {
+            await Promise.all([refreshModels(ofEveryone), ownProviders.refresh(person, signal)])
+          },
+        }),
+        createExportRoutes({ database, blobs, log }),
+      ],
+      voice: createVoiceRoutes({
+        tokens,
+        log,
+        address,
+        transcriber: createTranscriber({ openai, compatible, model: config.TRANSCRIPTION_MODEL }),
+        browserAccess,
+      }),
+      page: createPageRoutes({ builtDir: BUILT_CLIENT, connectTo: elsewhere.flatMap(originsOf) }),
+    }
+  }
+
+  const workers = hasWorkers ? await startWorkers() : undefined
+  return {
+    gauges: workers?.gauges ?? {},
+    handover: workers?.handover,
+    edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
+    onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
+      takeStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
+  }
+}
+
+/** The address of its own comes first, then the one of the models. */
+function embedderSettings(config: Foundation['config']): EmbedderSettings {
+  const model = config.EMBEDDINGS_MODEL
+  if (config.EMBEDDINGS_BASE_URL !== undefined)
+    return { model, baseUrl: config.EMBEDDINGS_BASE_URL, apiKey: config.EMBEDDINGS_API_KEY }
+  if (config.OPENAI_COMPATIBLE_BASE_URL !== undefined)
+    return { model, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL, apiKey: config.OPENAI_COMPATIBLE_API_KEY }
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL } = config
+  return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
+}
+
+/** Of requests and of sockets. */
+const originsOf = (url: string): string[] => {
+  const { origin } = new URL(url)
+  return [origin, origin.replace(/^http/, 'ws')]
+}

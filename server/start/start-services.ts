@@ -1,0 +1,133 @@
+/** The four services of the official clients. They serve what the database holds and know no table of the product. */
+import { acceptSharedSecret } from '#server/access/other-issuers.ts'
+import { type Tokens } from '#server/access/tokens.ts'
+import { createMailbox } from '#server/auth/mail/mailbox.ts'
+import { createMail } from '#server/auth/mail/send.ts'
+import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
+import { createAuthRoutes } from '#server/auth/routes.ts'
+import { type AccountClosing } from '#server/auth/service.ts'
+import { sweepAuth } from '#server/auth/sweep.ts'
+import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
+import { type Handover } from '#server/database/scope.ts'
+import { createRealtime } from '#server/realtime/service.ts'
+import { createRestRoutes } from '#server/rest/routes.ts'
+import { createSchemaCache } from '#server/rest/schema-cache.ts'
+import { discardObjectBytes } from '#server/storage/discard.ts'
+import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
+import { readProviders } from './auth-providers.ts'
+import { type Foundation } from './foundation.ts'
+import { readSamlProviders } from './saml-providers.ts'
+
+const SWEEP_MS = 3_600_000
+
+/** What the product wants to be told of; undefined where there is no product. */
+interface ServiceHooks {
+  /** What else is kept of people. */
+  readonly closing: AccountClosing | undefined
+  readonly onDocumentUpload: StorageOptions['onDocumentUpload']
+  /** What is to be done of rows that are inserted through `/rest/v1`. */
+  readonly handover: Handover | undefined
+}
+
+/** @param signing what signs the tokens of accounts; `foundation.tokens` believes the same ones. */
+export async function startServices(
+  foundation: Foundation,
+  signing: Tokens,
+  { closing, onDocumentUpload, handover }: ServiceHooks,
+) {
+  const { config, log, undo, address, database, listener, tokens, blobs, encryptionKey } = foundation
+  const isLocal = config.isLocalSetUp
+  // It is for those who try the page; a server of services alone begins without any account.
+  const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')
+  if (!hasTestAccount) await withdrawTestAccount({ database })
+  const testAccount = hasTestAccount ? await ensureTestAccount({ database, seed: encryptionKey }) : null
+  const mail = createMail({
+    smtpUrl: config.SMTP_URL,
+    from: config.MAIL_FROM,
+    mailbox: isLocal ? createMailbox(database) : null,
+    log,
+  })
+  const realtime = await createRealtime({ database, listener, tokens, log, trustProxy: config.TRUST_PROXY })
+  undo.push(() => realtime.close())
+
+  const sweep = () => {
+    sweepAuth(database, {
+      sessionDays: config.AUTH_SESSION_DAYS,
+      sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
+    }).catch((error: unknown) => log.warn({ err: error }, 'expired codes and tokens were not removed'))
+    discardObjectBytes(database, blobs).catch((error: unknown) =>
+      log.warn({ err: error }, 'bytes of removed objects were not discarded'),
+    )
+  }
+  const sweeping = setInterval(sweep, SWEEP_MS)
+  sweep()
+  undo.push(() => clearInterval(sweeping))
+
+  const onAccountClosing: AccountClosing = async (userId) => {
+    const beyondRows = await closing?.(userId)
+    return {
+      counts: beyondRows?.counts ?? {},
+      async finish() {
+        await beyondRows?.finish()
+        await discardObjectBytes(database, blobs)
+        // Made anew, and empty: the sign-in page offers it for as long as the server runs.
+        if (isLocal) await ensureTestAccount({ database, seed: encryptionKey })
+      },
+    }
+  }
+
+  return {
+    testAccount,
+    hasMailbox: isLocal && config.SMTP_URL === undefined,
+    handleUpgrade: realtime.handleUpgrade,
+    tellAhead: realtime.tellAhead,
+    gauges: {
+      alcove_realtime_sockets: { help: 'Open realtime connections.', read: () => realtime.stats().sockets },
+    },
+    edges: {
+      auth: createAuthRoutes({
+        database,
+        tokens: { ...signing, ...acceptSharedSecret(signing, config.JWT_SECRET) },
+        mail,
+        log,
+        refreshKey: encryptionKey,
+        onAccountClosing,
+        settings: {
+          siteUrl: address,
+          redirectAllowList: config.AUTH_REDIRECT_URLS,
+          providers: readProviders(config),
+          samlProviders: await readSamlProviders(config.AUTH_SAML_PROVIDERS),
+          smsWebhook:
+            config.AUTH_SMS_WEBHOOK === undefined
+              ? undefined
+              : { address: config.AUTH_SMS_WEBHOOK, secret: config.AUTH_SMS_WEBHOOK_SECRET ?? '' },
+          signup: config.AUTH_SIGNUP,
+          autoconfirm: config.AUTH_AUTOCONFIRM,
+          anonymous: config.AUTH_ANONYMOUS,
+          manualLinking: config.AUTH_MANUAL_LINKING,
+          passwordNeedsNonce: config.AUTH_PASSWORD_NONCE,
+          sessionDays: config.AUTH_SESSION_DAYS,
+          sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
+          minPasswordLength: config.AUTH_MIN_PASSWORD_LENGTH,
+          commonPasswords: config.AUTH_COMMON_PASSWORDS ?? (config.ALCOVE_PARTS.has('api') ? 'refuse' : 'accept'),
+          mailIntervalS: config.AUTH_MAIL_INTERVAL_S,
+          rateLimits: config.RATE_LIMITS,
+          trustProxy: config.TRUST_PROXY,
+          secureCookies: address.startsWith('https:'),
+        },
+      }),
+      rest: createRestRoutes({
+        database,
+        tokens,
+        schemaCache: createSchemaCache({ database, listener, schemas: config.REST_SCHEMAS, log }),
+        log,
+        schemas: config.REST_SCHEMAS,
+        handover,
+        allowsRollback: config.REST_TX_END === 'allow-override',
+      }),
+      realtime: realtime.routes,
+      storage: createStorageRoutes({ database, tokens, blobs, log, signingKey: encryptionKey, onDocumentUpload }),
+      mailbox: createMailboxRoutes({ database, isLocalSetUp: isLocal }),
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { FoundPassage } from '#contract/search.ts'
+import { isPassageSource, type PassageSource } from '#contract/source.ts'
+import { messageQuery } from '#web/data/messages.ts'
+import { messageElementId } from '#web/features/thread/list/show-target.ts'
+import { partsOf, passagesBeside } from '#web/lib/messages/citations.ts'
+import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/route-state.ts'
+import type { PlaceControl } from './use-route-state.ts'
+
+/** After this time the columns have taken their new widths, and notes have become cards or the other way round. */
+const LAYOUT_MS = 150
+
+export type Reader = {
+  openPassage: (choice: {
+    messageId: string
+    sources: PassageSource[]
+    source: PassageSource
+    marker: HTMLElement
+  }) => void
+  openDocument: (documentId: string) => void
+  openFound: (passage: FoundPassage) => void
+  close: () => void
+  /** Gives the focus back to the marker or the row that opened the reader. */
+  restoreFocus: () => void
+  highlight: (MarkedPassage & { key: string }) | null
+  /** What the answer calls the document, which may be deleted by now. */
+  citedName: string | null
+  sourceNavigation: { position: number; count: number; onMove: (delta: -1 | 1) => void } | null
+}
+
+/** The marker of a source: its note in the margin is gone while the reader is open, its marker never is. */
+const markerOf = ({ messageId, n }: CitedSource): HTMLElement | null =>
+  document.getElementById(messageElementId(messageId))?.querySelector(`[data-citation="${n}"]`) ?? null
+
+type Pressed = { messageId: string; sources: readonly PassageSource[] }
+
+/** The passages of the answer that are gone through, and which of them is open. */
+type Reading = { sources: readonly PassageSource[]; index: number }
+
+const sameSource = (source: PassageSource, { documentId, passage, source: cited }: PlaceControl): boolean =>
+  source.n === cited?.n &&
+  source.documentId === documentId &&
+  source.page === passage?.page &&
+  source.start === passage.start &&
+  source.end === passage.end
+
+/**
+ * The sources beside the one in the address. Those of an answer that was pressed are at hand; after a reload its message
+ * is asked for them, which may say something else by now: the mark then stands alone.
+ */
+function useReading(place: PlaceControl, pressed: Pressed | null): Reading | null {
+  const { chatId, source: cited } = place
+  const isAtHand = cited === null || cited.messageId === pressed?.messageId
+  const { data: message } = useQuery({
+    ...messageQuery(chatId ?? '', cited?.messageId ?? ''),
+    enabled: !isAtHand && chatId !== null,
+  })
+  if (cited === null) return null
+  const readAgain = (): readonly PassageSource[] => {
+    const all = message?.metadata?.sources ?? []
+    const open = all
+      .filter(isPassageSource)
+      .flatMap(partsOf)
+      .find((source) => sameSource(source, place))
+    return open === undefined ? [] : passagesBeside(open, all, message?.content ?? '')
+  }
+  const sources = isAtHand && pressed !== null ? pressed.sources : readAgain()
+  const index = sources.findIndex((source) => sameSource(source, place))
+  return index === -1 ? null : { sources, index }
+}
+
+/** The document beside the conversation: which one, where, and the way through the sources of one answer. */
+export function useReader(place: PlaceControl): Reader {
+  const [pressed, setPressed] = useState<Pressed | null>(null)
+  /** Counts requests, so that asking for the same passage twice goes there twice. */
+  const [step, setStep] = useState(0)
+  const reading = useReading(place, pressed)
+  const opener = useRef<HTMLElement | null>(null)
+  const openerSource = useRef<CitedSource | null>(null)
+
+  const show = (documentId: string, passage: MarkedPassage, source: CitedSource | null): void => {
+    setStep(step + 1)
+    place.go({ documentId, page: passage.page, passage, source }, { replace: place.documentId !== null })
+  }
+  const showSource = (messageId: string, { documentId, page, start, end, n }: PassageSource): void =>
+    show(documentId, { page, start, end }, { messageId, n })
+
+  // The text becomes narrower or wider beside the reader: the marker that was pressed stays in view.
+  const isOpen = place.documentId !== null
+  useEffect(() => {
+    const timer = setTimeout(() => opener.current?.scrollIntoView({ block: 'nearest' }), LAYOUT_MS)
+    return () => clearTimeout(timer)
+  }, [isOpen])
+
+  const rememberOpener = (): void => {
+    opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+    openerSource.current = null
+  }
+
+  const { passage, source: cited } = place
+  return {
+    openPassage: ({ messageId, sources, source, marker }) => {
+      opener.current = marker
+      openerSource.current = { messageId, n: source.n }
+      setPressed({ messageId, sources })
+      showSource(messageId, source)
+    },
+    openFound: ({ document_id: documentId, page, start, end }) => {
+      rememberOpener()
+      show(documentId, { page, start, end }, null)
+    },
+    openDocument: (documentId) => {
+      rememberOpener()
+      place.go({ ...NO_DOCUMENT, documentId })
+    },
+    close: () => {
+      // After a reload nobody has pressed anything: the marker of what is open stands for it.
+      openerSource.current = cited ?? openerSource.current
+      place.go(NO_DOCUMENT)
+    },
+    restoreFocus: () => {
+      if (opener.current?.isConnected === true) opener.current.focus()
+      else if (openerSource.current !== null) markerOf(openerSource.current)?.focus()
+    },
+    highlight:
+      passage === null
+        ? null
+        : { ...passage, key: [cited?.messageId, cited?.n, passage.page, passage.start, passage.end, step].join(':') },
+    citedName: reading?.sources[reading.index]?.filename ?? null,
+    sourceNavigation:
+      reading !== null && cited !== null && reading.sources.length > 1
+        ? {
+            position: reading.index + 1,
+            count: reading.sources.length,
+            onMove: (delta) => {
+              const next = reading.sources.at((reading.index + delta) % reading.sources.length)
+              if (next === undefined) return
+              // What was read again after a reload stays the same on the way.
+              setPressed({ messageId: cited.messageId, sources: reading.sources })
+              showSource(cited.messageId, next)
+            },
+          }
+        : null,
+  }
+}

@@ -1,0 +1,40 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { createQueryClient } from './query-client.ts'
+import { readAgain } from './refetch.ts'
+
+const KEY = ['/codes']
+
+/** A query that is shown, whose readings answer when they are told to. */
+function showQuery() {
+  const readings: ((answer: string) => void)[] = []
+  const queryClient = createQueryClient()
+  const queryFn = () => new Promise<string>((resolve) => void readings.push(resolve))
+  new QueryObserver(queryClient, { queryKey: KEY, queryFn }).subscribe(() => undefined)
+  return { queryClient, queryFn, readings }
+}
+
+test('a first reading that is older than the change does not answer for it', async () => {
+  const { queryClient, readings } = showQuery()
+  const again = readAgain(queryClient, { queryKey: KEY })
+  readings[0]?.('before the change')
+  readings[1]?.('after the change')
+  await again
+  expect(queryClient.getQueryData(KEY)).toBe('after the change')
+})
+
+test('who waits for the reading that was given up gets the answer of the new one', async () => {
+  const { queryClient, queryFn, readings } = showQuery()
+  const waiting = queryClient.query({ queryKey: KEY, queryFn, staleTime: 'static' })
+  const again = readAgain(queryClient, { queryKey: KEY })
+  readings[1]?.('after the change')
+  await again
+  expect(await waiting).toBe('after the change')
+})
+
+test('what is not shown is only marked, and read when it is shown', async () => {
+  const queryClient = createQueryClient()
+  queryClient.setQueryData(KEY, 'before the change')
+  await readAgain(queryClient, { queryKey: KEY })
+  expect(queryClient.getQueryState(KEY)).toMatchObject({ data: 'before the change', isInvalidated: true })
+})

@@ -1,0 +1,55 @@
+import { useEffect } from 'react'
+import { create } from 'zustand'
+import { usePageSettings } from '#web/data/settings.ts'
+import { spokenSentences } from '#web/lib/markdown/spoken-text.ts'
+
+/** Which message is being read; one at a time on the whole page. */
+const useSpeaking = create<{ messageId: string | null }>(() => ({ messageId: null }))
+
+function silence(): void {
+  useSpeaking.setState({ messageId: null })
+  speechSynthesis.cancel()
+}
+
+/** Sentence by sentence: some browsers fall silent in the middle of a long text. */
+function speak(messageId: string, sentences: readonly string[], voiceName: string | null): void {
+  const [sentence, ...rest] = sentences
+  if (sentence === undefined) return silence()
+  const utterance = new SpeechSynthesisUtterance(sentence)
+  const voice = speechSynthesis.getVoices().find(({ name }) => name === voiceName)
+  if (voice !== undefined) {
+    utterance.voice = voice
+    utterance.lang = voice.lang
+  }
+  utterance.onend = () => {
+    if (useSpeaking.getState().messageId === messageId) speak(messageId, rest, voiceName)
+  }
+  utterance.onerror = ({ error }) => {
+    if (error === 'canceled' || error === 'interrupted') return
+    console.error('Reading aloud failed', error)
+    if (useSpeaking.getState().messageId === messageId) silence()
+  }
+  speechSynthesis.speak(utterance)
+}
+
+export type ReadAloud = { speaking: boolean; toggle: () => void }
+
+/** Reads an answer aloud with the browser's own voices; null where it has none. */
+export function useReadAloud(messageId: string, markdown: string): ReadAloud | null {
+  const speaking = useSpeaking((state) => state.messageId === messageId)
+  const voiceName = usePageSettings((state) => state.voiceName)
+  useEffect(() => {
+    if (speaking) return silence
+    return undefined
+  }, [speaking])
+  if (!('speechSynthesis' in window)) return null
+  return {
+    speaking,
+    toggle: () => {
+      if (speaking) return silence()
+      silence()
+      useSpeaking.setState({ messageId })
+      speak(messageId, spokenSentences(markdown), voiceName)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactNode } from 'react'
+import type { ReplyError } from '#contract/message.ts'
+import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
+import { messageElementId } from '#web/features/thread/list/show-target.ts'
+import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
+import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
+import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
+import { citedNumbers, partsOf, passagesBeside } from '#web/lib/messages/citations.ts'
+import { Button } from '#web/ui/button.tsx'
+import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.tsx'
+import { AnswerText } from './answer-text.tsx'
+import styles from './message.module.css'
+
+/** What a person wants to see: a passage, among those of the same answer, or a message of a conversation. */
+export type OpenSource = (choice: {
+  messageId: string
+  sources: PassageSource[]
+  source: PassageSource | MessageSource
+  marker: HTMLElement
+}) => void
+
+export type AssistantMessageProps = {
+  /** The id of the stored row, or the one that it will have. */
+  messageId: string
+  text: string
+  sources: readonly Source[]
+  misquotes: readonly string[]
+  error: ReplyError | null
+  stopped: boolean
+  /** Still being written. */
+  writing: boolean
+  first: boolean
+  marginNotes: boolean
+  onOpenSource: OpenSource
+  onRetry: (() => void) | null
+  /** Where another key may help. */
+  onAddKey: (() => void) | null
+  /** Documents were searched, and the answer cites nothing. */
+  unsupported: boolean
+  /** So many documents were still being read. */
+  unread: number
+  /** Has the answer written anew. */
+  onAgain: (() => void) | null
+  /** The documents were too long: only so many of their pages were read. */
+  pages: { read: number; of: number } | null
+  /** Before the text. */
+  lead: ReactNode
+  /** After the text and its sources. */
+  footer: ReactNode
+}
+
+/** The sources as they were as long as they say the same: the stored answer comes with copies of what was streamed. */
+function useKept(given: readonly Source[]): readonly Source[] {
+  const [kept, keep] = useState(given)
+  if (given === kept || JSON.stringify(given) === JSON.stringify(kept)) return kept
+  keep(given)
+  return given
+}
+
+/** What of a passage the marker stands for that was pressed; all of it where that was a card. */
+function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
+  const markers = marker.closest('article')?.querySelectorAll(`[data-citation="${source.n}"]`) ?? []
+  return partsOf(source)[[...markers].indexOf(marker) + 1] ?? source
+}
+
+/** An answer: plain text on the page, its sources beside or below it. */
+export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
+  const { messageId, text, misquotes, writing, onOpenSource } = props
+  const sources = useKept(props.sources)
+  const place = usePlaceInThread()
+  const open = useContext(OpenSourceContext)
+  const openNumber = open?.messageId === messageId ? open.n : null
+  const [pointedAt, pointAt] = useState<number | null>(null)
+  const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])
+  // Read when it is asked for: a new value at each step of the writing would draw every block again.
+  const written = useRef(text)
+  useEffect(() => {
+    written.current = text
+  }, [text])
+  const answer = useMemo((): Answer => {
+    const byNumber = new Map(sources.map((source) => [source.n, source]))
+    return {
+      sources: byNumber,
+      numbers,
+      misquotes,
+      pointedAt,
+      pointAt,
+      openNumber,
+      open: (n, marker) => {
+        const source = byNumber.get(n)
+        if (source === undefined || isWebSource(source)) return
+        const part = isPassageSource(source) ? partOf(source, marker) : source
+        onOpenSource({ messageId, source: part, marker, sources: passagesBeside(part, sources, written.current) })
+      },
+    }
+  }, [sources, numbers, misquotes, pointedAt, openNumber, messageId, onOpenSource])
+  const cited = useMemo(() => (writing ? [] : citedNumbers(text, numbers)), [writing, text, numbers])
+  const cards = cited.length === 0 ? sources.map((source) => source.n) : props.marginNotes ? [] : cited
+  const areMeant = cited.length > 0 || sources.some(isWebSource)
+  const hasCards = !writing && areMeant && cards.length > 0
+  return (
+    <AnswerContext value={answer}>
+      <article id={messageElementId(messageId)} className={styles.answer} aria-label="Answer" {...place}>
+        {props.first && <p className={styles.badge}>Using your knowledge</p>}
+        {props.lead}
+        <AnswerText text={text} writing={writing} marginNotes={props.marginNotes} />
+        {props.error !== null && (
+          <div className={styles.failure} role="alert">
+            <p>{props.error.message}</p>
+            {props.onRetry !== null && (
+              <Button variant="outline" size="sm" onClick={props.onRetry}>
+                Retry
+              </Button>
+            )}
+            {props.onAddKey !== null && (
+              <Button variant="outline" size="sm" onClick={props.onAddKey}>
+                Add a key
+              </Button>
+            )}
+          </div>
+        )}
+        {props.stopped && <p className={styles.aside}>You stopped this answer.</p>}
+        {props.pages && (
+          <p className={styles.aside}>
+            Only the first {props.pages.read} of {props.pages.of} pages were read for this answer.
+          </p>
+        )}
+        {props.unread > 0 && <UnreadNote count={props.unread} onAgain={props.onAgain} />}
+        {props.unsupported && (
+          <p className={styles.aside}>
+            Nothing in your documents supports this answer
+            {sources.length === 0 ? '.' : ': it cites none of the passages that were found.'}
+          </p>
+        )}
+        {hasCards && <div data-text-end />}
+        {!writing && <SourceCards numbers={cards} areMeant={areMeant} />}
+        {props.footer}
+        {!hasCards && <div data-text-end />}
+      </article>
+    </AnswerContext>
+  )
+}

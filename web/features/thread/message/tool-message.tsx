@@ -1,0 +1,25 @@
+import { Wrench } from 'lucide-react'
+import type { JSX } from 'react'
+import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
+import { toolPreview } from '#web/lib/messages/tool-preview.ts'
+import styles from './message.module.css'
+
+type ToolMessageProps = { name: string | undefined; durationMs: number | undefined; content: string; status: string }
+
+/** What a tool did, in one soft line that unfolds. */
+export function ToolMessage({ name, durationMs, content, status }: ToolMessageProps): JSX.Element {
+  return (
+    <article className={styles.tool} aria-label="Tool output" {...usePlaceInThread()}>
+      <details>
+        <summary>
+          <Wrench size={13} aria-hidden />
+          <span className={styles.toolName}>{name ?? 'tool'}</span>
+          {durationMs !== undefined && <span>{Math.round(durationMs)}ms</span>}
+          <span className={styles.toolPreview}>{toolPreview(content)}</span>
+          <span>{status}</span>
+        </summary>
+        <p className={styles.toolContent}>{content}</p>
+      </details>
+    </article>
+  )
+}

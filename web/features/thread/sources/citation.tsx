@@ -1,0 +1,91 @@
+import type { JSX } from 'react'
+import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
+import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { describePlace } from '#web/lib/documents/source-location.ts'
+import { formatDateLabel } from '#web/lib/format/format-date.ts'
+import { splitCitations } from '#web/lib/messages/citations.ts'
+import { listTitle } from '#web/lib/messages/conversation-words.ts'
+import { splitMisquotes } from '#web/lib/messages/misquotes.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import styles from './citation.module.css'
+import { Misquote } from './misquote.tsx'
+
+function labelOf(source: Source): string {
+  if (isWebSource(source)) return source.title || source.address
+  if (isMessageSource(source)) return `${listTitle(source)}, ${formatDateLabel(source.createdAt)}`
+  return describePlace(source, 'spoken')
+}
+
+/** The number of a source, set as a small superscript chip; opens the passage, the message, or the page of the web. */
+function Citation({ n }: { n: number }): JSX.Element {
+  const { sources, pointedAt, pointAt, openNumber, open } = useAnswer()
+  const source = sources.get(n)
+  const chip = {
+    className: classNames(styles.chip, pointedAt === n && styles.pointed),
+    'data-citation': n,
+    onMouseEnter: () => pointAt(n),
+    onMouseLeave: () => pointAt(null),
+    onFocus: () => pointAt(n),
+    onBlur: () => pointAt(null),
+  }
+  if (source !== undefined && isWebSource(source)) {
+    return (
+      <sup className={styles.marker}>
+        <a
+          {...chip}
+          href={source.address}
+          target="_blank"
+          rel="noopener noreferrer"
+          aria-label={`Source ${n}: ${labelOf(source)}`}
+        >
+          {n}
+        </a>
+      </sup>
+    )
+  }
+  return (
+    <sup className={styles.marker}>
+      <button
+        type="button"
+        {...chip}
+        aria-current={openNumber === n || undefined}
+        aria-label={source === undefined ? `Source ${n}` : `Source ${n}: ${labelOf(source)}`}
+        onClick={(event) => open(n, event.currentTarget)}
+      >
+        {n}
+      </button>
+    </sup>
+  )
+}
+
+function MarkedText({ text }: { text: string }): JSX.Element {
+  const { numbers } = useAnswer()
+  return (
+    <>
+      {splitCitations(text, numbers).map((piece, index) =>
+        typeof piece === 'number' ? <Citation key={index} n={piece} /> : piece,
+      )}
+    </>
+  )
+}
+
+/** Whether a text may hold a marker or a quotation. */
+export const mayCite = (text: string): boolean => /[["“”„«»「『]/.test(text)
+
+/** Plain text of an answer with its markers in place, and with the quotations marked that their source does not hold. */
+export function CitedText({ text }: { text: string }): JSX.Element {
+  const { misquotes } = useAnswer()
+  return (
+    <>
+      {splitMisquotes(text, misquotes).map((piece, index) =>
+        piece.isMisquote ? (
+          <Misquote key={index}>
+            <MarkedText text={piece.text} />
+          </Misquote>
+        ) : (
+          <MarkedText key={index} text={piece.text} />
+        ),
+      )}
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query'
+import type { JSX, ReactNode } from 'react'
+import {
+  isMessageSource,
+  isPassageSource,
+  isWebSource,
+  type MessageSource,
+  type PassageSource,
+  type WebSource,
+} from '#contract/source.ts'
+import { conversationQuery } from '#web/data/conversations.ts'
+import { documentQuery, documentsQuery } from '#web/data/documents.ts'
+import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
+import { describePlace } from '#web/lib/documents/source-location.ts'
+import { formatDateLabel } from '#web/lib/format/format-date.ts'
+import { passageWords } from '#web/lib/markdown/passage-words.ts'
+import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-words.ts'
+import { relevancePercent } from '#web/lib/messages/relevance.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import styles from './source-note.module.css'
+
+type SourceWordsProps = { n: number; name: ReactNode; passage: string; meta: ReactNode }
+
+function SourceWords({ n, name, passage, meta }: SourceWordsProps): JSX.Element {
+  return (
+    <>
+      <span className={styles.number} aria-hidden>
+        {n}
+      </span>
+      <span className={styles.name}>{name}</span>
+      <span className={styles.passage} dir="auto">
+        {passage}
+      </span>
+      {meta !== '' && <span className={styles.meta}>{meta}</span>}
+    </>
+  )
+}
+
+/** Opens a source inside the workspace, as long as it is there. */
+function SourceButton({ deleted, ...words }: SourceWordsProps & { deleted: boolean }): JSX.Element {
+  const { pointAt, openNumber, open } = useAnswer()
+  const { n } = words
+  return (
+    <button
+      type="button"
+      className={styles.open}
+      disabled={deleted}
+      aria-current={openNumber === n || undefined}
+      data-source={n}
+      onFocus={() => pointAt(n)}
+      onBlur={() => pointAt(null)}
+      onClick={(event) => open(n, event.currentTarget)}
+    >
+      <SourceWords {...words} />
+    </button>
+  )
+}
+
+/** A page of the web: its title and address. Opens in a tab of its own, which learns nothing of this one. */
+function PageLink({ page }: { page: WebSource }): JSX.Element {
+  const { pointAt } = useAnswer()
+  return (
+    <a
+      className={styles.open}
+      href={page.address}
+      target="_blank"
+      rel="noopener noreferrer"
+      data-source={page.n}
+      onFocus={() => pointAt(page.n)}
+      onBlur={() => pointAt(null)}
+    >
+      <SourceWords
+        n={page.n}
+        name={`Source: ${page.title || new URL(page.address).host}`}
+        passage={page.text}
+        meta={page.address}
+      />
+    </a>
+  )
+}
+
+/** A passage: its file and page, and its relevance. Opens the document there. */
+function PassageButton({ source }: { source: PassageSource }): JSX.Element {
+  const { sources } = useAnswer()
+  const { data: documents } = useQuery(documentsQuery())
+  const listed = documents?.find((document) => document.id === source.documentId)
+  // A version that a newer one has replaced is in no list, and can be opened all the same.
+  const { data: unlisted } = useQuery({
+    ...documentQuery(source.documentId),
+    enabled: documents !== undefined && listed === undefined,
+  })
+  const current = listed ?? unlisted
+  const deleted = current === null
+  const relevance = relevancePercent(source.score, [...sources.values()].filter(isPassageSource))
+  const meta = [
+    ...(deleted ? ['This document was deleted.'] : relevance === null ? [] : [`${relevance}% relevance`]),
+    ...(current?.superseded_at == null ? [] : [`in version ${current.version}; a newer one is searched now`]),
+  ]
+  return (
+    <SourceButton
+      n={source.n}
+      deleted={deleted}
+      name={`Source: ${describePlace(source, 'card', current)}`}
+      passage={passageWords(source.text)}
+      meta={meta.join(', ')}
+    />
+  )
+}
+
+/** What was said in a conversation: its title, who said it and when. Opens the conversation there. */
+function MessageButton({ source }: { source: MessageSource }): JSX.Element {
+  const { data: conversation } = useQuery(conversationQuery(source.conversationId))
+  const deleted = conversation === null
+  return (
+    <SourceButton
+      n={source.n}
+      deleted={deleted}
+      name={`Conversation: ${listTitle(conversation ?? source)}`}
+      passage={source.text}
+      meta={
+        deleted
+          ? 'This conversation was deleted.'
+          : `said by ${describeSpeaker(source)}, ${formatDateLabel(source.createdAt)}`
+      }
+    />
+  )
+}
+
+/** A source of an answer, in the margin or as a card. */
+export function SourceNote({ n, placement }: { n: number; placement: 'margin' | 'card' }): JSX.Element | null {
+  const { sources, pointedAt, pointAt } = useAnswer()
+  const source = sources.get(n)
+  if (source === undefined) return null
+  return (
+    <aside
+      className={classNames(styles.note, styles[placement], pointedAt === n && styles.pointed)}
+      onMouseEnter={() => pointAt(n)}
+      onMouseLeave={() => pointAt(null)}
+    >
+      {isPassageSource(source) && <PassageButton source={source} />}
+      {isWebSource(source) && <PageLink page={source} />}
+      {isMessageSource(source) && <MessageButton source={source} />}
+    </aside>
+  )
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import type { JSX } from 'react'
+import type { DocumentRow } from '#contract/document.ts'
+import { documentsQuery } from '#web/data/documents.ts'
+import styles from '#web/features/thread/message/message.module.css'
+import { Button } from '#web/ui/button.tsx'
+
+const areBeingRead = (documents: readonly DocumentRow[]): boolean =>
+  documents.some(({ state }) => state === 'queued' || state === 'reading')
+
+/** Says how many documents were still being read when the answer was written; once none is, they can be had in another one. */
+export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
+  const { data: waits = true } = useQuery({ ...documentsQuery(), select: areBeingRead })
+  return (
+    <div className={styles.unread}>
+      <p role="status">
+        {count === 1 ? 'One document was' : `${count} documents were`} still being read, and not used.
+        {waits ? '' : ' That is done now.'}
+      </p>
+      {!waits && onAgain !== null && (
+        <Button variant="outline" size="sm" onClick={onAgain}>
+          Answer again
+        </Button>
+      )}
+    </div>
+  )
+}

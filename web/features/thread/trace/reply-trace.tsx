@@ -1,0 +1,113 @@
+import { Route } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import type { MessageRow } from '#contract/message.ts'
+import type { ConsideredMessage, RetrievalTrace } from '#contract/trace.ts'
+import message from '#web/features/thread/message/message.module.css'
+import { describePlace } from '#web/lib/documents/source-location.ts'
+import { formatDateLabel } from '#web/lib/format/format-date.ts'
+import { listTitle } from '#web/lib/messages/conversation-words.ts'
+import {
+  describeCut,
+  describeScores,
+  describeSteps,
+  describeTokens,
+  describeTrace,
+} from '#web/lib/messages/describe-trace.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import styles from './reply-trace.module.css'
+
+type ReplyTraceProps = { metadata: MessageRow['metadata']; tokensIn: number | null; tokensOut: number | null }
+
+function Row({ name, children }: { name: string; children: ReactNode }): JSX.Element {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+/** The passages that were considered, best first, those that were cut with the reason. */
+function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
+  return (
+    <ol className={styles.passages}>
+      {trace.considered.map((passage, index) => (
+        <li key={index} className={classNames(passage.cut !== null && styles.cut)}>
+          <span className={styles.place}>{describePlace(passage, 'card')}</span> <span>{describeCut(passage.cut)}</span>
+          <span className={styles.scores}>{describeScores(passage)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** What was said that shares words with the question, the most telling first. */
+function Messages({ messages }: { messages: readonly ConsideredMessage[] }): JSX.Element {
+  return (
+    <ol className={styles.passages}>
+      {messages.map((message) => (
+        <li key={message.messageId} className={classNames(message.cut !== null && styles.cut)}>
+          <span className={styles.place}>
+            {listTitle(message)}, {formatDateLabel(message.createdAt)}
+          </span>{' '}
+          <span>{describeCut(message.cut)}</span>
+          <span className={styles.scores}>ranked by {Number(message.score.toPrecision(3))}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
+  return (
+    <>
+      <Row name="Searched for">{trace.query}</Row>
+      {trace.terms.length > 0 && (
+        <Row name="Words">
+          {trace.terms.map(({ term, passages }) => `${term} (${passages})`).join(', ')}
+          {trace.guessed.map(({ word, terms }) => (
+            <span key={word} className={styles.guess}>
+              “{word}” was not found, so {terms.join(', ')} was looked for.
+            </span>
+          ))}
+        </Row>
+      )}
+      {trace.considered.length > 0 && (
+        <Row name="Passages">
+          <Passages trace={trace} />
+        </Row>
+      )}
+      {trace.messages !== undefined && trace.messages.length > 0 && (
+        <Row name="Messages">
+          <Messages messages={trace.messages} />
+        </Row>
+      )}
+      {trace.notes.length > 0 && <Row name="Notes">{trace.notes.join(' ')}</Row>}
+    </>
+  )
+}
+
+/** How an answer came about, in one soft line that unfolds. */
+export function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
+  const { trace, steps } = metadata ?? {}
+  if (trace === undefined && steps === undefined) return null
+  const tokens = describeTokens(tokensIn, tokensOut)
+  return (
+    <details className={message.tool}>
+      <summary>
+        <Route size={13} aria-hidden />
+        <span className={message.toolName}>How this was answered</span>
+        <span className={message.toolPreview}>{describeTrace(trace)}</span>
+      </summary>
+      <dl className={styles.facts}>
+        {trace !== undefined && <Search trace={trace} />}
+        {(tokens !== undefined || trace !== undefined) && (
+          <Row name="Tokens">
+            {[tokens, trace && `about ${trace.tokens} of those in are sources`].filter(Boolean).join(' · ')}
+          </Row>
+        )}
+        {steps !== undefined && <Row name="Time">{describeSteps(steps)}</Row>}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useEffectEvent, useState, type JSX, type KeyboardEvent } from 'react'
+
+import { documentQuery } from '#web/data/documents.ts'
+
+import { ReaderBody } from './viewer-body.tsx'
+import { ReaderHeader } from './viewer-header.tsx'
+import { readerKind } from './viewer-kind.ts'
+import styles from './viewer-pane.module.css'
+import { followRequest, goToPage, placeFor, type Passage } from './viewer-target.ts'
+import type { SourceNavigation } from './source-steps.tsx'
+import { useCitedCells } from './use-cited-cells.ts'
+import { useTextOrigin } from './use-text-origin.ts'
+
+interface ReaderPaneProps {
+  documentId: string
+  /** Where to open it, counted from 1. */
+  page: number
+  /** The passage to mark. */
+  highlight: Passage | null
+  /** What the document is called where it is cited; null where it is not. */
+  citedName: string | null
+  onClose: () => void
+  /** Asked to show another version of the document. */
+  onOpenVersion: (documentId: string) => void
+  /** The page in view, as the person scrolls. May be fed back into `page`. */
+  onPageChange?: (page: number) => void
+  sourceNavigation?: SourceNavigation
+}
+
+/** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
+export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
+  const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
+  const document = useQuery(documentQuery(documentId))
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
+  const [chosenZoom, setChosenZoom] = useState<number | null>(null)
+  const [fitted, setFitted] = useState({ documentId, zoom: 1 })
+  const zoom = chosenZoom ?? (fitted.documentId === documentId ? fitted.zoom : 1)
+  const [counted, setCounted] = useState({ documentId, pages: 0 })
+  const [place, setPlace] = useState(() => placeFor(props))
+  const followed = followRequest(place, { documentId, page: props.page, highlight })
+  if (followed !== place) setPlace(followed)
+
+  const kind = readerKind(document.data?.mimetype ?? '')
+  const textOrigin = useTextOrigin(document.data ?? null, followed.page)
+  const citedCells = useCitedCells(documentId, kind.unit === 'Sheet', followed.passage)
+  const countedPages = counted.documentId === documentId ? counted.pages : 0
+  const canZoom = kind.body === 'image' || countedPages > 0
+  const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
+  const notePage = useCallback((page: number) => setPlace((now) => (now.page === page ? now : { ...now, page })), [])
+  const fit = useCallback((next: number) => setFitted({ documentId, zoom: next }), [documentId])
+  const noteCount = useCallback((pages: number) => setCounted({ documentId, pages }), [documentId])
+
+  const tellPage = useEffectEvent((page: number) => {
+    if (page !== props.page) onPageChange?.(page)
+  })
+  useEffect(() => tellPage(place.page), [place.page])
+  // Its keys work from within: whoever chose something outside comes in, whoever is in stays where they are.
+  useEffect(() => {
+    if (scroller?.parentElement?.contains(window.document.activeElement) === false)
+      scroller.focus({ preventScroll: true })
+  }, [scroller, documentId, highlight?.key])
+
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      return onClose()
+    }
+    const delta = DELTAS[event.key]
+    if (!delta || !sourceNavigation || event.target instanceof HTMLInputElement) return
+    event.preventDefault()
+    const next = sourceNavigation.position + delta
+    if (next >= 1 && next <= sourceNavigation.count) sourceNavigation.onMove(delta)
+  }
+
+  return (
+    <section
+      className={styles.pane}
+      aria-label={`Reader: ${document.data?.filename ?? citedName ?? 'document'}`}
+      onKeyDown={handleKey}
+    >
+      <ReaderHeader
+        document={document.data ?? null}
+        citedName={citedName}
+        page={followed.page}
+        pageCount={document.data ? countedPages || (document.data.pages ?? 0) : 0}
+        note={citedCells ?? textOrigin}
+        unit={kind.unit}
+        zoom={document.data && canZoom ? zoom : null}
+        sourceNavigation={sourceNavigation}
+        onGo={go}
+        onZoom={setChosenZoom}
+        onClose={onClose}
+        onOpenVersion={onOpenVersion}
+      />
+      <div
+        ref={setScroller}
+        className={styles.scroller}
+        data-body={kind.body}
+        tabIndex={0}
+        role="region"
+        aria-label="Document"
+      >
+        {scroller && (
+          <ReaderBody
+            key={documentId}
+            document={document}
+            place={followed}
+            zoom={zoom}
+            scroller={scroller}
+            onGo={go}
+            onPage={notePage}
+            onPageCount={noteCount}
+            onFit={chosenZoom === null ? fit : null}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+const DELTAS: Record<string, -1 | 1> = { ArrowLeft: -1, ArrowRight: 1 }

@@ -1,0 +1,47 @@
+import type { JSX } from 'react'
+
+import { documentFileUrl } from '#web/data/documents.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+
+import styles from './viewer-state.module.css'
+
+interface ReaderStateProps {
+  kind: 'loading' | 'failed'
+  title: string
+  text?: string
+  /** Offers the file itself for download, by document id. */
+  downloadOf?: string
+  onRetry?: () => void
+}
+
+/** What stands in the pane while there is nothing to read: one sentence and at most one thing to do. */
+export function ReaderState({ kind, title, text, downloadOf, onRetry }: ReaderStateProps): JSX.Element {
+  return (
+    <div className={styles.state} data-kind={kind} role={kind === 'loading' ? 'status' : 'alert'}>
+      {kind === 'loading' && <Spinner size={20} />}
+      <p className={styles.title}>{title}</p>
+      {text !== undefined && <p className={styles.text}>{text}</p>}
+      {onRetry && (
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={(event) => {
+            // The button goes, and the focus is to stay in the pane.
+            event.currentTarget.closest<HTMLElement>('[tabindex="0"]')?.focus()
+            onRetry()
+          }}
+        >
+          Try again
+        </Button>
+      )}
+      {downloadOf !== undefined && (
+        <Button variant="outline" size="sm" asChild>
+          <a href={documentFileUrl(downloadOf)} download>
+            Download the file
+          </a>
+        </Button>
+      )}
+    </div>
+  )
+}

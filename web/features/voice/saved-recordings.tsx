@@ -1,0 +1,52 @@
+import { X } from 'lucide-react'
+import type { JSX } from 'react'
+import type { Recording } from '#web/data/recordings-database.ts'
+import { forgetRecording } from '#web/data/recordings.ts'
+import { Button } from '#web/ui/button.tsx'
+import styles from './voice.module.css'
+
+/** A download begins after the task that asks for it; its address must live until then. */
+const ADDRESS_LIVES_MS = 60_000
+
+function save({ audio }: Recording): void {
+  const address = URL.createObjectURL(audio)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `recording.${audio.type === 'audio/mp4' ? 'm4a' : 'webm'}`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIVES_MS)
+}
+
+type KeptRecordingsProps = {
+  recordings: readonly Recording[]
+  disabled: boolean
+  onTryAgain: (recording: Recording) => void
+}
+
+/** What can be done with recordings that have not become text; nothing where there are none. */
+export function KeptRecordings({ recordings, disabled, onTryAgain }: KeptRecordingsProps): JSX.Element {
+  return (
+    <>
+      {recordings.map((recording) => (
+        <div key={recording.id} role="group" aria-label="Recording" className={styles.kept}>
+          <span className={styles.words}>Recording kept.</span>
+          <Button variant="link" disabled={disabled} onClick={() => onTryAgain(recording)}>
+            Try again
+          </Button>
+          <Button variant="link" onClick={() => save(recording)}>
+            Save it
+          </Button>
+          <Button
+            variant="ghost"
+            size="icon"
+            className={styles.discard}
+            aria-label="Discard recording"
+            onClick={() => forgetRecording(recording)}
+          >
+            <X size={14} />
+          </Button>
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import type { DocumentRow } from '#contract/document.ts'
+import { UPLOAD_TYPES } from '#contract/limits.ts'
+
+import { partName, partOf } from './document-parts.ts'
+import { formatSize } from '#web/lib/format/format-size.ts'
+
+const KIND_NAMES: Record<string, string> = {
+  [UPLOAD_TYPES.pdf]: 'PDF',
+  [UPLOAD_TYPES.doc]: 'Word',
+  [UPLOAD_TYPES.docx]: 'Word',
+  [UPLOAD_TYPES.xls]: 'Excel',
+  [UPLOAD_TYPES.xlsx]: 'Excel',
+  [UPLOAD_TYPES.txt]: 'Text',
+  [UPLOAD_TYPES.jpg]: 'Image',
+  [UPLOAD_TYPES.png]: 'Image',
+}
+
+/** The facts under a document's name, each to be set apart by the row: `['PDF', '2.4 MB', '312 pages']`. */
+export function documentFacts(document: DocumentRow): string[] {
+  const facts = [KIND_NAMES[document.mimetype] ?? 'File', formatSize(document.size)]
+  const part = partOf(document.mimetype)
+  const isWhole = document.pages === 1 && part === 'section'
+  if (part && document.pages && !isWhole) facts.push(`${document.pages} ${partName(document.mimetype, document.pages)}`)
+  if (document.version > 1) facts.push(`Version ${document.version}`)
+  return facts
+}
+
+/** One line about a document in a list of findings: what becomes of it, or how long it is; `page` is where it was found. */
+export function describeFound(document: DocumentRow, page: number | undefined): string {
+  const { state, pages, mimetype } = document
+  if (state === 'failed') return 'Could not be read'
+  if (state !== 'ready') return describeReading(document).text
+  const part = partName(mimetype, 1)
+  const count = pages ?? 1
+  if (page === undefined || count === 1) return `${count} ${partName(mimetype, count)}`
+  return `${part[0]?.toUpperCase()}${part.slice(1)} ${page} of ${count}`
+}
+
+/** What there is to say about how well a document could be read; nothing where all of it is plain text. */
+export function describeReadability({ mimetype, state, readability }: DocumentRow): string[] {
+  if (state !== 'ready' || !readability) return []
+  const { pages, by_ocr, unsure, without_text, cut } = readability
+  const count = (parts: number) => `${parts} ${partName(mimetype, parts)}`
+  const isAll = (parts: number) => parts === pages
+  const remarks: string[] = []
+  if (by_ocr > 0)
+    remarks.push(isAll(by_ocr) ? 'By text recognition' : `${by_ocr} of ${count(pages)} by text recognition`)
+  if (unsure > 0) remarks.push(isAll(unsure) ? 'Unsure' : `${count(unsure)} unsure`)
+  if (without_text > 0) remarks.push(isAll(without_text) ? 'No text found' : `${count(without_text)} without text`)
+  if (cut > 0) remarks.push('Cut at the limit')
+  return remarks
+}
+
+export interface Reading {
+  tone: 'working' | 'ready' | 'failed'
+  text: string
+  /** Share done, 0 to 1; null while how much there is to do is not known. */
+  progress: number | null
+}
+
+/** Where the server is with a document, in words. */
+export function describeReading(document: DocumentRow): Reading {
+  switch (document.state) {
+    case 'queued':
+      return { tone: 'working', text: 'Waiting to be read', progress: null }
+    case 'reading':
+      if (!document.pages) return { tone: 'working', text: 'Reading', progress: null }
+      return {
+        tone: 'working',
+        text: `Reading: ${document.pages_done} of ${document.pages}`,
+        progress: Math.min(1, document.pages_done / document.pages),
+      }
+    case 'ready':
+      return { tone: 'ready', text: 'Ready', progress: 1 }
+    case 'failed':
+      return { tone: 'failed', text: document.error?.message ?? 'This file could not be read.', progress: null }
+  }
+}

@@ -1,0 +1,35 @@
+import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
+import { describePlace } from '#web/lib/documents/source-location.ts'
+import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-words.ts'
+import { passageWords } from './passage-words.ts'
+
+/** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
+const CODE_OR_MARKER =
+  /(^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\2|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\3(?!`))| ?\[(\d{1,3})\]/gm
+
+function placeOf(source: Source): string {
+  if (isWebSource(source)) return [source.title, `<${source.address}>`].filter((part) => part !== '').join(', ')
+  if (isMessageSource(source))
+    return `${listTitle(source)}, ${describeSpeaker(source)}, ${source.createdAt.slice(0, 10)}`
+  return describePlace(source, 'footnote')
+}
+
+const note = (source: Source): string =>
+  `[^${source.n}]: ${placeOf(source)}: “${passageWords(source.text).replace(/\s+/g, ' ')}”`
+
+/** An answer as Markdown that stands alone: its markers become footnotes that name file, page and passage, or the conversation. */
+export function withFootnotes(text: string, sources: readonly Source[]): string {
+  const byNumber = new Map(sources.map((source) => [source.n, source]))
+  const cited = new Set<Source>()
+  const body = text.replace(CODE_OR_MARKER, (whole: string, code: string | undefined, ...groups: unknown[]) => {
+    const source = code === undefined ? byNumber.get(Number(groups[2])) : undefined
+    if (source === undefined) return whole
+    cited.add(source)
+    return `[^${source.n}]`
+  })
+  if (cited.size === 0) return body
+  return `${body.trimEnd()}\n\n${[...cited]
+    .toSorted((a, b) => a.n - b.n)
+    .map(note)
+    .join('\n')}\n`
+}
