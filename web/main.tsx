@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from '#web/app/router.tsx'
-import { AuthProvider } from '#web/data/auth-context.tsx'
+import { AuthProvider } from './data/auth/auth-context.tsx'
 import { followTheme } from '#web/data/theme.ts'
 import '#web/ui/tokens.css'
 import '#web/ui/fonts.css'

@@ -1,6 +1,6 @@
 import { useEffect, type JSX, type ReactNode } from 'react'
 import { Redirect, useLocation } from 'wouter'
-import { useAuth } from '#web/data/auth-context.tsx'
+import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'

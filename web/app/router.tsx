@@ -1,7 +1,7 @@
 import { lazy, Suspense, type JSX } from 'react'
 import { Route, Switch } from 'wouter'
 import { AuthGate, LoadingPage } from './auth-gate.tsx'
-import { FaultBoundary } from './fault-boundary.tsx'
+import { FaultBoundary } from './error-boundary.tsx'
 import { NotFoundPage } from './routes/not-found.tsx'
 import { LoginPage } from './routes/login.tsx'
 import { Notifications } from './notifications.tsx'

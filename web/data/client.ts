@@ -2,7 +2,7 @@
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { z } from 'zod'
 import { config } from './config.ts'
-import { accessToken, anonKey, confirmSession } from './session.ts'
+import { accessToken, anonKey, confirmSession } from './auth/session.ts'
 
 const refusal = z.object({ error: z.object({ message: z.string() }) })
 

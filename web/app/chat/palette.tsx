@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 import type { FoundMessage, FoundPassage } from '#contract/search.ts'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import type { TargetMessage } from '#web/data/target-message.ts'
 import { PaletteDialog } from '#web/features/palette/palette-dialog.tsx'
 import type { RailTab } from './rail.tsx'

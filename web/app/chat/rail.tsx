@@ -2,7 +2,7 @@ import { FileText, MessageSquare, Settings, Users, type LucideIcon } from 'lucid
 import type { JSX } from 'react'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import { Mark } from '#web/ui/mark.tsx'
+import { Mark } from '#web/ui/logo.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './rail.module.css'
 

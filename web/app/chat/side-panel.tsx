@@ -1,6 +1,6 @@
 import { lazy, Suspense, type JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
-import { FaultBoundary } from '#web/app/fault-boundary.tsx'
+import { FaultBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'

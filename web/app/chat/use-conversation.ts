@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { conversationQuery, conversationsKey } from '#web/data/conversations.ts'
-import { followConversation } from '#web/data/live.ts'
+import { followConversation } from '#web/data/live/live.ts'
 import { loadBackTo, loadEarlier, messagesKey, messagesQuery } from '#web/data/messages.ts'
 import { followModel, holdModel, modelsQuery } from '#web/data/models.ts'
 import { forgetTarget, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
 import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
-import { overlayReply } from '#web/lib/messages/rewriting.ts'
-import { withSummaryStarts } from '#web/lib/messages/summary-starts.ts'
-import { isWaiting, visibleMessages } from '#web/lib/messages/waiting.ts'
+import { overlayReply } from '#web/lib/messages/overlay-reply.ts'
+import { withSummaryStarts } from '#web/lib/messages/hide-repeated-summaries.ts'
+import { isWaiting, visibleMessages } from '#web/lib/messages/awaited-reply.ts'
 
 export type OpenConversation = {
   conversation: ConversationRow | null | undefined

@@ -1,5 +1,5 @@
 import { lazy, Suspense, type JSX } from 'react'
-import { FaultBoundary } from '#web/app/fault-boundary.tsx'
+import { FaultBoundary } from '#web/app/error-boundary.tsx'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { PlaceControl } from './use-route-state.ts'

@@ -1,6 +1,6 @@
 import { LogOut, UserRound } from 'lucide-react'
 import type { JSX } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx'
 import { useSignOut } from './use-sign-out.ts'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { availabilityQuery, modelsQuery, reasonsOf, selectModel } from '#web/data/models.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
 import { Refusal } from './section.tsx'

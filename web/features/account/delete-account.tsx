@@ -1,6 +1,6 @@
 import { useState, type JSX, type SubmitEvent } from 'react'
-import { closeAccount } from '#web/data/account.ts'
-import { useUser } from '#web/data/auth-context.tsx'
+import { closeAccount } from '#web/data/account/account.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { forgetDrafts } from '#web/data/drafts.ts'
 import { forgetRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { DOCUMENT_LANGUAGES, documentLanguage, type DocumentLanguage } from '#contract/document.ts'
-import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/document-languages.ts'
+import { chooseDocumentLanguages, documentLanguagesQuery } from '#web/data/documents/document-languages.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { SelectField } from './select-field.tsx'
 

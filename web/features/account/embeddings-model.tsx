@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
 import type { OwnProvider } from '#contract/provider.ts'
-import { changeProvider } from '#web/data/providers.ts'
+import { changeProvider } from '#web/data/model-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'

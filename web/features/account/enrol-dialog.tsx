@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX, type SubmitEvent } from 'react'
-import { beginEnrolment, finishEnrolment, type Enrolment } from '#web/data/account.ts'
+import { beginEnrolment, finishEnrolment, type Enrolment } from '#web/data/account/account.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX } from 'react'
-import { createRecoveryCodes } from '#web/data/account.ts'
-import { useUser } from '#web/data/auth-context.tsx'
-import { forgetFirstCodes } from '#web/data/first-codes.ts'
+import { createRecoveryCodes } from '#web/data/account/account.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { forgetFirstCodes } from '#web/data/account/first-recovery-codes.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { changeAccountSettings } from '#web/data/settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'

@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import { saveFile } from '#web/lib/format/save-file.ts'
+import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import styles from './rows.module.css'

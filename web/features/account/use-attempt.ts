@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { accountRefusalOf } from '#web/data/account.ts'
+import { accountRefusalOf } from '#web/data/account/account.ts'
 import { refusalOf } from '#web/data/client.ts'
 
 export type Attempt = {

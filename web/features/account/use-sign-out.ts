@@ -1,7 +1,7 @@
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { forgetDrafts } from '#web/data/drafts.ts'
 import { forgetRecordings } from '#web/data/recordings.ts'
-import { signOut } from '#web/data/session.ts'
+import { signOut } from '#web/data/auth/session.ts'
 import { messageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { matchingNames, nameTokenAt, writeName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/messages/tool-commands.ts'

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useState, type JSX } from 'react'
-import { checkConnection, testHttpBroadcast, testSocketBroadcast } from '#web/data/debug.ts'
+import { checkConnection, testHttpBroadcast, testSocketBroadcast } from '#web/data/live/debug-channel.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './debug-panel.module.css'

@@ -4,7 +4,7 @@ import { useRef, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { MAX_UPLOAD_BYTES, UPLOAD_TYPES } from '#contract/limits.ts'
-import { addDocuments, uploadVersion } from '#web/data/documents.ts'
+import { addDocuments, uploadVersion } from '#web/data/documents/documents.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 

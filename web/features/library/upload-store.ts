@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents.ts'
+import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents/documents.ts'
 
 import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'

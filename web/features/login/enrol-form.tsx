@@ -1,6 +1,6 @@
 import { useEffect, useState, type JSX } from 'react'
-import { beginEnrolment, proveEnrolment, type Enrolment } from '#web/data/account.ts'
-import { expectFirstCodes, forgetFirstCodes } from '#web/data/first-codes.ts'
+import { beginEnrolment, proveEnrolment, type Enrolment } from '#web/data/account/account.ts'
+import { expectFirstCodes, forgetFirstCodes } from '#web/data/account/first-recovery-codes.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { CodeField } from './code-field.tsx'

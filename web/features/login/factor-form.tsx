@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
-import type { User } from '#web/data/session.ts'
-import { sendPhoneCode, verifyFactorCode, verifyPhoneCode, verifyRecoveryCode } from '#web/data/sign-in.ts'
+import type { User } from '#web/data/auth/session.ts'
+import { sendPhoneCode, verifyFactorCode, verifyPhoneCode, verifyRecoveryCode } from '#web/data/auth/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { CodeField } from './code-field.tsx'

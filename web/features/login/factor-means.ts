@@ -1,4 +1,4 @@
-import type { User } from '#web/data/session.ts'
+import type { User } from '#web/data/auth/session.ts'
 
 /** With what somebody can show that it is them: the app, a phone that a code is sent to, or a code on paper. */
 export type FactorMeans =

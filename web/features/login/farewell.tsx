@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type JSX } from 'react'
-import { forgetReceipt, onReceipt, readReceipt } from '#web/data/receipt.ts'
-import { saveFile } from '#web/lib/format/save-file.ts'
+import { forgetReceipt, onReceipt, readReceipt } from '#web/data/account/deletion-receipt.ts'
+import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './farewell.module.css'
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import { Mark } from '#web/ui/mark.tsx'
+import { Mark } from '#web/ui/logo.tsx'
 import styles from './login-form.module.css'
 
 /** The top of every form of the sign-in page, which it names. */

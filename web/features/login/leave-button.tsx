@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import { signOut } from '#web/data/session.ts'
+import { signOut } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 
 type LeaveButtonProps = { email: string; busy: boolean; run: (task: () => Promise<void>) => Promise<boolean> }

@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import type { PublicConfig } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import type { MailPurpose } from '#web/data/sign-in.ts'
+import type { MailPurpose } from '#web/data/auth/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { ConfirmationNotice } from './confirmation-notice.tsx'

@@ -1,5 +1,5 @@
 import { useState, type JSX } from 'react'
-import { setNewPassword } from '#web/data/sign-in.ts'
+import { setNewPassword } from '#web/data/auth/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState, type JSX } from 'react'
-import { loadProviders, signInWith, type IdentityProvider } from '#web/data/identity-providers.ts'
+import { loadProviders, signInWith, type IdentityProvider } from '#web/data/auth/identity-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './provider-buttons.module.css'
 import { useStep } from './use-step.ts'

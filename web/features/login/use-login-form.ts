@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react'
-import { signIn, signUp } from '#web/data/session.ts'
+import { signIn, signUp } from '#web/data/auth/session.ts'
 import { messageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 

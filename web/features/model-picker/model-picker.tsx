@@ -10,7 +10,7 @@ import {
   useSelectedModel,
   type Model,
 } from '#web/data/models.ts'
-import { keyFor, wantKey } from '#web/data/wanted-key.ts'
+import { keyFor, wantKey } from '#web/data/provider-key-form.ts'
 import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'

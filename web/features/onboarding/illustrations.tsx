@@ -1,7 +1,7 @@
 /** What the walk-through shows: small drawings of the product's own screens. They say nothing that the words do not. */
 import { ArrowUp, Lock } from 'lucide-react'
 import type { JSX } from 'react'
-import { Mark } from '#web/ui/mark.tsx'
+import { Mark } from '#web/ui/logo.tsx'
 import styles from './illustrations.module.css'
 
 /** A page with lines of text, of which one may be marked. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { versionsQuery } from '#web/data/documents.ts'
+import { versionsQuery } from '#web/data/documents/documents.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Select } from '#web/ui/select.tsx'
 

@@ -1,6 +1,6 @@
 import { Mic, Square } from 'lucide-react'
 import type { JSX } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { useRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useUser } from '#web/data/auth-context.tsx'
+import { useUser } from '#web/data/auth/auth-context.tsx'
 import { beginRecording, forgetRecording, recordingsDatabase } from '#web/data/recordings.ts'
 import type { Recording } from '#web/data/recordings-database.ts'
 import { transcribe } from '#web/data/transcribe.ts'

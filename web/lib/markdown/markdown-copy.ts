@@ -1,7 +1,7 @@
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { describePlace } from '#web/lib/documents/source-location.ts'
-import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-words.ts'
-import { passageWords } from './passage-words.ts'
+import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
+import { passageWords } from './passage-text.ts'
 
 /** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
 const CODE_OR_MARKER =

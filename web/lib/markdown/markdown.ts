@@ -1,7 +1,7 @@
 /** Markdown that is still being written: finished blocks are lexed once and kept, only the open tail is lexed again. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked'
 import { displayMathsAt, inlineMathsAt, type Maths } from './maths.ts'
-import { settledMarkdown } from './settled-markdown.ts'
+import { settledMarkdown } from './stable-markdown.ts'
 
 export type MathsToken = Maths & { type: 'maths' }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { mergeMessages, mergeNewest, messageKey, temporaryMessage, type ThreadMessage } from './merge-messages.ts'
-import { failedReplies, isWaiting, visibleMessages } from './waiting.ts'
+import { failedReplies, isWaiting, visibleMessages } from './awaited-reply.ts'
 
 const row = (id: string, position: number, role: 1 | 2 | 3 = 1, metadata: ThreadMessage['metadata'] = null) => ({
   ...temporaryMessage('c', id, id),

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { WantedKey } from '#web/data/wanted-key.ts'
+import type { WantedKey } from '#web/data/provider-key-form.ts'
 
 /** What can be asked of the messages of the open conversation. */
 export type ThreadActions = {

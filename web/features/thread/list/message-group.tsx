@@ -4,7 +4,7 @@ import styles from '#web/features/thread/message/message.module.css'
 import { StoredMessage } from '#web/features/thread/message/stored-message.tsx'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
-import { asMessage } from '#web/lib/messages/rewriting.ts'
+import { asMessage } from '#web/lib/messages/overlay-reply.ts'
 import { PlaceInThread } from './thread-position.tsx'
 
 type MessageGroupProps = {

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState, type JSX, type KeyboardEvent } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { useFocusBack } from '#web/ui/use-focus-back.ts'
+import { useFocusBack } from '#web/ui/use-focus-after-field.ts'
 import styles from './conversation-title.module.css'
 
 const LONGEST_TITLE = 500

@@ -5,7 +5,7 @@ import type { ConsideredMessage, RetrievalTrace } from '#contract/trace.ts'
 import message from '#web/features/thread/message/message.module.css'
 import { describePlace } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
-import { listTitle } from '#web/lib/messages/conversation-words.ts'
+import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import {
   describeCut,
   describeScores,

@@ -3,10 +3,10 @@ import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-j
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { closingReceipt, openSession, type OpenSession } from '#contract/auth.ts'
-import { storeReceipt } from './receipt.ts'
-import { readAgain } from './refetch.ts'
-import { forgetSession, startedAuth } from './session.ts'
-import { AccountRefusal, askAccount, sendPhoneCode, verifyPhoneCode } from './sign-in.ts'
+import { storeReceipt } from './deletion-receipt.ts'
+import { readAgain } from '#web/data/refetch.ts'
+import { forgetSession, startedAuth } from '#web/data/auth/session.ts'
+import { AccountRefusal, askAccount, sendPhoneCode, verifyPhoneCode } from '#web/data/auth/sign-in.ts'
 
 function requireSuccess({ error }: { error: AuthError | null }): void {
   if (error !== null) throw error

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents.ts'
+import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents/documents.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import sampleAddress from './sample-document.txt?url'
 

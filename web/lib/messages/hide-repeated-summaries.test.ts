@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ThreadMessage } from './merge-messages.ts'
-import { withSummaryStarts } from './summary-starts.ts'
+import { withSummaryStarts } from './hide-repeated-summaries.ts'
 
 const answer = (id: string, summary?: string): ThreadMessage => ({
   id,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { advanceMarkdown, emptyMarkdown } from './markdown.ts'
-import { settledMarkdown } from './settled-markdown.ts'
+import { settledMarkdown } from './stable-markdown.ts'
 
 const ANSWER = `## How it fits together
 

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
-import { useUser } from '#web/data/auth-context.tsx'
-import { documentsKey, documentsQuery } from '#web/data/documents.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { documentsKey, documentsQuery } from '#web/data/documents/documents.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { askOfDocuments, askWithout } from '#web/lib/documents/document-names.ts'
 

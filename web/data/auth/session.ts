@@ -1,6 +1,6 @@
 /** The person's session: kept in storage, refreshed in time and shared between tabs by auth-js. */
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
-import { config, loadConfig } from './config.ts'
+import { config, loadConfig } from '#web/data/config.ts'
 
 export type SessionState = {
   loading: boolean

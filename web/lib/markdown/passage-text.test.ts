@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passageWords } from './passage-words.ts'
+import { passageWords } from './passage-text.ts'
 
 test.each([
   ['Totals |  |  | 45', 'Totals | 45'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { activeTitle, describeBranch, listTitle, matchesSearch, modelLabel } from './conversation-words.ts'
+import { activeTitle, describeBranch, listTitle, matchesSearch, modelLabel } from './conversation-labels.ts'
 
 it('names what has no name', () => {
   expect(listTitle({ title: null })).toBe('Untitled conversation')

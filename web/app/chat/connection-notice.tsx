@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
-import { useConnection } from '#web/data/connection.ts'
-import styles from './connection-line.module.css'
+import { useConnection } from '#web/data/live/connection.ts'
+import styles from './connection-notice.module.css'
 
 /** Says that what is shown may be out of date, as long as nothing new reaches the page. */
 export function ConnectionLine(): JSX.Element {

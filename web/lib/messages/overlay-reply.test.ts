@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ThreadMessage } from './merge-messages.ts'
 import type { ReplyView } from './reply-parts.ts'
-import { overlayReply } from './rewriting.ts'
+import { overlayReply } from './overlay-reply.ts'
 
 const answer = (attempt?: number): ThreadMessage => ({
   id: 'a',

@@ -1,5 +1,5 @@
 /** Other places where people may have their account to sign in with: which are set up, and how one goes there. */
-import { loadConfig } from './config.ts'
+import { loadConfig } from '#web/data/config.ts'
 import { startedAuth } from './session.ts'
 
 /** `ssoId` is set for the provider of a company, at which only its people have an account. */

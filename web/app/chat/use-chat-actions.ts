@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConversationRow } from '#contract/conversation.ts'
-import { useAuth } from '#web/data/auth-context.tsx'
+import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { createConversation, keepConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
   addMessage,
@@ -13,11 +13,11 @@ import {
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
 import { adoptRecordings } from '#web/data/recordings.ts'
-import { hasStoredSession } from '#web/data/session.ts'
+import { hasStoredSession } from '#web/data/auth/session.ts'
 import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/upload-store.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
-import { failedReplies } from '#web/lib/messages/waiting.ts'
+import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
 import { toast } from '#web/ui/toast.tsx'
 import type { PlaceControl } from './use-route-state.ts'
 

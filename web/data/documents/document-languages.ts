@@ -1,9 +1,9 @@
 import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { documentLanguage, LANGUAGES_PREFERENCE, type DocumentLanguage } from '#contract/document.ts'
-import { rest } from './client.ts'
-import { sessionState } from './session.ts'
-import { storeAccountSettings } from './settings.ts'
+import { rest } from '#web/data/client.ts'
+import { sessionState } from '#web/data/auth/session.ts'
+import { storeAccountSettings } from '#web/data/settings.ts'
 
 const preferences = z.record(z.string(), z.unknown())
 const key = ['user_settings', 'document_languages'] as const

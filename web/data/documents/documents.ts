@@ -8,10 +8,10 @@ import {
   type DocumentRow,
   type UploadAnswer,
 } from '#contract/document.ts'
-import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from './client.ts'
-import { createLiveQuery } from './live-query.ts'
-import { readAgain } from './refetch.ts'
-import { accessToken } from './session.ts'
+import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from '#web/data/client.ts'
+import { createLiveQuery } from '#web/data/live-query.ts'
+import { readAgain } from '#web/data/refetch.ts'
+import { accessToken } from '#web/data/auth/session.ts'
 
 const rows = z.array(documentRow)
 const COLUMNS = Object.keys(documentRow.shape).join(',')
