@@ -3,7 +3,7 @@ import { Button } from '#web/ui/button.tsx'
 import styles from './auth-gate.module.css'
 
 /** What stands in for a page that could not be shown, above all when a part of it could not be fetched. */
-function FaultPage(): JSX.Element {
+function ErrorPage(): JSX.Element {
   return (
     <div className={styles.page} role="alert">
       <h1 className={styles.title}>This page could not be shown</h1>
@@ -14,7 +14,7 @@ function FaultPage(): JSX.Element {
 }
 
 /** Catches what is thrown while its children are drawn; React offers that to classes only. */
-export class FaultBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError(): { failed: boolean } {
@@ -26,6 +26,6 @@ export class FaultBoundary extends Component<{ children: ReactNode }, { failed: 
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <FaultPage /> : this.props.children
+    return this.state.failed ? <ErrorPage /> : this.props.children
   }
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense, type JSX } from 'react'
 import { Route, Switch } from 'wouter'
 import { AuthGate, LoadingPage } from './auth-gate.tsx'
-import { FaultBoundary } from './error-boundary.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { NotFoundPage } from './routes/not-found.tsx'
 import { LoginPage } from './routes/login.tsx'
 import { Notifications } from './notifications.tsx'
@@ -16,11 +16,11 @@ export function Router(): JSX.Element {
         <Route path="/login" component={LoginPage} />
         <Route path="/">
           <AuthGate>
-            <FaultBoundary>
+            <ErrorBoundary>
               <Suspense fallback={<LoadingPage />}>
                 <ChatPage />
               </Suspense>
-            </FaultBoundary>
+            </ErrorBoundary>
           </AuthGate>
         </Route>
         <Route component={NotFoundPage} />

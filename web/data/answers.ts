@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationRow, type NewBranch } from '#contract/conversation.ts'
 import { messageMetadata } from '#contract/message.ts'
-import { apiFetch, apiSend, jsonOf, rest } from './client.ts'
+import { apiFetch, apiSend, readJson, rest } from './client.ts'
 
 const versions = z.array(
   z.object({
@@ -50,5 +50,5 @@ export async function continueAnswer(conversationId: string, messageId: string):
 
 /** Begins another conversation that asks `content` in place of an earlier message. */
 export async function branchConversation(conversationId: string, branch: NewBranch): Promise<ConversationRow> {
-  return conversationRow.parse(await jsonOf(apiSend('POST', `/api/conversations/${conversationId}/branch`, branch)))
+  return conversationRow.parse(await readJson(apiSend('POST', `/api/conversations/${conversationId}/branch`, branch)))
 }

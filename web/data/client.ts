@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { config } from './config.ts'
 import { accessToken, anonKey, confirmSession } from './auth/session.ts'
 
-const refusal = z.object({ error: z.object({ message: z.string() }) })
+const errorBody = z.object({ error: z.object({ message: z.string() }) })
 
 /** A non-successful answer of the product API; the message is `status: body`. */
 export class HttpError extends Error {
@@ -33,22 +33,22 @@ export function apiSend(method: 'POST' | 'PATCH', path: string, body: unknown): 
 }
 
 /** What an answer of the product API says to the person; null where it was no such answer. */
-export function refusalOf(error: unknown): string | null {
+export function apiErrorMessage(error: unknown): string | null {
   const body = error instanceof HttpError ? error.message.slice(error.message.indexOf('{')) : ''
   try {
-    return refusal.parse(JSON.parse(body)).error.message
+    return errorBody.parse(JSON.parse(body)).error.message
   } catch {
     return null
   }
 }
 
 /** The JSON of an answer, whose shape its reader checks. */
-export async function jsonOf(response: Promise<Response>): Promise<unknown> {
+export async function readJson(response: Promise<Response>): Promise<unknown> {
   return await (await response).json()
 }
 
 /** `apiFetch` that reads JSON and checks its shape. */
-export async function apiRead<T>(path: string, schema: z.ZodType<T>, init?: RequestInit): Promise<T> {
+export async function apiJson<T>(path: string, schema: z.ZodType<T>, init?: RequestInit): Promise<T> {
   const response = await apiFetch(path, init)
   return schema.parse(await response.json())
 }
@@ -74,21 +74,21 @@ let client: PostgrestClient | null = null
 /** The data service, asked as the person. Its own retries are off: the fallback comes at once. */
 export const rest = (): PostgrestClient => (client ??= restClient(fetchAsUser))
 
-let lastingClient: PostgrestClient | null = null
+let keepaliveClient: PostgrestClient | null = null
 
 /** As `rest`, for small writes that arrive even where the page is left at once. */
-export const lastingRest = (): PostgrestClient =>
-  (lastingClient ??= restClient((input, init) => fetchAsUser(input, { ...init, keepalive: true })))
+export const keepaliveRest = (): PostgrestClient =>
+  (keepaliveClient ??= restClient((input, init) => fetchAsUser(input, { ...init, keepalive: true })))
 
-type DirectAnswer = { data: unknown; error: { message: string } | null }
+type RestAnswer = { data: unknown; error: { message: string } | null }
 
 /**
  * Asks the data service; on any error logs it and asks the product API instead. Both answers are checked against the
  * same schema.
  */
-export async function directThenApi<T>(
+export async function restWithApiFallback<T>(
   schema: z.ZodType<T>,
-  direct: () => PromiseLike<DirectAnswer>,
+  direct: () => PromiseLike<RestAnswer>,
   fallback: () => Promise<unknown>,
 ): Promise<T> {
   try {

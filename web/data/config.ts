@@ -2,7 +2,7 @@ import type { PublicConfig } from '#contract/auth.ts'
 
 let loaded: PublicConfig | null = null
 
-function textOf(value: unknown, name: string): string {
+function requireText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new Error(`config.json: ${name} is not a text`)
   return value
 }
@@ -13,14 +13,14 @@ function parseConfig(value: unknown): PublicConfig {
   const account: { email?: unknown; password?: unknown } | null =
     typeof given.testAccount === 'object' ? given.testAccount : null
   return {
-    supabaseUrl: textOf(given.supabaseUrl, 'supabaseUrl').replace(/\/+$/, ''),
-    supabaseAnonKey: textOf(given.supabaseAnonKey, 'supabaseAnonKey'),
+    supabaseUrl: requireText(given.supabaseUrl, 'supabaseUrl').replace(/\/+$/, ''),
+    supabaseAnonKey: requireText(given.supabaseAnonKey, 'supabaseAnonKey'),
     testAccount:
       account === null
         ? null
         : {
-            email: textOf(account.email, 'testAccount.email'),
-            password: textOf(account.password, 'testAccount.password'),
+            email: requireText(account.email, 'testAccount.email'),
+            password: requireText(account.password, 'testAccount.password'),
           },
     mailbox: typeof given.mailbox === 'string' ? given.mailbox : null,
     requiresSecondFactor: given.requiresSecondFactor === true,

@@ -2,29 +2,29 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationPatch, type ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
-import { apiFetch, apiSend, directThenApi, HttpError, jsonOf, rest } from './client.ts'
+import { apiFetch, apiSend, restWithApiFallback, HttpError, readJson, rest } from './client.ts'
 import { storeDraft } from './drafts.ts'
 import { createLiveQuery } from './live-query.ts'
-import { forgetRecordings } from './recordings.ts'
-import { readAgain } from './refetch.ts'
+import { deleteRecordings } from './recordings.ts'
+import { refetch } from './refetch.ts'
 
 const rows = z.array(conversationRow)
 
 export const conversationsKey = (userId: string) => [`/api/users/${userId}/conversations`] as const
-const conversationList = createLiveQuery<ConversationRow[]>()
+const liveConversations = createLiveQuery<ConversationRow[]>()
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
-const oneConversation = createLiveQuery<ConversationRow | null>()
+const liveConversation = createLiveQuery<ConversationRow | null>()
 
 /** All conversations of a person, newest first. */
 export function conversationsQuery(userId: string) {
   return queryOptions({
     queryKey: conversationsKey(userId),
     queryFn: () =>
-      conversationList.read(conversationsKey(userId), () =>
-        directThenApi(
+      liveConversations.read(conversationsKey(userId), () =>
+        restWithApiFallback(
           rows,
           () => rest().from('conversations').select('*').eq('uid', userId).order('started_at', { ascending: false }),
-          () => jsonOf(apiFetch(`/api/users/${userId}/conversations`)),
+          () => readJson(apiFetch(`/api/users/${userId}/conversations`)),
         ),
       ),
   })
@@ -34,17 +34,17 @@ export function conversationsQuery(userId: string) {
 export function conversationQuery(id: string) {
   return queryOptions({
     queryKey: conversationKey(id),
-    queryFn: () => oneConversation.read(conversationKey(id), () => readConversation(id)),
+    queryFn: () => liveConversation.read(conversationKey(id), () => fetchConversation(id)),
   })
 }
 
-function readConversation(id: string): Promise<ConversationRow | null> {
-  return directThenApi(
+function fetchConversation(id: string): Promise<ConversationRow | null> {
+  return restWithApiFallback(
     conversationRow.nullable(),
     () => rest().from('conversations').select('*').eq('id', id).maybeSingle(),
     async () => {
       try {
-        return await jsonOf(apiFetch(`/api/conversations/${id}`))
+        return await readJson(apiFetch(`/api/conversations/${id}`))
       } catch (error) {
         if (error instanceof HttpError && error.status === 404) return null
         throw error
@@ -72,14 +72,14 @@ export function createConversation(given: {
     ended_at: null,
     metadata: given.metadata ?? {},
   }
-  return directThenApi(
+  return restWithApiFallback(
     conversationRow,
     () => rest().from('conversations').insert(row).select().single(),
     async () => {
       try {
-        return await jsonOf(apiSend('POST', '/api/conversations', row))
+        return await readJson(apiSend('POST', '/api/conversations', row))
       } catch (error) {
-        if (error instanceof HttpError && error.status === 409) return readConversation(row.id)
+        if (error instanceof HttpError && error.status === 409) return fetchConversation(row.id)
         throw error
       }
     },
@@ -87,15 +87,15 @@ export function createConversation(given: {
 }
 
 export function updateConversation(id: string, userId: string, patch: ConversationPatch): Promise<ConversationRow> {
-  return directThenApi(
+  return restWithApiFallback(
     conversationRow,
     () => rest().from('conversations').update(patch).eq('id', id).eq('uid', userId).select().single(),
-    () => jsonOf(apiSend('PATCH', `/api/conversations/${id}`, patch)),
+    () => readJson(apiSend('PATCH', `/api/conversations/${id}`, patch)),
   )
 }
 
 export async function deleteConversation(id: string): Promise<void> {
-  await directThenApi(
+  await restWithApiFallback(
     z.unknown(),
     () => rest().from('conversations').delete().eq('id', id),
     async () => {
@@ -106,29 +106,29 @@ export async function deleteConversation(id: string): Promise<void> {
 }
 
 /** Puts a row that was created or changed into every list that shows it. */
-export function keepConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
-  oneConversation.set(queryClient, conversationKey(row.id), row)
-  conversationList.change(queryClient, conversationsKey(userId), (list) => {
+export function cacheConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
+  liveConversation.set(queryClient, conversationKey(row.id), row)
+  liveConversations.change(queryClient, conversationsKey(userId), (list) => {
     const others = list.filter((other) => other.id !== row.id)
     return [...others, row].toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
   })
 }
 
 /** Reads again what is shown of conversations, when live changes may have been missed: the list, and those that are open. */
-export async function reloadConversations(queryClient: QueryClient, userId: string): Promise<void> {
+export async function refetchConversations(queryClient: QueryClient, userId: string): Promise<void> {
   const [list] = conversationsKey(userId)
   const [one] = conversationKey('')
-  await readAgain(queryClient, {
+  await refetch(queryClient, {
     predicate: ({ queryKey: [key] }) =>
       key === list || (typeof key === 'string' && key.startsWith(one) && !key.slice(one.length).includes('/')),
   })
 }
 
 /** Takes a deleted conversation out of every list that shows it. */
-export function dropConversation(queryClient: QueryClient, userId: string, id: string): void {
-  conversationList.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
+export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
+  liveConversations.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
-  forgetRecordings(userId, id)
+  deleteRecordings(userId, id)
   // Null, as for any conversation that does not exist: whoever has it open leaves it.
-  oneConversation.set(queryClient, conversationKey(id), null)
+  liveConversation.set(queryClient, conversationKey(id), null)
 }

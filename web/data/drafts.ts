@@ -2,7 +2,7 @@ const prefixOf = (userId: string): string => `alcove-draft:${userId}:`
 const keyOf = (userId: string, conversationId: string | null): string => prefixOf(userId) + (conversationId ?? 'new')
 
 /** What the browser has no room for: it outlives a change of the conversation, though not a reload. */
-const unstored = new Map<string, string>()
+const unstoredDrafts = new Map<string, string>()
 
 /**
  * What a person has typed and not sent yet, per conversation, over a reload and over a session that ended by itself.
@@ -10,18 +10,18 @@ const unstored = new Map<string, string>()
  */
 export function readDraft(userId: string, conversationId: string | null): string {
   const key = keyOf(userId, conversationId)
-  return unstored.get(key) ?? localStorage.getItem(key) ?? ''
+  return unstoredDrafts.get(key) ?? localStorage.getItem(key) ?? ''
 }
 
 export function storeDraft(userId: string, conversationId: string | null, text: string): void {
   const key = keyOf(userId, conversationId)
-  unstored.delete(key)
+  unstoredDrafts.delete(key)
   try {
     if (text === '') localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
     localStorage.removeItem(key)
-    unstored.set(key, text)
+    unstoredDrafts.set(key, text)
   }
 }
 
@@ -33,8 +33,8 @@ export function restoreDraft(userId: string, conversationId: string | null, text
 }
 
 /** Forgets what a person has typed in all conversations, when that person signs out. */
-export function forgetDrafts(userId: string): void {
+export function clearDrafts(userId: string): void {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(userId)))
   for (const key of keys) localStorage.removeItem(key)
-  unstored.clear()
+  unstoredDrafts.clear()
 }

@@ -6,7 +6,7 @@ export type Rating = -1 | 1
 export type Feedback = { rating: Rating; reason: string | null }
 
 /** A rating belongs to one version of an answer. */
-export type Rated = { messageId: string; version: number }
+export type RatedAnswer = { messageId: string; version: number }
 
 const stored = z.array(
   z.object({
@@ -17,24 +17,24 @@ const stored = z.array(
   }),
 )
 
-const feedbackKey = ({ messageId, version }: Rated) => ['message_feedback', messageId, version] as const
+const feedbackKey = ({ messageId, version }: RatedAnswer) => ['message_feedback', messageId, version] as const
 
 /** While somebody scrolls, answers come into view one by one. */
-const GATHER_MS = 100
+const BATCH_MS = 100
 
-let readAt = Number.NEGATIVE_INFINITY
-let asked: Promise<z.infer<typeof stored>> | null = null
-const askedFor = new Set<string>()
+let lastBatchAt = Number.NEGATIVE_INFINITY
+let pendingBatch: Promise<z.infer<typeof stored>> | null = null
+const batchedIds = new Set<string>()
 
 /** Ratings that are asked for at the same moment, or soon after others were read, are read at once. */
-function readWithOthers(messageId: string): Promise<z.infer<typeof stored>> {
-  askedFor.add(messageId)
-  const waitMs = Math.max(0, readAt + GATHER_MS - performance.now())
-  asked ??= new Promise((resolve) => setTimeout(resolve, waitMs)).then(async () => {
-    readAt = performance.now()
-    const ids = [...askedFor]
-    askedFor.clear()
-    asked = null
+function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
+  batchedIds.add(messageId)
+  const waitMs = Math.max(0, lastBatchAt + BATCH_MS - performance.now())
+  pendingBatch ??= new Promise((resolve) => setTimeout(resolve, waitMs)).then(async () => {
+    lastBatchAt = performance.now()
+    const ids = [...batchedIds]
+    batchedIds.clear()
+    pendingBatch = null
     const { data, error } = await rest()
       .from('message_feedback')
       .select('message_id,version,rating,reason')
@@ -42,15 +42,15 @@ function readWithOthers(messageId: string): Promise<z.infer<typeof stored>> {
     if (error !== null) throw new Error(error.message, { cause: error })
     return stored.parse(data)
   })
-  return asked
+  return pendingBatch
 }
 
 /** The person's own rating of an answer; null when there is none. */
-export function feedbackQuery(rated: Rated) {
+export function feedbackQuery(rated: RatedAnswer) {
   return queryOptions({
     queryKey: feedbackKey(rated),
     queryFn: async (): Promise<Feedback | null> => {
-      const ratings = await readWithOthers(rated.messageId)
+      const ratings = await fetchBatched(rated.messageId)
       const own = ratings.find((row) => row.message_id === rated.messageId && row.version === rated.version)
       return own === undefined ? null : { rating: own.rating, reason: own.reason }
     },
@@ -61,7 +61,7 @@ export function feedbackQuery(rated: Rated) {
 const lastSent = new Map<string, Promise<unknown>>()
 
 /** Sends after what was sent for the same answer: a change of mind must not overtake what it changes. */
-async function inOrder<T>({ messageId, version }: Rated, send: () => PromiseLike<T>): Promise<T> {
+async function sendInOrder<T>({ messageId, version }: RatedAnswer, send: () => PromiseLike<T>): Promise<T> {
   const answer = `${messageId} ${version}`
   const sent = (lastSent.get(answer) ?? Promise.resolve()).then(send)
   const ended = sent.catch(() => undefined)
@@ -73,10 +73,10 @@ async function inOrder<T>({ messageId, version }: Rated, send: () => PromiseLike
 }
 
 /** Rates an answer, or takes the rating back with null. Shown at once, undone when it cannot be stored. */
-export async function giveFeedback(
+export async function setFeedback(
   queryClient: QueryClient,
   userId: string,
-  rated: Rated,
+  rated: RatedAnswer,
   feedback: Feedback | null,
 ): Promise<void> {
   const key = feedbackKey(rated)
@@ -84,7 +84,7 @@ export async function giveFeedback(
   queryClient.setQueryData(key, feedback)
   const { messageId, version } = rated
   const table = rest().from('message_feedback')
-  const { error } = await inOrder(rated, () =>
+  const { error } = await sendInOrder(rated, () =>
     feedback === null
       ? table.delete().eq('message_id', messageId).eq('version', version)
       : before === null

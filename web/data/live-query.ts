@@ -14,30 +14,30 @@ export interface LiveQuery<Data> {
 
 export function createLiveQuery<Data>(): LiveQuery<Data> {
   /** Each reading that is under way, with the changes since it began. */
-  const readings = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
+  const fetches = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
 
-  function tellReadings(key: QueryKey, change: Change<Data>): void {
-    for (const { query, changes } of readings) if (query === hashKey(key)) changes.push(change)
+  function recordChange(key: QueryKey, change: Change<Data>): void {
+    for (const { query, changes } of fetches) if (query === hashKey(key)) changes.push(change)
   }
 
   return {
     async read(key, read) {
       const reading = { query: hashKey(key), changes: [] as Change<Data>[] }
-      readings.add(reading)
+      fetches.add(reading)
       try {
         let data: Data = await read()
         for (const change of reading.changes) data = change(data)
         return data
       } finally {
-        readings.delete(reading)
+        fetches.delete(reading)
       }
     },
     change(queryClient, key, change) {
-      tellReadings(key, change)
+      recordChange(key, change)
       queryClient.setQueryData<Data>(key, (data) => (data === undefined ? data : change(data)))
     },
     set(queryClient, key, data) {
-      tellReadings(key, () => data)
+      recordChange(key, () => data)
       queryClient.setQueryData<Data>(key, () => data)
     },
   }

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
 import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
-import { apiFetch, apiSend, directThenApi, rest } from './client.ts'
+import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 
-const PAGE = 60
+const PAGE_SIZE = 60
 /** On the way to a message far up. */
-const LONG_PAGE = 500
+const LARGE_PAGE_SIZE = 500
 const rows = z.array(messageRow)
 
 export const messagesKey = (conversationId: string) => [`/api/conversations/${conversationId}/messages`] as const
 
 /** Newest first from the data service, a page at a time; the product API answers with all of them. */
-async function readPage(conversationId: string, before: number | null, limit = PAGE): Promise<Thread> {
-  const page = await directThenApi(
+async function fetchPage(conversationId: string, before: number | null, limit = PAGE_SIZE): Promise<Thread> {
+  const page = await restWithApiFallback(
     rows,
     () => {
       const select = rest().from('messages').select('*').eq('conversation_id', conversationId)
@@ -30,7 +30,7 @@ async function readPage(conversationId: string, before: number | null, limit = P
 export function messagesQuery(conversationId: string) {
   return queryOptions({
     queryKey: messagesKey(conversationId),
-    queryFn: () => readPage(conversationId, null),
+    queryFn: () => fetchPage(conversationId, null),
     // It compares by place in the list: with older messages above, each would become a new object and be drawn again.
     structuralSharing: false,
   })
@@ -41,7 +41,7 @@ export function messageQuery(conversationId: string, id: string) {
   return queryOptions({
     queryKey: [...messagesKey(conversationId), id] as const,
     queryFn: () =>
-      directThenApi(
+      restWithApiFallback(
         messageRow.nullable(),
         () => rest().from('messages').select('*').eq('conversation_id', conversationId).eq('id', id).maybeSingle(),
         async () => {
@@ -52,7 +52,7 @@ export function messageQuery(conversationId: string, id: string) {
   })
 }
 
-export function setThread(
+export function updateCachedMessages(
   queryClient: QueryClient,
   conversationId: string,
   change: (messages: ThreadMessage[]) => ThreadMessage[],
@@ -62,16 +62,20 @@ export function setThread(
   )
 }
 
-export function keepMessages(queryClient: QueryClient, conversationId: string, incoming: ThreadMessage[]): void {
-  setThread(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
+export function cacheMessages(queryClient: QueryClient, conversationId: string, incoming: ThreadMessage[]): void {
+  updateCachedMessages(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
 }
 
 /** Loads the page before the oldest message at hand. */
-export async function loadEarlier(queryClient: QueryClient, conversationId: string, limit = PAGE): Promise<void> {
+export async function loadEarlierMessages(
+  queryClient: QueryClient,
+  conversationId: string,
+  limit = PAGE_SIZE,
+): Promise<void> {
   const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
   const oldest = thread?.messages[0]
   if (oldest === undefined) return
-  const earlier = await readPage(conversationId, oldest.position, limit)
+  const earlier = await fetchPage(conversationId, oldest.position, limit)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (now) =>
     now === undefined
       ? now
@@ -80,30 +84,34 @@ export async function loadEarlier(queryClient: QueryClient, conversationId: stri
 }
 
 /** Loads pages until the messages from `position` on are at hand. */
-export async function loadBackTo(queryClient: QueryClient, conversationId: string, position: number): Promise<void> {
+export async function loadMessagesBackTo(
+  queryClient: QueryClient,
+  conversationId: string,
+  position: number,
+): Promise<void> {
   const isMissing = (): boolean => {
     const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
     return thread?.hasEarlier === true && (thread.messages[0]?.position ?? 0) > position
   }
-  while (isMissing()) await loadEarlier(queryClient, conversationId, LONG_PAGE)
+  while (isMissing()) await loadEarlierMessages(queryClient, conversationId, LARGE_PAGE_SIZE)
 }
 
 /**
  * Reads the newest messages again and merges them, so that neither older pages nor a message on its way is lost. Used
  * after every rejoin and as follow-up, when a live change may have been missed.
  */
-export async function refreshMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
+export async function refetchNewestMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
   const { data, fetchStatus } = queryClient.getQueryState<Thread>(messagesKey(conversationId)) ?? {}
   if (data === undefined && fetchStatus !== 'fetching') return
   // What comes while the first page is on its way is in no thread yet, and may be missing on that page.
   if (data === undefined) await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
-  const newest = await readPage(conversationId, null)
+  const newest = await fetchPage(conversationId, null)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) => thread && mergeNewest(thread, newest))
 }
 
 /** Stores a person's message under an id made by the caller: a repeat of it never asks twice. */
 export function addMessage(conversationId: string, id: string, content: string): Promise<MessageRow> {
-  return directThenApi(
+  return restWithApiFallback(
     messageRow,
     () =>
       rest()
@@ -133,7 +141,7 @@ export function addMessage(conversationId: string, id: string, content: string):
 }
 
 /** What has been written so far of the reply in progress; null when none is being written. */
-export async function readReply(conversationId: string): Promise<ReplyInProgress | null> {
+export async function fetchReplyInProgress(conversationId: string): Promise<ReplyInProgress | null> {
   const response = await apiFetch(`/api/conversations/${conversationId}/reply`)
   return response.status === 204 ? null : replyInProgress.parse(await response.json())
 }

@@ -2,17 +2,17 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
-import { apiFetch, apiRead, apiSend } from './client.ts'
-import { reloadModels } from './models.ts'
-import { readAgain } from './refetch.ts'
+import { apiFetch, apiJson, apiSend } from './client.ts'
+import { refetchModels } from './models.ts'
+import { refetch } from './refetch.ts'
 
 export const ownProvidersQuery = queryOptions({
   queryKey: ['/api/providers'],
-  queryFn: () => apiRead('/api/providers', z.array(ownProvider)),
+  queryFn: () => apiJson('/api/providers', z.array(ownProvider)),
 })
 
 async function reload(queryClient: QueryClient): Promise<void> {
-  await Promise.all([readAgain(queryClient, { queryKey: ownProvidersQuery.queryKey }), reloadModels(queryClient)])
+  await Promise.all([refetch(queryClient, { queryKey: ownProvidersQuery.queryKey }), refetchModels(queryClient)])
 }
 
 /** Has the server try it and keep it. Throws `HttpError` with what is wrong. */

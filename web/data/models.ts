@@ -5,8 +5,8 @@ import { READER_MODEL } from '#contract/limits.ts'
 import { modelAvailability, modelRow, type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { modelLabel } from '#web/lib/messages/conversation-labels.ts'
 import { initialModel } from '#web/lib/messages/model-groups.ts'
-import { apiFetch, apiRead, rest } from './client.ts'
-import { readAgain } from './refetch.ts'
+import { apiFetch, apiJson, rest } from './client.ts'
+import { refetch } from './refetch.ts'
 import { accountSettingsQuery } from './settings.ts'
 
 declare global {
@@ -56,20 +56,20 @@ export const modelsQuery = queryOptions({
 /** Which models can be used now, and where questions go. */
 export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
-  queryFn: () => apiRead('/api/models/availability', z.array(modelAvailability)),
+  queryFn: () => apiJson('/api/models/availability', z.array(modelAvailability)),
 })
 
 /** Why models cannot be used, by their identifiers. */
-export const reasonsOf = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
+export const unavailableReasons = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
   new Map(
     availability.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
   )
 
 /** Reads again which models there are and which can be used. */
-export async function reloadModels(queryClient: QueryClient): Promise<void> {
+export async function refetchModels(queryClient: QueryClient): Promise<void> {
   await Promise.all([
-    readAgain(queryClient, { queryKey: modelsQuery.queryKey }),
-    readAgain(queryClient, { queryKey: availabilityQuery.queryKey }),
+    refetch(queryClient, { queryKey: modelsQuery.queryKey }),
+    refetch(queryClient, { queryKey: availabilityQuery.queryKey }),
   ])
 }
 
@@ -78,7 +78,7 @@ export async function refreshModels(queryClient: QueryClient): Promise<void> {
   try {
     await apiFetch('/api/models/refresh', { method: 'POST' })
   } finally {
-    await reloadModels(queryClient)
+    await refetchModels(queryClient)
   }
 }
 
@@ -92,31 +92,31 @@ type Selection = {
   name: string | null
   identifier: string | null
   /** Nobody chose it: it gives way where another one becomes the default. */
-  byDefault: boolean
+  isDefault: boolean
   /** A conversation is open, whose model does not change unseen. */
-  held: boolean
+  isLocked: boolean
 }
 
 /** The selected model's display name and identifier; both null until the list has been read. */
 export const useSelectedModel = create<Selection>(() => ({
   name: null,
   identifier: null,
-  byDefault: true,
-  held: false,
+  isDefault: true,
+  isLocked: false,
 }))
 
 export function selectModel(
   { name, model_identifier: identifier }: Pick<Model, 'name' | 'model_identifier'>,
-  { byDefault = false }: { byDefault?: boolean } = {},
+  { isDefault = false }: { isDefault?: boolean } = {},
 ): void {
   window.selectedModelIdentifier = identifier
-  useSelectedModel.setState({ name, identifier, byDefault })
+  useSelectedModel.setState({ name, identifier, isDefault })
 }
 
 /** Selects what a person who chose nothing begins with: the own default, else the first one. */
 export function selectInitialModel(models: readonly Model[], preferred: string | null | undefined): void {
   const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
-  if (initial !== undefined) selectModel(initial, { byDefault: true })
+  if (initial !== undefined) selectModel(initial, { isDefault: true })
 }
 
 /** The selected model; who asks before the list has been read waits for it. */
@@ -135,13 +135,13 @@ export async function readSelectedModel(queryClient: QueryClient, userId: string
 }
 
 /** Selects the model of a conversation that is opened; one that was begun with the default is no choice. */
-export function followModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
-  const { identifier, byDefault } = useSelectedModel.getState()
-  selectModel(model, { byDefault: byDefault && identifier === model.model_identifier })
+export function selectConversationModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
+  const { identifier, isDefault } = useSelectedModel.getState()
+  selectModel(model, { isDefault: isDefault && identifier === model.model_identifier })
 }
 
 /** Keeps the selected model while a conversation is open. Returns the function that lets go of it. */
-export function holdModel(): () => void {
-  useSelectedModel.setState({ held: true })
-  return () => useSelectedModel.setState({ held: false })
+export function lockSelectedModel(): () => void {
+  useSelectedModel.setState({ isLocked: true })
+  return () => useSelectedModel.setState({ isLocked: false })
 }

@@ -2,21 +2,21 @@
 import { create } from 'zustand'
 
 /** Another one each time that it is asked for, so that the form comes to the fore again. */
-export type WantedKey = { provider: 'anthropic' | 'openai' }
+export type ProviderKeyForm = { provider: 'anthropic' | 'openai' }
 
-export const useWantedKey = create<{ wanted: WantedKey | null }>(() => ({ wanted: null }))
+export const useProviderKeyForm = create<{ wanted: ProviderKeyForm | null }>(() => ({ wanted: null }))
 
 /** Which key models of a provider are asked with; null where a person can enter none. */
-export function keyFor(provider: string | undefined): WantedKey['provider'] | null {
+export function keyProviderOf(provider: string | undefined): ProviderKeyForm['provider'] | null {
   if (provider === 'Anthropic') return 'anthropic'
   return provider === 'OpenAI' ? 'openai' : null
 }
 
-export function wantKey(provider: WantedKey['provider']): void {
-  useWantedKey.setState({ wanted: { provider } })
+export function openProviderKeyForm(provider: ProviderKeyForm['provider']): void {
+  useProviderKeyForm.setState({ wanted: { provider } })
 }
 
 /** The form has been left. */
-export function forgetWantedKey(): void {
-  useWantedKey.setState({ wanted: null })
+export function closeProviderKeyForm(): void {
+  useProviderKeyForm.setState({ wanted: null })
 }

@@ -8,7 +8,7 @@ const STORE = 'recordings'
 const BY_PERSON = 'by person'
 
 /** Its conversation may have been deleted elsewhere meanwhile, and then nobody sees it any more. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
 const stored = z.object({
   id: z.string(),
@@ -56,12 +56,12 @@ const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${Strin
 const idOf = (key: string): string => key.split(BEFORE_NUMBER)[0] ?? key
 
 /** A recording, whole or in pieces. */
-const rowsOf = (id: string): IDBKeyRange => IDBKeyRange.bound(id, `${id}${BEFORE_NUMBER}\uffff`)
+const keyRangeOf = (id: string): IDBKeyRange => IDBKeyRange.bound(id, `${id}${BEFORE_NUMBER}\uffff`)
 
 export const storeRecordings = (recordings: readonly Recording[]): Promise<void> =>
   write((store) => {
     for (const recording of recordings) {
-      store.delete(rowsOf(recording.id))
+      store.delete(keyRangeOf(recording.id))
       store.put(recording)
     }
   })
@@ -76,7 +76,7 @@ export const storePiece = (piece: Recording, n: number): Promise<void> =>
   })
 
 export const removeRecordings = (ids: readonly string[]): Promise<void> =>
-  write((store) => ids.forEach((id) => store.delete(rowsOf(id))))
+  write((store) => ids.forEach((id) => store.delete(keyRangeOf(id))))
 
 /** @param rows in the order of their keys. */
 function joinPieces(rows: readonly Recording[]): Recording[] {
@@ -99,7 +99,7 @@ export async function readRecordings(userId: string): Promise<Recording[]> {
     resultOf(store.index(BY_PERSON).getAllKeys(userId)),
   ])
   const recordings = joinPieces(rows.flatMap((row) => stored.safeParse(row).data ?? []))
-    .filter(({ madeAt }) => Date.now() - madeAt < KEPT_MS)
+    .filter(({ madeAt }) => Date.now() - madeAt < MAX_AGE_MS)
     .toSorted((a, b) => a.madeAt - b.madeAt)
   const known = new Set(recordings.map(({ id }) => id))
   const outdated = new Set(keys.map(String).map(idOf)).difference(known)

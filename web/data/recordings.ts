@@ -9,7 +9,7 @@ import type { Recording } from './recordings-database.ts'
 export const useRecordings = create<{ recordings: readonly Recording[] }>(() => ({ recordings: [] }))
 
 /** Says that the database is worth opening: most visits end without a recording. */
-const markOf = (userId: string): string => `alcove-recordings:${userId}`
+const markerKey = (userId: string): string => `alcove-recordings:${userId}`
 
 /** The part that writes to the disk, fetched early: a recording fails above all where nothing can be fetched any more. */
 export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => import('./recordings-database.ts')
@@ -39,22 +39,22 @@ async function readLocks(): Promise<Set<string>> {
   return new Set(held.map(({ name = '' }) => name.replace(LOCK, '')))
 }
 
-type RunningRecording = {
+type RecordingWriter = {
   /** Writes what was said since the last time to the disk. */
   add: (chunk: Blob) => void
   /** Ends it with everything that was said, which is offered from now on. */
-  keep: (audio: Blob) => Recording
+  finish: (audio: Blob) => Recording
   /** Ends it as if nothing had been said. */
-  drop: () => void
+  discard: () => void
 }
 
 /** A recording that is being made: nowhere offered before its end, or the end of its page. */
-export function beginRecording(of: Pick<Recording, 'userId' | 'conversationId'>): RunningRecording {
+export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversationId'>): RecordingWriter {
   const begun = { ...of, id: crypto.randomUUID(), madeAt: Date.now() }
   const release = holdLock(begun.id)
   const toDisk = (act: Parameters<typeof write>[0]): Promise<void> =>
     write((database) => {
-      localStorage.setItem(markOf(of.userId), '')
+      localStorage.setItem(markerKey(of.userId), '')
       return act(database)
     })
   let count = 0
@@ -64,29 +64,29 @@ export function beginRecording(of: Pick<Recording, 'userId' | 'conversationId'>)
       count += 1
       void toDisk(({ storePiece }) => storePiece({ ...begun, audio }, n))
     },
-    keep(audio) {
+    finish(audio) {
       const recording = { ...begun, audio }
       useRecordings.setState(({ recordings }) => ({ recordings: [...recordings, recording] }))
       void toDisk(({ storeRecordings }) => storeRecordings([recording])).then(release)
       return recording
     },
-    drop() {
+    discard() {
       void write(({ removeRecordings }) => removeRecordings([begun.id])).then(release)
     },
   }
 }
 
-export function forgetRecording({ id }: Recording): void {
+export function deleteRecording({ id }: Recording): void {
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => kept.id !== id) }))
   void write(({ removeRecordings }) => removeRecordings([id]))
 }
 
 /** Forgets everything that a person has said: in one conversation that is gone, or in all, where that person signs out. */
-export function forgetRecordings(userId: string, conversationId?: string): void {
+export function deleteRecordings(userId: string, conversationId?: string): void {
   const isMeant = (recording: Recording): boolean =>
     recording.userId === userId && (conversationId === undefined || recording.conversationId === conversationId)
   const isInMemory = useRecordings.getState().recordings.some(isMeant)
-  if (!isInMemory && localStorage.getItem(markOf(userId)) === null) return
+  if (!isInMemory && localStorage.getItem(markerKey(userId)) === null) return
   useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => !isMeant(kept)) }))
   void write(async ({ readRecordings, removeRecordings }) => {
     const stored = await readRecordings(userId)
@@ -95,7 +95,7 @@ export function forgetRecordings(userId: string, conversationId?: string): void 
 }
 
 /** What was said for a conversation that had not begun yet goes on with it. */
-export function adoptRecordings(userId: string, conversationId: string): void {
+export function assignRecordings(userId: string, conversationId: string): void {
   const adopted = useRecordings
     .getState()
     .recordings.filter((kept) => kept.userId === userId && kept.conversationId === null)
@@ -108,14 +108,14 @@ export function adoptRecordings(userId: string, conversationId: string): void {
 }
 
 /** Brings back what a person left behind in this browser. Returns the function that takes it out of memory again. */
-export function recallRecordings(userId: string): () => void {
+export function restoreRecordings(userId: string): () => void {
   let left = false
-  if (localStorage.getItem(markOf(userId)) !== null)
+  if (localStorage.getItem(markerKey(userId)) !== null)
     void write(async ({ readRecordings }) => {
       // Asked first: one that ends in between is missed until the next visit, not offered without its end.
       const running = await readLocks()
       const found = await readRecordings(userId)
-      if (found.length === 0) localStorage.removeItem(markOf(userId))
+      if (found.length === 0) localStorage.removeItem(markerKey(userId))
       if (left) return
       useRecordings.setState(({ recordings }) => ({
         recordings: [

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { createQueryClient } from './query-client.ts'
-import { readAgain } from './refetch.ts'
+import { refetch } from './refetch.ts'
 
 const KEY = ['/codes']
 
@@ -16,7 +16,7 @@ function showQuery() {
 
 test('a first reading that is older than the change does not answer for it', async () => {
   const { queryClient, readings } = showQuery()
-  const again = readAgain(queryClient, { queryKey: KEY })
+  const again = refetch(queryClient, { queryKey: KEY })
   readings[0]?.('before the change')
   readings[1]?.('after the change')
   await again
@@ -26,7 +26,7 @@ test('a first reading that is older than the change does not answer for it', asy
 test('who waits for the reading that was given up gets the answer of the new one', async () => {
   const { queryClient, queryFn, readings } = showQuery()
   const waiting = queryClient.query({ queryKey: KEY, queryFn, staleTime: 'static' })
-  const again = readAgain(queryClient, { queryKey: KEY })
+  const again = refetch(queryClient, { queryKey: KEY })
   readings[1]?.('after the change')
   await again
   expect(await waiting).toBe('after the change')
@@ -35,6 +35,6 @@ test('who waits for the reading that was given up gets the answer of the new one
 test('what is not shown is only marked, and read when it is shown', async () => {
   const queryClient = createQueryClient()
   queryClient.setQueryData(KEY, 'before the change')
-  await readAgain(queryClient, { queryKey: KEY })
+  await refetch(queryClient, { queryKey: KEY })
   expect(queryClient.getQueryState(KEY)).toMatchObject({ data: 'before the change', isInvalidated: true })
 })

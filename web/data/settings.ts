@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { create } from 'zustand'
-import { lastingRest, rest } from './client.ts'
+import { keepaliveRest, rest } from './client.ts'
 import { readTheme, storeTheme, type Theme } from './theme.ts'
 
 const SETTINGS_KEY = 'alcove-settings'
@@ -16,7 +16,11 @@ const accountSettings = z.object({
 })
 export type AccountSettings = z.infer<typeof accountSettings>
 
-const NOTHING_CHOSEN: AccountSettings = { onboarding_dismissed: false, walkthrough_finished: false, preferences: {} }
+const DEFAULT_ACCOUNT_SETTINGS: AccountSettings = {
+  onboarding_dismissed: false,
+  walkthrough_finished: false,
+  preferences: {},
+}
 
 const settingsKey = (userId: string) => ['user_settings', userId] as const
 
@@ -31,7 +35,7 @@ export function accountSettingsQuery(userId: string) {
         .eq('owner', userId)
         .maybeSingle()
       if (error !== null) throw new Error(error.message, { cause: error })
-      return accountSettings.nullable().parse(data) ?? NOTHING_CHOSEN
+      return accountSettings.nullable().parse(data) ?? DEFAULT_ACCOUNT_SETTINGS
     },
   })
 }
@@ -50,7 +54,7 @@ export async function changeAccountSettings(
 
 /** One write, whether or not the person has a row; whose it is, the database knows. */
 export async function storeAccountSettings(change: Partial<AccountSettings>): Promise<void> {
-  const { error } = await lastingRest().from('user_settings').upsert(change, { onConflict: 'owner' })
+  const { error } = await keepaliveRest().from('user_settings').upsert(change, { onConflict: 'owner' })
   if (error !== null) throw new Error(error.message, { cause: error })
 }
 

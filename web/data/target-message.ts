@@ -5,11 +5,11 @@ export type TargetMessage = { conversationId: string; messageId: string; positio
 
 export const useTargetMessage = create<{ target: TargetMessage | null }>(() => ({ target: null }))
 
-export function aimAtMessage(target: TargetMessage): void {
+export function setTargetMessage(target: TargetMessage): void {
   useTargetMessage.setState({ target })
 }
 
 /** The message is in view, or cannot be: whoever scrolls from now on is left alone. */
-export function forgetTarget(messageId: string): void {
+export function clearTargetMessage(messageId: string): void {
   useTargetMessage.setState((state) => (state.target?.messageId === messageId ? { target: null } : state))
 }

@@ -1,22 +1,22 @@
 import { afterEach, expect, test } from 'vitest'
 import { temporaryMessage } from '#web/lib/messages/merge-messages.ts'
 import {
-  addTemporary,
-  answerArrived,
-  resetThreads,
+  addTemporaryMessage,
+  receiveAnswer,
+  resetThreadStore,
   setAwaiting,
   setExternalConversation,
   useThreadStore,
 } from './thread-store.ts'
 
-afterEach(resetThreads)
+afterEach(resetThreadStore)
 
 const state = () => useThreadStore.getState()
 const contents = () => state().tempMessages.map(({ content }) => content)
 
 test('what is sent is appended at once, under a temporary id', () => {
-  addTemporary(temporaryMessage('', 'first', crypto.randomUUID()))
-  addTemporary(temporaryMessage('', 'second', crypto.randomUUID()))
+  addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
+  addTemporaryMessage(temporaryMessage('', 'second', crypto.randomUUID()))
   expect(contents()).toEqual(['first', 'second'])
   for (const { id, sender_role: role } of state().tempMessages) {
     expect(id).toMatch(/^temp-/)
@@ -25,7 +25,7 @@ test('what is sent is appended at once, under a temporary id', () => {
 })
 
 test('another external id keeps the temporary messages, none clears them', () => {
-  addTemporary(temporaryMessage('', 'first', crypto.randomUUID()))
+  addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
   setExternalConversation('outside-7')
   expect(state().externalApiConversationId).toBe('outside-7')
   expect(contents()).toEqual(['first'])
@@ -37,15 +37,15 @@ test('another external id keeps the temporary messages, none clears them', () =>
 test('an answer that arrives is remembered, and ends the waiting in its conversation alone', () => {
   setAwaiting('a', { kind: 'asked', ignored: [] })
   setAwaiting('b', { kind: 'asked', ignored: [] })
-  answerArrived('a', 'Until midnight.')
+  receiveAnswer('a', 'Until midnight.')
   expect(state().lastAIResponse).toBe('Until midnight.')
   expect(Object.keys(state().awaiting)).toEqual(['b'])
 })
 
 test('whoever signs out leaves nothing behind', () => {
-  addTemporary(temporaryMessage('', 'first', crypto.randomUUID()))
+  addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
   setExternalConversation('outside-7')
-  answerArrived('a', 'Until midnight.')
-  resetThreads()
+  receiveAnswer('a', 'Until midnight.')
+  resetThreadStore()
   expect(state()).toEqual(useThreadStore.getInitialState())
 })

@@ -40,11 +40,11 @@ export function setExternalConversation(id: string | null): void {
   useThreadStore.setState({ externalApiConversationId: id, ...(id === null ? { tempMessages: [] } : {}) })
 }
 
-export function addTemporary(message: ThreadMessage): void {
+export function addTemporaryMessage(message: ThreadMessage): void {
   useThreadStore.setState(({ tempMessages }) => ({ tempMessages: [...tempMessages, message] }))
 }
 
-export function clearTemporary(): void {
+export function clearTemporaryMessages(): void {
   useThreadStore.setState({ tempMessages: [] })
 }
 
@@ -62,12 +62,12 @@ export function setAwaiting(conversationId: string, awaiting: Awaiting | null): 
 }
 
 /** An answer has been stored: it is remembered, and nothing is awaited in its conversation any more. */
-export function answerArrived(conversationId: string, content: string): void {
+export function receiveAnswer(conversationId: string, content: string): void {
   useThreadStore.setState({ lastAIResponse: content })
   setAwaiting(conversationId, null)
 }
 
 /** Forgets everything, when somebody signs out. */
-export function resetThreads(): void {
+export function resetThreadStore(): void {
   useThreadStore.setState(useThreadStore.getInitialState(), true)
 }

@@ -1,16 +1,16 @@
 /** The tool servers that a person has connected, and their word on calls that wait for it. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { toolServer, toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
-import { apiFetch, apiRead, apiSend } from './client.ts'
-import { readAgain } from './refetch.ts'
+import { apiFetch, apiJson, apiSend } from './client.ts'
+import { refetch } from './refetch.ts'
 
 export const toolServersQuery = queryOptions({
   queryKey: ['/api/tool-servers'],
-  queryFn: () => apiRead('/api/tool-servers', toolServers),
+  queryFn: () => apiJson('/api/tool-servers', toolServers),
 })
 
 const reload = (queryClient: QueryClient): Promise<void> =>
-  readAgain(queryClient, { queryKey: toolServersQuery.queryKey })
+  refetch(queryClient, { queryKey: toolServersQuery.queryKey })
 
 /** Has the server ask it for its tools and keep it. Throws `HttpError` with what is wrong. */
 export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {
@@ -20,7 +20,7 @@ export async function connectToolServer(queryClient: QueryClient, given: NewTool
 
 /** Has the server ask it for its tools again. Throws `HttpError` with what is wrong. */
 export async function refreshToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<ToolServer> {
-  const refreshed = await apiRead(`/api/tool-servers/${id}/refresh`, toolServer, { method: 'POST' })
+  const refreshed = await apiJson(`/api/tool-servers/${id}/refresh`, toolServer, { method: 'POST' })
   await reload(queryClient)
   return refreshed
 }

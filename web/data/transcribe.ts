@@ -1,6 +1,6 @@
 /** Speech to text: by our server, else by the provider that the browser then asks itself. */
 import { z } from 'zod'
-import { apiFetch, apiRead, HttpError } from './client.ts'
+import { apiFetch, apiJson, HttpError } from './client.ts'
 import { usePageSettings } from './settings.ts'
 
 const TIMEOUT_MS = 60_000
@@ -10,7 +10,7 @@ const NO_PROVIDER = 'Unable to connect to OpenAI services. Please try again late
 const transcript = z.object({ text: z.string() })
 const browserAccess = z.object({ apiKey: z.string().min(1), baseUrl: z.string() })
 
-function formOf(field: string, recording: Blob): FormData {
+function buildForm(field: string, recording: Blob): FormData {
   const form = new FormData()
   const { spokenLanguage } = usePageSettings.getState()
   // Before the recording: the server passes that on while it arrives.
@@ -19,21 +19,21 @@ function formOf(field: string, recording: Blob): FormData {
   return form
 }
 
-async function askServer(recording: Blob): Promise<string> {
+async function transcribeByServer(recording: Blob): Promise<string> {
   const response = await apiFetch('/api/transcribe', {
     method: 'POST',
-    body: formOf('audio', recording),
+    body: buildForm('audio', recording),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   return transcript.parse(await response.json()).text
 }
 
-async function askProvider(recording: Blob): Promise<string> {
-  const { apiKey, baseUrl } = await apiRead('/api/openai/key', browserAccess).catch((error: unknown) => {
+async function transcribeByProvider(recording: Blob): Promise<string> {
+  const { apiKey, baseUrl } = await apiJson('/api/openai/key', browserAccess).catch((error: unknown) => {
     console.error(NO_PROVIDER)
     throw error
   })
-  const form = formOf('file', recording)
+  const form = buildForm('file', recording)
   form.append('model', DIRECT_MODEL)
   const response = await fetch(`${baseUrl}/audio/transcriptions`, {
     method: 'POST',
@@ -49,9 +49,9 @@ async function askProvider(recording: Blob): Promise<string> {
 export async function transcribe(recording: Blob): Promise<string> {
   const audio = recording.type.startsWith('audio/') ? recording : new Blob([recording], { type: 'audio/webm' })
   try {
-    return await askServer(audio)
+    return await transcribeByServer(audio)
   } catch (error) {
     console.error('The server could not transcribe, asking the provider', error)
-    return await askProvider(audio)
+    return await transcribeByProvider(audio)
   }
 }

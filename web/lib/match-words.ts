@@ -3,7 +3,7 @@ const ACCENTS = /[\u0300-\u036f]/g
 const fold = (text: string): string => text.normalize('NFKD').toLowerCase().replaceAll(ACCENTS, '')
 
 /** How well a text fits what is typed: 0 where a word is missing, more the nearer the words are to beginnings. */
-export function matchWords(text: string, search: string): number {
+export function matchScore(text: string, search: string): number {
   const words = fold(search).split(/\s+/).filter(Boolean)
   const folded = fold(text)
   if (!words.every((word) => folded.includes(word))) return 0
@@ -12,9 +12,9 @@ export function matchWords(text: string, search: string): number {
 }
 
 /** Those that fit, best first; equally good ones stay in their order. */
-export function bestMatches<T>(entries: readonly T[], textOf: (entry: T) => string, search: string): T[] {
+export function sortByMatch<T>(entries: readonly T[], textOf: (entry: T) => string, search: string): T[] {
   return entries
-    .map((entry) => ({ entry, fit: matchWords(textOf(entry), search) }))
+    .map((entry) => ({ entry, fit: matchScore(textOf(entry), search) }))
     .filter(({ fit }) => fit > 0)
     .toSorted((one, other) => other.fit - one.fit)
     .map(({ entry }) => entry)

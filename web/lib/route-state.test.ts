@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressOf, namesNoConversation, NO_DOCUMENT, parsePlace } from './route-state.ts'
+import { formatRoute, hasInvalidConversationId, NO_DOCUMENT, parseRouteState } from './route-state.ts'
 
 const chatId = '0b0c4c1e-4f5a-4b7c-8a51-3f6f6f1f0a01'
 const documentId = '7f1e0d7a-93f9-4cbb-9c0e-0d3c1a8b2c02'
@@ -7,36 +7,36 @@ const messageId = '3d6a1b52-0a55-4a0e-9f0e-4f5d2c9e3b03'
 const passage = { page: 4, start: 0, end: 61 }
 
 it('survives the way into the address and back', () => {
-  for (const place of [
+  for (const route of [
     { chatId, documentId, page: 7, passage, source: { messageId, n: 2 } },
     { chatId: null, documentId, page: 4, passage, source: null },
     { chatId, documentId, page: 7, passage: null, source: null },
     { chatId, ...NO_DOCUMENT },
   ]) {
-    expect(parsePlace(addressOf(place).slice(1))).toEqual(place)
+    expect(parseRouteState(formatRoute(route).slice(1))).toEqual(route)
   }
-  expect(addressOf({ chatId: null, ...NO_DOCUMENT, page: 3 })).toBe('/')
+  expect(formatRoute({ chatId: null, ...NO_DOCUMENT, page: 3 })).toBe('/')
 })
 
 it('ignores what is no id or no page', () => {
-  expect(parsePlace('?chat=1%20or%201&doc=x&page=9&mark=1.0.9')).toEqual({ chatId: null, ...NO_DOCUMENT })
-  expect(parsePlace(`?doc=${documentId}&page=-2`)).toEqual({ chatId: null, ...NO_DOCUMENT, documentId })
+  expect(parseRouteState('?chat=1%20or%201&doc=x&page=9&mark=1.0.9')).toEqual({ chatId: null, ...NO_DOCUMENT })
+  expect(parseRouteState(`?doc=${documentId}&page=-2`)).toEqual({ chatId: null, ...NO_DOCUMENT, documentId })
 })
 
 it.each(['', '4.9', '0.1.9', '4.9.9', '4.-1.9', '4.1.9.2', '4.1.99999999999999999999', 'x'])(
   'ignores the mark "%s", and a source without one',
   (mark) => {
-    const place = parsePlace(`?doc=${documentId}&page=4&mark=${mark}&source=${messageId}.1`)
-    expect(place).toEqual({ chatId: null, ...NO_DOCUMENT, documentId, page: 4 })
+    const route = parseRouteState(`?doc=${documentId}&page=4&mark=${mark}&source=${messageId}.1`)
+    expect(route).toEqual({ chatId: null, ...NO_DOCUMENT, documentId, page: 4 })
   },
 )
 
 it.each(['', messageId, `${messageId}.0`, 'x.1'])('ignores the source "%s"', (source) => {
-  expect(parsePlace(`?doc=${documentId}&page=4&mark=4.0.61&source=${source}`).source).toBeNull()
+  expect(parseRouteState(`?doc=${documentId}&page=4&mark=4.0.61&source=${source}`).source).toBeNull()
 })
 
 it('tells an address that is cut off from one that names no conversation', () => {
-  expect(namesNoConversation(`?chat=${chatId.slice(0, 20)}`)).toBe(true)
-  expect(namesNoConversation(`?chat=${chatId}`)).toBe(false)
-  expect(namesNoConversation(`?doc=${documentId}`)).toBe(false)
+  expect(hasInvalidConversationId(`?chat=${chatId.slice(0, 20)}`)).toBe(true)
+  expect(hasInvalidConversationId(`?chat=${chatId}`)).toBe(false)
+  expect(hasInvalidConversationId(`?doc=${documentId}`)).toBe(false)
 })

@@ -8,7 +8,7 @@ export type CitedSource = { messageId: string; n: number }
  * What is open, as the address says it: `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`.
  * The mark has a page of its own, as somebody may have scrolled on since.
  */
-export type Place = {
+export type RouteState = {
   chatId: string | null
   documentId: string | null
   page: number
@@ -21,49 +21,49 @@ export const NO_DOCUMENT = { documentId: null, page: 1, passage: null, source: n
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-const asId = (value: string | null | undefined): string | null =>
+const parseId = (value: string | null | undefined): string | null =>
   value !== null && value !== undefined && UUID.test(value) ? value : null
 
 /** A number that counts from 1; null for all else. */
-function asCount(value: string | null | undefined): number | null {
+function parsePositiveInteger(value: string | null | undefined): number | null {
   const count = Number(value)
   return Number.isSafeInteger(count) && count > 0 ? count : null
 }
 
-function passageIn(value: string | null): MarkedPassage | null {
+function parsePassage(value: string | null): MarkedPassage | null {
   const [, page, start, end] = /^(\d+)\.(\d+)\.(\d+)$/.exec(value ?? '') ?? []
-  const passage = { page: asCount(page) ?? 0, start: Number(start), end: asCount(end) ?? 0 }
+  const passage = { page: parsePositiveInteger(page) ?? 0, start: Number(start), end: parsePositiveInteger(end) ?? 0 }
   return passage.page > 0 && passage.start < passage.end ? passage : null
 }
 
-function sourceIn(value: string | null): CitedSource | null {
+function parseSource(value: string | null): CitedSource | null {
   const [, message, number] = /^([^.]+)\.(\d+)$/.exec(value ?? '') ?? []
-  const messageId = asId(message)
-  const n = asCount(number)
+  const messageId = parseId(message)
+  const n = parsePositiveInteger(number)
   return messageId === null || n === null ? null : { messageId, n }
 }
 
 /** Reads the address; what is not valid is as if it were not there. */
-export function parsePlace(search: string): Place {
+export function parseRouteState(search: string): RouteState {
   const params = new URLSearchParams(search)
-  const chatId = asId(params.get('chat'))
-  const documentId = asId(params.get('doc'))
+  const chatId = parseId(params.get('chat'))
+  const documentId = parseId(params.get('doc'))
   if (documentId === null) return { chatId, ...NO_DOCUMENT }
-  const passage = passageIn(params.get('mark'))
+  const passage = parsePassage(params.get('mark'))
   return {
     chatId,
     documentId,
-    page: asCount(params.get('page')) ?? 1,
+    page: parsePositiveInteger(params.get('page')) ?? 1,
     passage,
-    source: passage && sourceIn(params.get('source')),
+    source: passage && parseSource(params.get('source')),
   }
 }
 
 /** Whether the address names a conversation by what can be the id of none. */
-export const namesNoConversation = (search: string): boolean =>
-  new URLSearchParams(search).has('chat') && parsePlace(search).chatId === null
+export const hasInvalidConversationId = (search: string): boolean =>
+  new URLSearchParams(search).has('chat') && parseRouteState(search).chatId === null
 
-export function addressOf({ chatId, documentId, page, passage, source }: Place): string {
+export function formatRoute({ chatId, documentId, page, passage, source }: RouteState): string {
   const params = new URLSearchParams()
   if (chatId !== null) params.set('chat', chatId)
   if (documentId !== null) {

@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 
 /** The product's sign: an arch with an open book in it. */
-export function Mark({ size = 24 }: { size?: number }): JSX.Element {
+export function Logo({ size = 24 }: { size?: number }): JSX.Element {
   return (
     <svg
       aria-hidden

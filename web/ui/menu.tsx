@@ -17,7 +17,7 @@ import styles from './menu.module.css'
 const LANDMARKS = 'header, main, nav, aside, [role="dialog"]'
 
 /** Where in the page an open menu is. */
-const MenuPlace = createContext<HTMLElement | null>(null)
+const MenuContainer = createContext<HTMLElement | null>(null)
 
 export type MenuProps = {
   /** The button that opens the menu. */
@@ -59,7 +59,7 @@ export function Menu({
           {...(label === undefined ? {} : { 'aria-label': label })}
           {...(onCloseAutoFocus === undefined ? {} : { onCloseAutoFocus })}
         >
-          <MenuPlace value={place}>{children}</MenuPlace>
+          <MenuContainer value={place}>{children}</MenuContainer>
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
@@ -118,7 +118,7 @@ export type SubmenuProps = {
  * two beside each other, its items stand in the first.
  */
 export function Submenu({ label, value, children }: SubmenuProps): JSX.Element {
-  const place = useContext(MenuPlace)
+  const place = useContext(MenuContainer)
   const narrow = useMediaQuery('(width < 640px)')
   if (narrow) {
     return (

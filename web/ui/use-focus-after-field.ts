@@ -4,7 +4,7 @@ import { useEffect, useRef, type RefObject } from 'react'
  * For the button that a field takes the place of: when the field is gone, whoever was in it goes on at the button. Who
  * has put the focus elsewhere meanwhile keeps it there.
  */
-export function useFocusBack(isFieldOpen: boolean): RefObject<HTMLButtonElement | null> {
+export function useFocusAfterField(isFieldOpen: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(isFieldOpen)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { ThreadScroller } from '#web/features/thread/list/thread-scroller.tsx'
 import { useShownMessages } from '#web/features/thread/list/use-shown-messages.ts'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import { ConversationTitle } from '#web/features/thread/message/conversation-title.tsx'
-import { activeTitle, originOf } from '#web/lib/messages/conversation-labels.ts'
+import { activeTitle, branchOriginId } from '#web/lib/messages/conversation-labels.ts'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { overlayReply } from '#web/lib/messages/overlay-reply.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -51,7 +51,7 @@ export function ActiveChat({
     if (isKnown) wasKnown.current = true
   }, [isKnown, onUnknown])
 
-  const branchedFrom = conversation ? originOf(conversation) : null
+  const branchedFrom = conversation ? branchOriginId(conversation) : null
   const messages = thread?.messages ?? NO_MESSAGES
   const { shown, showEarlier } = useShownMessages(messages, open.targetId, open.loadEarlier)
   const ownLast = messages.findLast(({ sender_role }) => sender_role === 1)

@@ -3,7 +3,7 @@ import { useConnection } from '#web/data/live/connection.ts'
 import styles from './connection-notice.module.css'
 
 /** Says that what is shown may be out of date, as long as nothing new reaches the page. */
-export function ConnectionLine(): JSX.Element {
+export function ConnectionNotice(): JSX.Element {
   const isLost = useConnection((state) => state.isLost)
   return (
     <div role="status" className={styles.place}>

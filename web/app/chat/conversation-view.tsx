@@ -7,7 +7,7 @@ import type { OpenSource } from '#web/features/thread/message/assistant-message.
 import { activeTitle } from '#web/lib/messages/conversation-labels.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 import { ActiveChat } from './active-chat.tsx'
-import { BoxMicrophone } from './composer-microphone.tsx'
+import { ComposerMicrophone } from './composer-microphone.tsx'
 import { InputBar } from './input-bar.tsx'
 import { useAnswerActions } from './use-answer-actions.ts'
 import { useConversation } from './use-conversation.ts'
@@ -49,7 +49,7 @@ export function ConversationView(props: ConversationViewProps): JSX.Element {
           filled={filled}
           onSend={onSend}
           onStop={onStop}
-          Microphone={BoxMicrophone}
+          Microphone={ComposerMicrophone}
         />
       </InputBar>
     ),

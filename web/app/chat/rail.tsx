@@ -2,7 +2,7 @@ import { FileText, MessageSquare, Settings, Users, type LucideIcon } from 'lucid
 import type { JSX } from 'react'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import { Mark } from '#web/ui/logo.tsx'
+import { Logo } from '#web/ui/logo.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './rail.module.css'
 
@@ -31,7 +31,7 @@ export function Rail({ open, onNewChat, onToggle }: RailProps): JSX.Element {
           aria-label={`${PRODUCT_NAME}: start a new chat`}
           onClick={onNewChat}
         >
-          <Mark size={28} />
+          <Logo size={28} />
         </button>
       </Tooltip>
       {TABS.map(({ tab, label, Icon }) => (

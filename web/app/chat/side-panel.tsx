@@ -1,12 +1,12 @@
 import { lazy, Suspense, type JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
-import { FaultBoundary } from '#web/app/error-boundary.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
-import { usePlace } from './use-route-state.ts'
+import { useRouteState } from './use-route-state.ts'
 
 const AccountPanel = lazy(() => import('#web/features/account/account-panel.tsx'))
 const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.tsx'))
@@ -27,7 +27,7 @@ export function SidePanel({
   onAskAbout,
   onShowIntroduction,
 }: SidePanelProps): JSX.Element {
-  const { documentId } = usePlace()
+  const { documentId } = useRouteState()
   return (
     <div id="side-panel" className={styles.panel}>
       {tab === 'chat' && <HistoryPanel {...history} />}
@@ -39,12 +39,12 @@ export function SidePanel({
         </section>
       )}
       {/* By tab, so that one which could not be fetched stands in nobody else's way. */}
-      <FaultBoundary key={tab}>
+      <ErrorBoundary key={tab}>
         <Suspense>
           {tab === 'users' && <AccountPanel />}
           {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}
         </Suspense>
-      </FaultBoundary>
+      </ErrorBoundary>
     </div>
   )
 }

@@ -12,11 +12,11 @@ import { Walkthrough } from '#web/features/onboarding/walkthrough.tsx'
 import { WelcomeCard } from '#web/features/onboarding/welcome-card.tsx'
 import { isFirstLogin } from '#web/features/onboarding/first-login.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { BoxMicrophone } from './composer-microphone.tsx'
+import { ComposerMicrophone } from './composer-microphone.tsx'
 import { NewConversation, Page, WelcomeBack } from './empty-states.tsx'
 import { InputBar } from './input-bar.tsx'
 import { useOnboarding } from './use-onboarding.ts'
-import { usePlace } from './use-route-state.ts'
+import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
 
 type StartViewProps = {
@@ -33,7 +33,7 @@ type StartViewProps = {
 /** What the page shows while no conversation is open. */
 export function StartView(props: StartViewProps): JSX.Element {
   const user = useUser()
-  const { documentId } = usePlace()
+  const { documentId } = useRouteState()
   const tempMessages = useThreadStore((state) => state.tempMessages)
   const onboarding = useOnboarding(user.id)
   const documents = useQuery(documentsQuery())
@@ -106,7 +106,7 @@ export function StartView(props: StartViewProps): JSX.Element {
             filled={props.filled}
             onSend={props.onSend}
             onStop={null}
-            Microphone={BoxMicrophone}
+            Microphone={ComposerMicrophone}
           />
         </InputBar>
       )}

@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { branchConversation, continueAnswer, regenerateAnswer } from '#web/data/answers.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { keepConversation, updateConversation } from '#web/data/conversations.ts'
+import { cacheConversation, updateConversation } from '#web/data/conversations.ts'
 import { messagesKey } from '#web/data/messages.ts'
 import { useSelectedModel } from '#web/data/models.ts'
 import { setAwaiting } from '#web/data/thread-store.ts'
-import { wantKey } from '#web/data/provider-key-form.ts'
+import { openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import type { ThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import type { Thread } from '#web/lib/messages/merge-messages.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -52,7 +52,7 @@ export function useAnswerActions(
       regenerate: (messageId, wanted) => void ask(messageId, () => regenerateAnswer(id, messageId, wanted)),
       continueAnswer: (messageId) => void ask(messageId, () => continueAnswer(id, messageId)),
       addKey: (provider) => {
-        wantKey(provider)
+        openProviderKeyForm(provider)
         onOpenSettings()
       },
       branch: async (messageId, content) => {
@@ -65,7 +65,7 @@ export function useAnswerActions(
           ...(identifier === null ? {} : { model_name: identifier }),
         }
         try {
-          keepConversation(queryClient, userId, await branchConversation(id, branch))
+          cacheConversation(queryClient, userId, await branchConversation(id, branch))
         } catch (error) {
           reportFailure(error, 'The branch could not be made. Please try again.')
           return false
@@ -80,7 +80,7 @@ export function useAnswerActions(
     thread: waiting || open.thread === null ? null : thread,
     rename: async (title) => {
       try {
-        keepConversation(queryClient, userId, await updateConversation(id, userId, { title }))
+        cacheConversation(queryClient, userId, await updateConversation(id, userId, { title }))
         return true
       } catch (error) {
         reportFailure(error, 'Failed to rename conversation. Please try again.')

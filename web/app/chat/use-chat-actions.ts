@@ -1,27 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
-import { createConversation, keepConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
+import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
   addMessage,
-  keepMessages,
+  cacheMessages,
   messagesKey,
   messagesQuery,
   retryReply,
-  setThread,
+  updateCachedMessages,
   stopReply,
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
-import { adoptRecordings } from '#web/data/recordings.ts'
+import { assignRecordings } from '#web/data/recordings.ts'
 import { hasStoredSession } from '#web/data/auth/session.ts'
-import { addTemporary, clearTemporary, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
+import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/upload-store.ts'
 import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
 import { toast } from '#web/ui/toast.tsx'
-import type { PlaceControl } from './use-route-state.ts'
+import type { RouteControl } from './use-route-state.ts'
 
-type ChatFlows = {
+type ChatActions = {
   send: (text: string) => void
   retry: (conversationId: string) => void
   stop: (conversationId: string) => void
@@ -33,21 +33,21 @@ function reportFailure(error: unknown, description: string): void {
 }
 
 /** Puts a text that could not be sent into the box of its conversation (null: the new one) again. */
-type GiveBack = (conversationId: string | null, text: string) => void
+type RestoreDraft = (conversationId: string | null, text: string) => void
 
 /** What sending, asking again and stopping do. */
-export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows {
+export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft): ChatActions {
   const queryClient = useQueryClient()
   const { user } = useAuth()
 
   /** Create the conversation, store the question in it, then show it; until then the question is a temporary message. */
   const startChat = async (userId: string, text: string): Promise<void> => {
     const pendingId = crypto.randomUUID()
-    addTemporary(temporaryMessage('', text, pendingId))
+    addTemporaryMessage(temporaryMessage('', text, pendingId))
     /** False where the person has gone elsewhere meanwhile, and is not to be fetched back. */
     const endTemporary = (): boolean => {
       const isShown = useThreadStore.getState().tempMessages.some((message) => message.pendingId === pendingId)
-      if (isShown) clearTemporary()
+      if (isShown) clearTemporaryMessages()
       return isShown
     }
     let conversation: ConversationRow
@@ -56,11 +56,11 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
       conversation = await createConversation({ userId, modelName })
     } catch (error) {
       endTemporary()
-      giveBack(null, text)
+      restoreDraft(null, text)
       return reportFailure(error, 'Failed to create conversation. Please try again.')
     }
-    keepConversation(queryClient, userId, conversation)
-    adoptRecordings(userId, conversation.id)
+    cacheConversation(queryClient, userId, conversation)
+    assignRecordings(userId, conversation.id)
     try {
       const row = await addMessage(conversation.id, pendingId, text)
       queryClient.setQueryData<Thread>(messagesKey(conversation.id), (thread) => ({
@@ -69,17 +69,17 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
       }))
     } catch (error) {
       // The conversation is there: the text waits in its box, so that trying again makes no second one.
-      giveBack(conversation.id, text)
+      restoreDraft(conversation.id, text)
       reportFailure(error, 'Failed to send message. Please try again.')
     }
-    if (endTemporary()) place.go({ chatId: conversation.id })
+    if (endTemporary()) route.navigate({ chatId: conversation.id })
   }
 
   const takeSelectedModel = async (userId: string, conversationId: string): Promise<void> => {
     const { identifier } = useSelectedModel.getState()
     const conversation = queryClient.getQueryData<ConversationRow | null>(conversationKey(conversationId))
     if (identifier === null || !conversation || conversation.model_name === identifier) return
-    keepConversation(queryClient, userId, await updateConversation(conversationId, userId, { model_name: identifier }))
+    cacheConversation(queryClient, userId, await updateConversation(conversationId, userId, { model_name: identifier }))
   }
 
   /** The question shows at once as a temporary message of the thread; the stored row takes its place. */
@@ -89,12 +89,12 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
     try {
       await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
       setAwaiting(conversationId, null)
-      keepMessages(queryClient, conversationId, [message])
+      cacheMessages(queryClient, conversationId, [message])
       await takeSelectedModel(userId, conversationId)
-      keepMessages(queryClient, conversationId, [await addMessage(conversationId, pendingId, text)])
+      cacheMessages(queryClient, conversationId, [await addMessage(conversationId, pendingId, text)])
     } catch (error) {
-      setThread(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
-      giveBack(conversationId, text)
+      updateCachedMessages(queryClient, conversationId, (messages) => messages.filter(({ id }) => id !== message.id))
+      restoreDraft(conversationId, text)
       reportFailure(error, 'Failed to process your message. Please try again.')
     }
   }
@@ -102,11 +102,11 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
   const send = (text: string): void => {
     if (user === null || !hasStoredSession()) {
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
-      return giveBack(place.chatId, text)
+      return restoreDraft(route.chatId, text)
     }
     // Whoever asks is going to read: on a phone the rows would leave no room for the answer.
     setTrayOpen(false)
-    void (place.chatId === null ? startChat(user.id, text) : continueChat(user.id, place.chatId, text))
+    void (route.chatId === null ? startChat(user.id, text) : continueChat(user.id, route.chatId, text))
   }
 
   const messagesOf = (conversationId: string): Thread['messages'] =>
@@ -118,7 +118,9 @@ export function useChatFlows(place: PlaceControl, giveBack: GiveBack): ChatFlows
     setAwaiting(conversationId, { kind: 'asked', ignored: failed.map(({ id }) => id) })
     try {
       await retryReply(conversationId)
-      setThread(queryClient, conversationId, (messages) => messages.filter((message) => !failed.includes(message)))
+      updateCachedMessages(queryClient, conversationId, (messages) =>
+        messages.filter((message) => !failed.includes(message)),
+      )
     } catch (error) {
       reportFailure(error, 'Failed to process your message. Please try again.')
     }

@@ -4,13 +4,13 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { conversationQuery, conversationsKey } from '#web/data/conversations.ts'
 import { followConversation } from '#web/data/live/live.ts'
-import { loadBackTo, loadEarlier, messagesKey, messagesQuery } from '#web/data/messages.ts'
-import { followModel, holdModel, modelsQuery } from '#web/data/models.ts'
-import { forgetTarget, useTargetMessage } from '#web/data/target-message.ts'
+import { loadMessagesBackTo, loadEarlierMessages, messagesKey, messagesQuery } from '#web/data/messages.ts'
+import { selectConversationModel, lockSelectedModel, modelsQuery } from '#web/data/models.ts'
+import { clearTargetMessage, useTargetMessage } from '#web/data/target-message.ts'
 import { setExternalConversation, useThreadStore } from '#web/data/thread-store.ts'
 import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { overlayReply } from '#web/lib/messages/overlay-reply.ts'
-import { withSummaryStarts } from '#web/lib/messages/hide-repeated-summaries.ts'
+import { hideRepeatedSummaries } from '#web/lib/messages/hide-repeated-summaries.ts'
 import { isWaiting, visibleMessages } from '#web/lib/messages/awaited-reply.ts'
 
 export type OpenConversation = {
@@ -63,14 +63,14 @@ export function useConversation(id: string): OpenConversation {
     // The list may come again while somebody has chosen another one for the next message.
     if (model === undefined || followed.current === opened) return
     followed.current = opened
-    followModel(model)
+    selectConversationModel(model)
   }, [id, modelName, models.data])
-  useEffect(holdModel, [])
+  useEffect(lockSelectedModel, [])
 
   const loadMore = useCallback(() => {
     if (loading.current) return
     loading.current = true
-    loadEarlier(queryClient, id)
+    loadEarlierMessages(queryClient, id)
       .catch((error: unknown) => console.error(error))
       .finally(() => {
         loading.current = false
@@ -78,20 +78,21 @@ export function useConversation(id: string): OpenConversation {
   }, [queryClient, id])
 
   const stored = messages.data?.messages ?? NO_MESSAGES
-  const known = useMemo(() => withSummaryStarts(stored), [stored])
+  const known = useMemo(() => hideRepeatedSummaries(stored), [stored])
   const wanted = useTargetMessage(({ target }) => (target?.conversationId === id ? target : null))
   const isAtHand = known.some((message) => message.id === wanted?.messageId)
   const isLoaded = messages.data !== undefined
   useEffect(() => {
     if (wanted === null || isAtHand || !isLoaded) return
-    loadBackTo(queryClient, id, wanted.position)
+    loadMessagesBackTo(queryClient, id, wanted.position)
       .then(() => {
         const thread = queryClient.getQueryData<Thread>(messagesKey(id))
-        if (thread?.messages.some((message) => message.id === wanted.messageId) !== true) forgetTarget(wanted.messageId)
+        if (thread?.messages.some((message) => message.id === wanted.messageId) !== true)
+          clearTargetMessage(wanted.messageId)
       })
       .catch((error: unknown) => {
         console.error(error)
-        forgetTarget(wanted.messageId)
+        clearTargetMessage(wanted.messageId)
       })
   }, [queryClient, id, wanted, isAtHand, isLoaded])
   const visible = visibleMessages(known, awaiting)

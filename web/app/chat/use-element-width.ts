@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** Width in CSS pixels of the element that the returned ref callback is given; 0 until it is there. */
-export function useWidth(): [(element: HTMLElement | null) => void, number] {
+export function useElementWidth(): [(element: HTMLElement | null) => void, number] {
   const [element, setElement] = useState<HTMLElement | null>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {

@@ -4,10 +4,10 @@ import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { documentsKey, documentsQuery } from '#web/data/documents/documents.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { askOfDocuments, askWithout } from '#web/lib/documents/document-names.ts'
+import { addDocumentNames, removeDocumentName } from '#web/lib/documents/document-names.ts'
 
 /** A whole folder hardly is what one question is about. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 type Named = { conversationId: string; id: string; filename: string }
 
@@ -20,7 +20,7 @@ type Fill = (conversationId: string, text: string, options: { focus: boolean }) 
  * What is added to an open conversation is what its next question is about: it is named in the message box, and no longer
  * once it turns out that it cannot be read.
  */
-export function useQuestionFiles(
+export function useNamedDocuments(
   openId: string | null,
   fill: Fill,
 ): (conversationId: string, documents: readonly DocumentRow[]) => void {
@@ -34,7 +34,7 @@ export function useQuestionFiles(
     named.current = named.current.filter((one) => !gone.includes(one))
     for (const { conversationId, filename } of gone) {
       const draft = readDraft(userId, conversationId)
-      const text = askWithout(filename, draft)
+      const text = removeDocumentName(filename, draft)
       if (text === draft) continue
       storeDraft(userId, conversationId, text)
       if (conversationId === openId) fill(conversationId, text, { focus: false })
@@ -46,10 +46,10 @@ export function useQuestionFiles(
     const known = queryClient.getQueryData<DocumentRow[]>(documentsKey) ?? documents
     const failedNow = new Set(failedIds([...documents, ...known]))
     const readable = documents.filter(({ id }) => !failedNow.has(id))
-    if (readable.length === 0 || readable.length > MOST_NAMED) return
+    if (readable.length === 0 || readable.length > MAX_NAMED) return
     named.current = [...named.current, ...readable.map(({ id, filename }) => ({ conversationId, id, filename }))]
     const names = readable.map(({ filename }) => filename)
-    const text = askOfDocuments(names, readDraft(userId, conversationId))
+    const text = addDocumentNames(names, readDraft(userId, conversationId))
     storeDraft(userId, conversationId, text)
     fill(conversationId, text, { focus: true })
   }

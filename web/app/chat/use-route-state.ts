@@ -1,18 +1,18 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { addressOf, parsePlace, type Place } from '#web/lib/route-state.ts'
+import { formatRoute, parseRouteState, type RouteState } from '#web/lib/route-state.ts'
 
-export type PlaceControl = Place & {
+export type RouteControl = RouteState & {
   /** Changes what is open; `replace` leaves no step for the back button. */
-  go: (change: Partial<Place>, options?: { replace?: boolean }) => void
+  navigate: (change: Partial<RouteState>, options?: { replace?: boolean }) => void
 }
 
-export function usePlace(): PlaceControl {
+export function useRouteState(): RouteControl {
   const search = useSearch()
-  const [, navigate] = useLocation()
-  const go = useCallback<PlaceControl['go']>(
-    (change, options) => navigate(addressOf({ ...parsePlace(location.search), ...change }), options),
-    [navigate],
+  const [, setLocation] = useLocation()
+  const navigate = useCallback<RouteControl['navigate']>(
+    (change, options) => setLocation(formatRoute({ ...parseRouteState(location.search), ...change }), options),
+    [setLocation],
   )
-  return useMemo(() => ({ ...parsePlace(search), go }), [search, go])
+  return useMemo(() => ({ ...parseRouteState(search), navigate }), [search, navigate])
 }

@@ -4,14 +4,14 @@ import type { FoundPassage } from '#contract/search.ts'
 import { isPassageSource, type PassageSource } from '#contract/source.ts'
 import { messageQuery } from '#web/data/messages.ts'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
-import { partsOf, passagesBeside } from '#web/lib/messages/citations.ts'
+import { citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/route-state.ts'
-import type { PlaceControl } from './use-route-state.ts'
+import type { RouteControl } from './use-route-state.ts'
 
 /** After this time the columns have taken their new widths, and notes have become cards or the other way round. */
 const LAYOUT_MS = 150
 
-export type Reader = {
+export type Viewer = {
   openPassage: (choice: {
     messageId: string
     sources: PassageSource[]
@@ -33,12 +33,12 @@ export type Reader = {
 const markerOf = ({ messageId, n }: CitedSource): HTMLElement | null =>
   document.getElementById(messageElementId(messageId))?.querySelector(`[data-citation="${n}"]`) ?? null
 
-type Pressed = { messageId: string; sources: readonly PassageSource[] }
+type OpenedAnswer = { messageId: string; sources: readonly PassageSource[] }
 
 /** The passages of the answer that are gone through, and which of them is open. */
-type Reading = { sources: readonly PassageSource[]; index: number }
+type OpenSources = { sources: readonly PassageSource[]; index: number }
 
-const sameSource = (source: PassageSource, { documentId, passage, source: cited }: PlaceControl): boolean =>
+const sameSource = (source: PassageSource, { documentId, passage, source: cited }: RouteControl): boolean =>
   source.n === cited?.n &&
   source.documentId === documentId &&
   source.page === passage?.page &&
@@ -49,45 +49,45 @@ const sameSource = (source: PassageSource, { documentId, passage, source: cited 
  * The sources beside the one in the address. Those of an answer that was pressed are at hand; after a reload its message
  * is asked for them, which may say something else by now: the mark then stands alone.
  */
-function useReading(place: PlaceControl, pressed: Pressed | null): Reading | null {
-  const { chatId, source: cited } = place
-  const isAtHand = cited === null || cited.messageId === pressed?.messageId
+function useOpenSources(route: RouteControl, openedAnswer: OpenedAnswer | null): OpenSources | null {
+  const { chatId, source: cited } = route
+  const isAtHand = cited === null || cited.messageId === openedAnswer?.messageId
   const { data: message } = useQuery({
     ...messageQuery(chatId ?? '', cited?.messageId ?? ''),
     enabled: !isAtHand && chatId !== null,
   })
   if (cited === null) return null
-  const readAgain = (): readonly PassageSource[] => {
+  const fetchedSources = (): readonly PassageSource[] => {
     const all = message?.metadata?.sources ?? []
-    const open = all
+    const openSource = all
       .filter(isPassageSource)
-      .flatMap(partsOf)
-      .find((source) => sameSource(source, place))
-    return open === undefined ? [] : passagesBeside(open, all, message?.content ?? '')
+      .flatMap(citedParts)
+      .find((source) => sameSource(source, route))
+    return openSource === undefined ? [] : citedPassages(openSource, all, message?.content ?? '')
   }
-  const sources = isAtHand && pressed !== null ? pressed.sources : readAgain()
-  const index = sources.findIndex((source) => sameSource(source, place))
+  const sources = isAtHand && openedAnswer !== null ? openedAnswer.sources : fetchedSources()
+  const index = sources.findIndex((source) => sameSource(source, route))
   return index === -1 ? null : { sources, index }
 }
 
 /** The document beside the conversation: which one, where, and the way through the sources of one answer. */
-export function useReader(place: PlaceControl): Reader {
-  const [pressed, setPressed] = useState<Pressed | null>(null)
+export function useViewer(route: RouteControl): Viewer {
+  const [openedAnswer, setOpenedAnswer] = useState<OpenedAnswer | null>(null)
   /** Counts requests, so that asking for the same passage twice goes there twice. */
   const [step, setStep] = useState(0)
-  const reading = useReading(place, pressed)
+  const open = useOpenSources(route, openedAnswer)
   const opener = useRef<HTMLElement | null>(null)
   const openerSource = useRef<CitedSource | null>(null)
 
   const show = (documentId: string, passage: MarkedPassage, source: CitedSource | null): void => {
     setStep(step + 1)
-    place.go({ documentId, page: passage.page, passage, source }, { replace: place.documentId !== null })
+    route.navigate({ documentId, page: passage.page, passage, source }, { replace: route.documentId !== null })
   }
   const showSource = (messageId: string, { documentId, page, start, end, n }: PassageSource): void =>
     show(documentId, { page, start, end }, { messageId, n })
 
   // The text becomes narrower or wider beside the reader: the marker that was pressed stays in view.
-  const isOpen = place.documentId !== null
+  const isOpen = route.documentId !== null
   useEffect(() => {
     const timer = setTimeout(() => opener.current?.scrollIntoView({ block: 'nearest' }), LAYOUT_MS)
     return () => clearTimeout(timer)
@@ -98,12 +98,12 @@ export function useReader(place: PlaceControl): Reader {
     openerSource.current = null
   }
 
-  const { passage, source: cited } = place
+  const { passage, source: cited } = route
   return {
     openPassage: ({ messageId, sources, source, marker }) => {
       opener.current = marker
       openerSource.current = { messageId, n: source.n }
-      setPressed({ messageId, sources })
+      setOpenedAnswer({ messageId, sources })
       showSource(messageId, source)
     },
     openFound: ({ document_id: documentId, page, start, end }) => {
@@ -112,12 +112,12 @@ export function useReader(place: PlaceControl): Reader {
     },
     openDocument: (documentId) => {
       rememberOpener()
-      place.go({ ...NO_DOCUMENT, documentId })
+      route.navigate({ ...NO_DOCUMENT, documentId })
     },
     close: () => {
       // After a reload nobody has pressed anything: the marker of what is open stands for it.
       openerSource.current = cited ?? openerSource.current
-      place.go(NO_DOCUMENT)
+      route.navigate(NO_DOCUMENT)
     },
     restoreFocus: () => {
       if (opener.current?.isConnected === true) opener.current.focus()
@@ -127,17 +127,17 @@ export function useReader(place: PlaceControl): Reader {
       passage === null
         ? null
         : { ...passage, key: [cited?.messageId, cited?.n, passage.page, passage.start, passage.end, step].join(':') },
-    citedName: reading?.sources[reading.index]?.filename ?? null,
+    citedName: open?.sources[open.index]?.filename ?? null,
     sourceNavigation:
-      reading !== null && cited !== null && reading.sources.length > 1
+      open !== null && cited !== null && open.sources.length > 1
         ? {
-            position: reading.index + 1,
-            count: reading.sources.length,
+            position: open.index + 1,
+            count: open.sources.length,
             onMove: (delta) => {
-              const next = reading.sources.at((reading.index + delta) % reading.sources.length)
+              const next = open.sources.at((open.index + delta) % open.sources.length)
               if (next === undefined) return
               // What was read again after a reload stays the same on the way.
-              setPressed({ messageId: cited.messageId, sources: reading.sources })
+              setOpenedAnswer({ messageId: cited.messageId, sources: open.sources })
               showSource(cited.messageId, next)
             },
           }

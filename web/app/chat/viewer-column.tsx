@@ -1,24 +1,24 @@
 import { lazy, Suspense, type JSX } from 'react'
-import { FaultBoundary } from '#web/app/error-boundary.tsx'
+import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import type { PlaceControl } from './use-route-state.ts'
-import type { Reader } from './use-viewer.ts'
+import type { RouteControl } from './use-route-state.ts'
+import type { Viewer } from './use-viewer.ts'
 import styles from './viewer-column.module.css'
 
-const ReaderPane = lazy(() => import('#web/features/viewer/viewer-pane.tsx'))
+const ViewerPane = lazy(() => import('#web/features/viewer/viewer-pane.tsx'))
 
-type ReaderColumnProps = { place: PlaceControl; reader: Reader; beside: boolean }
+type ViewerColumnProps = { route: RouteControl; viewer: Viewer; beside: boolean }
 
 /** The open document: a third column where there is room, else a sheet over the page. */
-export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.Element | null {
-  const { documentId } = place
+export function ViewerColumn({ route, viewer, beside }: ViewerColumnProps): JSX.Element | null {
+  const { documentId } = route
   const close = (): void => {
-    reader.close()
-    if (beside) reader.restoreFocus()
+    viewer.close()
+    if (beside) viewer.restoreFocus()
   }
   const pane = documentId !== null && (
-    <FaultBoundary>
+    <ErrorBoundary>
       <Suspense
         fallback={
           <p className={styles.loading} role="status">
@@ -26,18 +26,18 @@ export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.
           </p>
         }
       >
-        <ReaderPane
+        <ViewerPane
           documentId={documentId}
-          page={place.page}
-          highlight={reader.highlight}
-          citedName={reader.citedName}
+          page={route.page}
+          highlight={viewer.highlight}
+          citedName={viewer.citedName}
           onClose={close}
-          onOpenVersion={reader.openDocument}
-          onPageChange={(page) => place.go({ page }, { replace: true })}
-          {...(reader.sourceNavigation === null ? {} : { sourceNavigation: reader.sourceNavigation })}
+          onOpenVersion={viewer.openDocument}
+          onPageChange={(page) => route.navigate({ page }, { replace: true })}
+          {...(viewer.sourceNavigation === null ? {} : { sourceNavigation: viewer.sourceNavigation })}
         />
       </Suspense>
-    </FaultBoundary>
+    </ErrorBoundary>
   )
   if (beside) return pane === false ? null : <aside className={styles.column}>{pane}</aside>
   return (
@@ -50,7 +50,7 @@ export function ReaderColumn({ place, reader, beside }: ReaderColumnProps): JSX.
       side="right"
       onCloseFocus={(event) => {
         event.preventDefault()
-        reader.restoreFocus()
+        viewer.restoreFocus()
       }}
     >
       <div className={styles.sheet}>{pane}</div>

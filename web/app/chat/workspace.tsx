@@ -4,23 +4,23 @@ import type { DocumentRow } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, restoreDraft, storeDraft } from '#web/data/drafts.ts'
-import { areFirstCodesExpected } from '#web/data/account/first-recovery-codes.ts'
+import { areFirstRecoveryCodesExpected } from '#web/data/account/first-recovery-codes.ts'
 import { followAccount } from '#web/data/live/live.ts'
-import { recallRecordings } from '#web/data/recordings.ts'
-import { aimAtMessage, type TargetMessage } from '#web/data/target-message.ts'
-import { clearTemporary, resetThreads, setExternalConversation } from '#web/data/thread-store.ts'
+import { restoreRecordings } from '#web/data/recordings.ts'
+import { setTargetMessage, type TargetMessage } from '#web/data/target-message.ts'
+import { clearTemporaryMessages, resetThreadStore, setExternalConversation } from '#web/data/thread-store.ts'
 import type { FilledDraft } from '#web/features/composer/composer.tsx'
 import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
 import { DropAnywhere } from '#web/features/library/drop-anywhere.tsx'
 import { UploadTray } from '#web/features/library/upload-tray.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
-import { askOfDocuments } from '#web/lib/documents/document-names.ts'
-import { namesNoConversation, NO_DOCUMENT, type Place } from '#web/lib/route-state.ts'
+import { addDocumentNames } from '#web/lib/documents/document-names.ts'
+import { hasInvalidConversationId, NO_DOCUMENT, type RouteState } from '#web/lib/route-state.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Sheet } from '#web/ui/sheet.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useMediaQuery } from '#web/ui/use-media-query.ts'
-import { ConnectionLine } from './connection-notice.tsx'
+import { ConnectionNotice } from './connection-notice.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { UnknownConversation } from './empty-states.tsx'
 import { HeaderBar } from './header-bar.tsx'
@@ -28,14 +28,14 @@ import { Palette } from './palette.tsx'
 import { Rail, type RailTab, tabButtonId } from './rail.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { StartView } from './start-view.tsx'
-import { useChatFlows } from './use-chat-actions.ts'
+import { useChatActions } from './use-chat-actions.ts'
 import { usePalette } from './use-palette.ts'
-import { useQuestionFiles } from './use-named-documents.ts'
-import { usePlace } from './use-route-state.ts'
-import { useReader } from './use-viewer.ts'
+import { useNamedDocuments } from './use-named-documents.ts'
+import { useRouteState } from './use-route-state.ts'
+import { useViewer } from './use-viewer.ts'
 import { useVisibleHeight } from './use-visible-height.ts'
-import { useWidth } from './use-element-width.ts'
-import { ReaderColumn } from './viewer-column.tsx'
+import { useElementWidth } from './use-element-width.ts'
+import { ViewerColumn } from './viewer-column.tsx'
 import styles from './workspace.module.css'
 
 const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
@@ -65,24 +65,24 @@ function leaveDeleted(): void {
 export function Workspace(): JSX.Element {
   const user = useUser()
   const queryClient = useQueryClient()
-  const place = usePlace()
-  const reader = useReader(place)
+  const route = useRouteState()
+  const viewer = useViewer(route)
   const [tab, setTab] = useState<RailTab | null>('chat')
   const [drawerOpen, setDrawerOpen] = useState(false)
   /** What was typed before a reload waits in the box, whose place the card would take. */
   const [onboardingHidden, setOnboardingHidden] = useState(
-    () => place.chatId !== null || readDraft(user.id, null) !== '',
+    () => route.chatId !== null || readDraft(user.id, null) !== '',
   )
-  const [isUnknown, setUnknown] = useState(() => namesNoConversation(location.search))
+  const [isUnknown, setUnknown] = useState(() => hasInvalidConversationId(location.search))
   const [filled, setFilled] = useState<FilledDraft | null>(null)
-  const [mainRef, mainWidth] = useWidth()
+  const [mainRef, mainWidth] = useElementWidth()
   const compact = useMediaQuery('(width < 900px)')
-  const readerBeside = useMediaQuery('(width >= 1280px)')
+  const hasViewerColumn = useMediaQuery('(width >= 1280px)')
   const marginNotes = mainWidth >= MARGIN_NOTES_FROM_PX
 
   useEffect(() => followAccount(queryClient, user.id), [queryClient, user.id])
-  useEffect(() => resetThreads, [])
-  useEffect(() => recallRecordings(user.id), [user.id])
+  useEffect(() => resetThreadStore, [])
+  useEffect(() => restoreRecordings(user.id), [user.id])
   useVisibleHeight()
   const debug = useDebugShortcut()
   const palette = usePalette()
@@ -93,7 +93,7 @@ export function Workspace(): JSX.Element {
     storeDraft(user.id, null, text)
     fill(null, text)
   }
-  const flows = useChatFlows(place, (conversationId, text) =>
+  const flows = useChatActions(route, (conversationId, text) =>
     fill(conversationId, restoreDraft(user.id, conversationId, text)),
   )
 
@@ -102,33 +102,33 @@ export function Workspace(): JSX.Element {
     setOnboardingHidden(true)
     setUnknown(false)
     setDrawerOpen(false)
-    place.go({ chatId: null, ...NO_DOCUMENT })
+    route.navigate({ chatId: null, ...NO_DOCUMENT })
   }
-  const leaveFor = (change: Partial<Place>): void => {
-    clearTemporary()
+  const leaveFor = (change: Partial<RouteState>): void => {
+    clearTemporaryMessages()
     setOnboardingHidden(true)
     setUnknown(false)
     setDrawerOpen(false)
-    place.go(change)
+    route.navigate(change)
   }
   /** The document beside a conversation goes with it. */
-  const selectChat = (id: string): void => leaveFor({ chatId: id, ...(id === place.chatId ? {} : NO_DOCUMENT) })
+  const selectChat = (id: string): void => leaveFor({ chatId: id, ...(id === route.chatId ? {} : NO_DOCUMENT) })
   /** A branch is about the same documents; its copy of the answer has an id of its own. */
   const openBranch = (id: string): void => leaveFor({ chatId: id, source: null })
   const openMessage = (target: TargetMessage): void => {
     selectChat(target.conversationId)
-    aimAtMessage(target)
+    setTargetMessage(target)
   }
   const openSource: OpenSource = ({ source, ...choice }) => {
-    if (isPassageSource(source)) reader.openPassage({ source, ...choice })
+    if (isPassageSource(source)) viewer.openPassage({ source, ...choice })
     else {
       const { conversationId, messageId, position } = source
       openMessage({ conversationId, messageId, position })
     }
   }
   const afterDelete = (id: string): void => {
-    if (id !== place.chatId) return
-    place.go({ chatId: null, ...NO_DOCUMENT })
+    if (id !== route.chatId) return
+    route.navigate({ chatId: null, ...NO_DOCUMENT })
     leaveDeleted()
   }
   const openTab = useCallback(
@@ -147,33 +147,33 @@ export function Workspace(): JSX.Element {
   }
   const openDocument = (id: string): void => {
     setDrawerOpen(false)
-    reader.openDocument(id)
+    viewer.openDocument(id)
   }
   const askAbout = (documents: readonly DocumentRow[]): void => {
     newChat()
-    fillNew(askOfDocuments(documents.map(({ filename }) => filename)))
+    fillNew(addDocumentNames(documents.map(({ filename }) => filename)))
   }
-  const nameInQuestion = useQuestionFiles(place.chatId, fill)
+  const nameInQuestion = useNamedDocuments(route.chatId, fill)
   const askAboutAdded = (documents: readonly DocumentRow[]): void => {
-    if (place.chatId !== null) nameInQuestion(place.chatId, documents)
+    if (route.chatId !== null) nameInQuestion(route.chatId, documents)
   }
   const showIntroduction = (): void => {
     setOnboardingHidden(false)
     setUnknown(false)
     setDrawerOpen(false)
-    place.go({ chatId: null, ...NO_DOCUMENT })
+    route.navigate({ chatId: null, ...NO_DOCUMENT })
   }
-  const { go } = place
+  const { navigate } = route
   useEffect(() => {
-    if (namesNoConversation(location.search)) go({}, { replace: true })
-  }, [go])
+    if (hasInvalidConversationId(location.search)) navigate({}, { replace: true })
+  }, [navigate])
   const leaveUnknown = useCallback(
     (wasDeleted: boolean) => {
-      go({ chatId: null, ...NO_DOCUMENT }, { replace: true })
+      navigate({ chatId: null, ...NO_DOCUMENT }, { replace: true })
       if (wasDeleted) leaveDeleted()
       else setUnknown(true)
     },
-    [go],
+    [navigate],
   )
 
   const navigation = (open: RailTab | null, onToggle: (tab: RailTab) => void, onCollapse: () => void): JSX.Element => (
@@ -187,7 +187,7 @@ export function Workspace(): JSX.Element {
           onShowIntroduction={showIntroduction}
           history={{
             userId: user.id,
-            activeId: place.chatId,
+            activeId: route.chatId,
             onSelect: selectChat,
             onNewChat: newChat,
             onDeleted: afterDelete,
@@ -223,10 +223,10 @@ export function Workspace(): JSX.Element {
             onSearch={() => palette.setOpen(true)}
             onOpenSettings={openSettings}
           />
-          <ConnectionLine />
+          <ConnectionNotice />
           <UploadTray />
           <main ref={mainRef} id={MAIN_ID} className={classNames(styles.main, marginNotes && styles.withNotes)}>
-            {place.chatId === null ? (
+            {route.chatId === null ? (
               <StartView
                 notice={
                   isUnknown && (
@@ -244,19 +244,19 @@ export function Workspace(): JSX.Element {
                   setUnknown(false)
                   flows.send(text)
                 }}
-                onOpenDocument={reader.openDocument}
+                onOpenDocument={viewer.openDocument}
               />
             ) : (
               <ConversationView
-                key={place.chatId}
-                id={place.chatId}
+                key={route.chatId}
+                id={route.chatId}
                 marginNotes={marginNotes}
-                source={place.source}
+                source={route.source}
                 filled={filled}
                 onOpenSource={openSource}
                 onSend={flows.send}
-                onRetry={() => place.chatId !== null && flows.retry(place.chatId)}
-                onStop={() => place.chatId !== null && flows.stop(place.chatId)}
+                onRetry={() => route.chatId !== null && flows.retry(route.chatId)}
+                onStop={() => route.chatId !== null && flows.stop(route.chatId)}
                 onOpenChat={selectChat}
                 onBranched={openBranch}
                 onUnknown={leaveUnknown}
@@ -265,8 +265,8 @@ export function Workspace(): JSX.Element {
             )}
           </main>
         </div>
-        <ReaderColumn place={place} reader={reader} beside={readerBeside} />
-        {areFirstCodesExpected() && (
+        <ViewerColumn route={route} viewer={viewer} beside={hasViewerColumn} />
+        {areFirstRecoveryCodesExpected() && (
           <Suspense fallback={null}>
             <FirstRecoveryCodes />
           </Suspense>
@@ -280,12 +280,12 @@ export function Workspace(): JSX.Element {
           onOpenDocument={openDocument}
           onOpenPassage={(passage) => {
             setDrawerOpen(false)
-            reader.openFound(passage)
+            viewer.openFound(passage)
           }}
         />
         {debug.open && (
           <Suspense>
-            <DebugPanel userId={user.id} chatId={place.chatId} onClose={debug.close} />
+            <DebugPanel userId={user.id} chatId={route.chatId} onClose={debug.close} />
           </Suspense>
         )}
       </div>

@@ -3,7 +3,7 @@ import { Redirect, useLocation, useSearch } from 'wouter'
 import type { PublicConfig } from '#contract/auth.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { loadConfig } from '#web/data/config.ts'
-import { hasFactor } from '#web/data/auth/session.ts'
+import { hasVerifiedFactor } from '#web/data/auth/session.ts'
 import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/auth/sign-in.ts'
 import { Farewell } from '#web/features/login/farewell.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
@@ -21,7 +21,7 @@ const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form
  * on to the chat, unless they came to set a new password.
  */
 export function LoginPage(): JSX.Element {
-  const { loading, user, halfway, error } = useAuth()
+  const { loading, user, userAtSecondFactor, error } = useAuth()
   const [, navigate] = useLocation()
   const wantsNewPassword = new URLSearchParams(useSearch()).has('new-password')
   usePageTitle(null, false)
@@ -34,8 +34,12 @@ export function LoginPage(): JSX.Element {
   if (loading) return <LoadingPage />
 
   const step = (): JSX.Element => {
-    if (halfway !== null) {
-      return hasFactor(halfway) ? <FactorForm user={halfway} /> : <EnrolForm email={halfway.email ?? ''} />
+    if (userAtSecondFactor !== null) {
+      return hasVerifiedFactor(userAtSecondFactor) ? (
+        <FactorForm user={userAtSecondFactor} />
+      ) : (
+        <EnrolForm email={userAtSecondFactor.email ?? ''} />
+      )
     }
     if (user !== null) {
       return <NewPasswordForm email={user.email ?? ''} onDone={() => navigate('/', { replace: true })} />

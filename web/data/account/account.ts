@@ -3,28 +3,28 @@ import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-j
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { closingReceipt, openSession, type OpenSession } from '#contract/auth.ts'
-import { storeReceipt } from './deletion-receipt.ts'
-import { readAgain } from '#web/data/refetch.ts'
-import { forgetSession, startedAuth } from '#web/data/auth/session.ts'
-import { AccountRefusal, askAccount, sendPhoneCode, verifyPhoneCode } from '#web/data/auth/sign-in.ts'
+import { storeDeletionReceipt } from './deletion-receipt.ts'
+import { refetch } from '#web/data/refetch.ts'
+import { signOutLocally, authClient } from '#web/data/auth/session.ts'
+import { AccountError, fetchAuthEndpoint, sendPhoneCode, verifyPhoneCode } from '#web/data/auth/sign-in.ts'
 
 function requireSuccess({ error }: { error: AuthError | null }): void {
   if (error !== null) throw error
 }
 
 /** What the auth service says of a request it refuses; null where no answer came. */
-export function accountRefusalOf(error: unknown): string | null {
+export function accountErrorMessage(error: unknown): string | null {
   if (isAuthError(error)) return error.status === undefined || error.status === 0 ? null : error.message
-  return error instanceof AccountRefusal ? error.message : null
+  return error instanceof AccountError ? error.message : null
 }
 
 export async function changeName(name: string): Promise<void> {
-  requireSuccess(await (await startedAuth()).updateUser({ data: { display_name: name } }))
+  requireSuccess(await (await authClient()).updateUser({ data: { display_name: name } }))
 }
 
 /** Begins the change: it is made once the links in the mails to both addresses were followed. */
 export async function changeEmail(email: string): Promise<void> {
-  const client = await startedAuth()
+  const client = await authClient()
   requireSuccess(await client.updateUser({ email }, { emailRedirectTo: `${location.origin}/` }))
 }
 
@@ -35,7 +35,7 @@ export type PasswordChange = { current: string; next: string; code: string }
  * code of a mail, which is then on its way.
  */
 export async function changePassword({ current, next, code }: PasswordChange): Promise<'changed' | 'code-mailed'> {
-  const client = await startedAuth()
+  const client = await authClient()
   const { error } = await client.updateUser({
     password: next,
     ...(current === '' ? {} : { current_password: current }),
@@ -49,27 +49,27 @@ export async function changePassword({ current, next, code }: PasswordChange): P
 
 export const sessionsQuery = queryOptions({
   queryKey: ['/auth/v1/sessions'],
-  queryFn: async () => z.array(openSession).parse(await askAccount('GET', '/sessions')),
+  queryFn: async () => z.array(openSession).parse(await fetchAuthEndpoint('GET', '/sessions')),
 })
 
-export const reloadSessions = (queryClient: QueryClient): Promise<void> =>
-  readAgain(queryClient, { queryKey: sessionsQuery.queryKey })
+export const refetchSessions = (queryClient: QueryClient): Promise<void> =>
+  refetch(queryClient, { queryKey: sessionsQuery.queryKey })
 
 export async function endSession(queryClient: QueryClient, { id }: OpenSession): Promise<void> {
-  await askAccount('DELETE', `/sessions/${id}`)
-  await reloadSessions(queryClient)
+  await fetchAuthEndpoint('DELETE', `/sessions/${id}`)
+  await refetchSessions(queryClient)
 }
 
 export async function endOtherSessions(queryClient: QueryClient): Promise<void> {
-  requireSuccess(await (await startedAuth()).signOut({ scope: 'others' }))
-  await reloadSessions(queryClient)
+  requireSuccess(await (await authClient()).signOut({ scope: 'others' }))
+  await refetchSessions(queryClient)
 }
 
 /** What an authenticator app is told: by the picture, or by hand. */
 export type Enrolment = { factorId: string; qrCode: string; secret: string }
 
 /** Ends enrolments that were never finished, whose names would be in the way. */
-async function dropUnfinished(client: Awaited<ReturnType<typeof startedAuth>>): Promise<void> {
+async function removeUnverifiedFactors(client: Awaited<ReturnType<typeof authClient>>): Promise<void> {
   const known = await client.mfa.listFactors()
   if (known.error !== null) throw known.error
   for (const { id, status } of known.data.all) {
@@ -78,18 +78,18 @@ async function dropUnfinished(client: Awaited<ReturnType<typeof startedAuth>>): 
 }
 
 /** Begins an enrolment; one of this name that was never finished gives way. */
-export async function beginEnrolment(friendlyName: string): Promise<Enrolment> {
-  const client = await startedAuth()
-  await dropUnfinished(client)
+export async function startEnrolment(friendlyName: string): Promise<Enrolment> {
+  const client = await authClient()
+  await removeUnverifiedFactors(client)
   const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName })
   if (error !== null) throw error
   return { factorId: data.id, qrCode: data.totp.qr_code, secret: data.totp.secret }
 }
 
 /** Begins to enrol a phone, and sends it a code. Resolves with the factor and the challenge that the code answers. */
-export async function beginPhoneEnrolment(phone: string): Promise<{ factorId: string; challengeId: string }> {
-  const client = await startedAuth()
-  await dropUnfinished(client)
+export async function startPhoneEnrolment(phone: string): Promise<{ factorId: string; challengeId: string }> {
+  const client = await authClient()
+  await removeUnverifiedFactors(client)
   // The name is what the sign-in page shows before the second factor: no more than the end of the number.
   const friendlyName = `Phone ending in ${phone.replaceAll(/\D/g, '').slice(-3)}`
   const { data, error } = await client.mfa.enroll({ factorType: 'phone', friendlyName, phone })
@@ -103,52 +103,52 @@ export async function finishPhoneEnrolment(
   { factorId, challengeId, code }: { factorId: string; challengeId: string; code: string },
 ): Promise<void> {
   await verifyPhoneCode(factorId, challengeId, code)
-  await reloadSessions(queryClient)
+  await refetchSessions(queryClient)
 }
 
 /** Takes the first code of an app: from now on that app is asked for at every sign-in. */
-export async function proveEnrolment(factorId: string, code: string): Promise<void> {
-  requireSuccess(await (await startedAuth()).mfa.challengeAndVerify({ factorId, code }))
+export async function verifyEnrolment(factorId: string, code: string): Promise<void> {
+  requireSuccess(await (await authClient()).mfa.challengeAndVerify({ factorId, code }))
 }
 
 /** Ends the enrolment: from now on this factor is asked for at every sign-in. Sessions below it end. */
 export async function finishEnrolment(queryClient: QueryClient, factorId: string, code: string): Promise<void> {
-  await proveEnrolment(factorId, code)
-  await reloadSessions(queryClient)
+  await verifyEnrolment(factorId, code)
+  await refetchSessions(queryClient)
 }
 
 export async function removeFactor(queryClient: QueryClient, factorId: string): Promise<void> {
-  const client = await startedAuth()
+  const client = await authClient()
   requireSuccess(await client.mfa.unenroll({ factorId }))
   // The token says what it was given for, and the stored person still has the factor.
   requireSuccess(await client.refreshSession())
-  await readAgain(queryClient, { queryKey: recoveryCodesQuery.queryKey })
+  await refetch(queryClient, { queryKey: recoveryCodesQuery.queryKey })
 }
 
 const recoveryCodes = z.object({ total: z.int(), remaining: z.int(), created_at: z.string().nullable() })
 
 export const recoveryCodesQuery = queryOptions({
   queryKey: ['/auth/v1/recovery-codes'],
-  queryFn: async () => recoveryCodes.parse(await askAccount('GET', '/recovery-codes')),
+  queryFn: async () => recoveryCodes.parse(await fetchAuthEndpoint('GET', '/recovery-codes')),
 })
 
 /** Makes a new set, which replaces the old one. They are never shown again. */
 export async function createRecoveryCodes(queryClient: QueryClient): Promise<string[]> {
-  const { codes } = z.object({ codes: z.array(z.string()) }).parse(await askAccount('POST', '/recovery-codes'))
-  await readAgain(queryClient, { queryKey: recoveryCodesQuery.queryKey })
+  const { codes } = z.object({ codes: z.array(z.string()) }).parse(await fetchAuthEndpoint('POST', '/recovery-codes'))
+  await refetch(queryClient, { queryKey: recoveryCodesQuery.queryKey })
   return codes
 }
 
 export async function unlinkIdentity(identity: UserIdentity): Promise<void> {
-  const client = await startedAuth()
+  const client = await authClient()
   requireSuccess(await client.unlinkIdentity(identity))
   requireSuccess(await client.refreshSession())
 }
 
 /** Deletes the account with everything in it; the receipt waits on the sign-in page, where this ends. */
 export async function closeAccount(proof: { confirmation: string; password: string }): Promise<void> {
-  storeReceipt(closingReceipt.parse(await askAccount('POST', '/account/close', proof)))
-  await forgetSession()
+  storeDeletionReceipt(closingReceipt.parse(await fetchAuthEndpoint('POST', '/account/close', proof)))
+  await signOutLocally()
 }
 
 export type { UserIdentity }

@@ -6,22 +6,22 @@ const RECEIPT_KEY = 'alcove-receipt'
 
 const listeners = new Set<() => void>()
 
-export function storeReceipt(receipt: unknown): void {
+export function storeDeletionReceipt(receipt: unknown): void {
   sessionStorage.setItem(RECEIPT_KEY, JSON.stringify(receipt, null, 2))
   for (const notify of listeners) notify()
 }
 
 /** As the text of a file; null where no account was deleted in this tab. */
-export function readReceipt(): string | null {
+export function readDeletionReceipt(): string | null {
   return sessionStorage.getItem(RECEIPT_KEY)
 }
 
-export function forgetReceipt(): void {
+export function clearDeletionReceipt(): void {
   sessionStorage.removeItem(RECEIPT_KEY)
   for (const notify of listeners) notify()
 }
 
-export function onReceipt(changed: () => void): () => void {
+export function subscribeToDeletionReceipt(changed: () => void): () => void {
   listeners.add(changed)
   return () => listeners.delete(changed)
 }

@@ -1,11 +1,11 @@
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type JSX, type ReactNode } from 'react'
-import { onSessionState, sessionState, startSession, type User } from './session.ts'
+import { subscribeToSessionState, sessionState, startSession, type User } from './session.ts'
 
 export type Auth = {
   loading: boolean
   user: User | null
   /** Whose password was right, while a second factor is still to be shown or set up; `user` is null until then. */
-  halfway: User | null
+  userAtSecondFactor: User | null
   error: string | null
 }
 
@@ -13,14 +13,14 @@ const AuthContext = createContext<Auth | null>(null)
 
 /** Starts the session and tells everything below who is signed in. */
 export function AuthProvider({ children }: { children: ReactNode }): JSX.Element {
-  const { loading, session, wantsFactor, error } = useSyncExternalStore(onSessionState, sessionState)
+  const { loading, session, needsSecondFactor, error } = useSyncExternalStore(subscribeToSessionState, sessionState)
   useEffect(() => {
     void startSession()
   }, [])
   const known = session?.user ?? null
-  const user = wantsFactor ? null : known
-  const halfway = wantsFactor ? known : null
-  const auth = useMemo(() => ({ loading, user, halfway, error }), [loading, user, halfway, error])
+  const user = needsSecondFactor ? null : known
+  const userAtSecondFactor = needsSecondFactor ? known : null
+  const auth = useMemo(() => ({ loading, user, userAtSecondFactor, error }), [loading, user, userAtSecondFactor, error])
   return <AuthContext value={auth}>{children}</AuthContext>
 }
 

@@ -1,22 +1,22 @@
 /** Other places where people may have their account to sign in with: which are set up, and how one goes there. */
 import { loadConfig } from '#web/data/config.ts'
-import { startedAuth } from './session.ts'
+import { authClient } from './session.ts'
 
 /** `ssoId` is set for the provider of a company, at which only its people have an account. */
 export type IdentityProvider = { name: string; label: string; ssoId?: string }
 
 /** What the service lists beside the providers. */
-const OTHER_WAYS = new Set(['email', 'phone', 'anonymous_users'])
+const OTHER_SIGN_IN_METHODS = new Set(['email', 'phone', 'anonymous_users'])
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
 
 /** By hand, because the sign-in page is to be small and a schema library is not. */
-function providersIn(settings: unknown): IdentityProvider[] {
+function parseProviders(settings: unknown): IdentityProvider[] {
   const members = new Map(entriesOf(settings))
   const labels = new Map(entriesOf(members.get('external_labels')))
   const named = entriesOf(members.get('external'))
-    .filter(([name, isOn]) => isOn === true && !OTHER_WAYS.has(name))
+    .filter(([name, isOn]) => isOn === true && !OTHER_SIGN_IN_METHODS.has(name))
     .map(([name]) => {
       const label = labels.get(name)
       return { name, label: typeof label === 'string' ? label : name }
@@ -29,11 +29,11 @@ function providersIn(settings: unknown): IdentityProvider[] {
   return [...named, ...ofCompanies]
 }
 
-export async function loadProviders(): Promise<IdentityProvider[]> {
+export async function loadIdentityProviders(): Promise<IdentityProvider[]> {
   const { supabaseUrl, supabaseAnonKey } = await loadConfig()
   const response = await fetch(`${supabaseUrl}/auth/v1/settings`, { headers: { apikey: supabaseAnonKey } })
   if (!response.ok) throw new Error(`${response.status}: ${response.statusText}`)
-  return providersIn(await response.json())
+  return parseProviders(await response.json())
 }
 
 /** The client's type lists the providers of a hosted project; any name goes. */
@@ -43,8 +43,8 @@ const credentialsFor = ({ name }: IdentityProvider) => ({
 })
 
 /** Leaves the page for the provider, which sends back to the chat. */
-export async function signInWith(provider: IdentityProvider): Promise<void> {
-  const auth = await startedAuth()
+export async function signInWithProvider(provider: IdentityProvider): Promise<void> {
+  const auth = await authClient()
   const { ssoId } = provider
   const { error } = await (ssoId === undefined
     ? auth.signInWithOAuth(credentialsFor(provider))
@@ -53,7 +53,7 @@ export async function signInWith(provider: IdentityProvider): Promise<void> {
 }
 
 /** Does the same to add that way of signing in to the account. */
-export async function linkWith(provider: IdentityProvider): Promise<void> {
-  const { error } = await (await startedAuth()).linkIdentity(credentialsFor(provider))
+export async function linkIdentity(provider: IdentityProvider): Promise<void> {
+  const { error } = await (await authClient()).linkIdentity(credentialsFor(provider))
   if (error !== null) throw error
 }

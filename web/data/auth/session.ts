@@ -6,7 +6,7 @@ export type SessionState = {
   loading: boolean
   session: Session | null
   /** The password was right, and a second factor is still to be shown or set up: the server refuses everything else. */
-  wantsFactor: boolean
+  needsSecondFactor: boolean
   error: string | null
 }
 
@@ -18,8 +18,8 @@ const STORAGE_KEY = 'alcove-session'
 
 let client: Client | null = null
 /** Another tab tells of its session before this one finds it in storage: the session of the event, until it is there. */
-let ahead: Session | null = null
-let state: SessionState = { loading: true, session: null, wantsFactor: false, error: null }
+let announcedSession: Session | null = null
+let state: SessionState = { loading: true, session: null, needsSecondFactor: false, error: null }
 const listeners = new Set<() => void>()
 const eventListeners = new Set<(event: AuthChangeEvent) => void>()
 
@@ -29,37 +29,37 @@ function setState(next: Partial<SessionState>): void {
 }
 
 /** The level that a token was given at (RFC 7519: the claims are the middle part). */
-function levelOf(token: string): string | undefined {
+function assuranceLevelOf(token: string): string | undefined {
   const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
   return typeof claims === 'object' && claims !== null && 'aal' in claims ? String(claims.aal) : undefined
 }
 
-export const hasFactor = ({ factors = [] }: Pick<User, 'factors'>): boolean =>
+export const hasVerifiedFactor = ({ factors = [] }: Pick<User, 'factors'>): boolean =>
   factors.some(({ status }) => status === 'verified')
 
-const wantsFactor = (session: Session | null): boolean =>
+const needsFactor = (session: Session | null): boolean =>
   session !== null &&
-  (hasFactor(session.user) || config().requiresSecondFactor) &&
-  levelOf(session.access_token) !== 'aal2'
+  (hasVerifiedFactor(session.user) || config().requiresSecondFactor) &&
+  assuranceLevelOf(session.access_token) !== 'aal2'
 
-const stateOf = (session: Session | null) => ({ session, wantsFactor: wantsFactor(session) })
+const stateOf = (session: Session | null) => ({ session, needsSecondFactor: needsFactor(session) })
 
-function auth(): Client {
+function startedClient(): Client {
   if (client === null) throw new Error(NOT_STARTED)
   return client
 }
 
 /** Starts the session where the first attempt failed, because the server was out of reach. */
-export async function startedAuth(): Promise<Client> {
+export async function authClient(): Promise<Client> {
   if (client === null) await startSession()
-  return auth()
+  return startedClient()
 }
 
 export function sessionState(): SessionState {
   return state
 }
 
-export function onSessionState(changed: () => void): () => void {
+export function subscribeToSessionState(changed: () => void): () => void {
   listeners.add(changed)
   return () => listeners.delete(changed)
 }
@@ -70,7 +70,7 @@ export function onSessionEvent(listener: (event: AuthChangeEvent) => void): () =
   return () => eventListeners.delete(listener)
 }
 
-function service(): { url: string; headers: Record<string, string> } {
+function clientOptions(): { url: string; headers: Record<string, string> } {
   const { supabaseUrl, supabaseAnonKey } = config()
   return {
     url: new URL(`${supabaseUrl}/auth/v1`, location.origin).href,
@@ -79,7 +79,7 @@ function service(): { url: string; headers: Record<string, string> } {
 }
 
 /** Takes off the address what a link of a mail left there: auth-js clears it and leaves the `#`. */
-function dropHash(): void {
+function removeHash(): void {
   if (!location.href.includes('#')) return
   history.replaceState(history.state, '', location.pathname + location.search)
 }
@@ -90,16 +90,16 @@ export async function startSession(): Promise<void> {
   try {
     await loadConfig()
     client = new AuthClient({
-      ...service(),
+      ...clientOptions(),
       storageKey: STORAGE_KEY,
       persistSession: true,
       autoRefreshToken: true,
       detectSessionInUrl: true,
     })
     const started = await client.initialize()
-    dropHash()
+    removeHash()
     client.onAuthStateChange((event, session) => {
-      ahead = session
+      announcedSession = session
       setState({ ...stateOf(session), ...(session === null ? {} : { error: null }) })
       for (const listener of eventListeners) listener(event)
     })
@@ -114,7 +114,7 @@ export async function startSession(): Promise<void> {
 }
 
 export async function signIn(email: string, password: string): Promise<{ error: AuthError | null }> {
-  const { error } = await (await startedAuth()).signInWithPassword({ email, password })
+  const { error } = await (await authClient()).signInWithPassword({ email, password })
   return { error }
 }
 
@@ -124,50 +124,51 @@ export async function signUp(
   password: string,
 ): Promise<{ error: AuthError | null; confirmed: boolean }> {
   const { data, error } = await (
-    await startedAuth()
+    await authClient()
   ).signUp({ email, password, options: { emailRedirectTo: `${location.origin}/` } })
   return { error, confirmed: data.session !== null }
 }
 
 export async function signOut(): Promise<{ error: AuthError | null }> {
-  return await auth().signOut()
+  return await startedClient().signOut()
 }
 
 /** Why the server does not know a token any more: its session was ended elsewhere, or the account is gone. */
-const ENDED = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
+const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
 
-let asking: Promise<void> | null = null
+let pendingCheck: Promise<void> | null = null
 /** Keeps no session: a client that is told of the end of one forgets whichever it keeps by then. */
-let asker: Client | null = null
+let checkClient: Client | null = null
 
 /** Asks whether the session is still open, once at a time, and signs this browser out where it is not. */
 export async function confirmSession(): Promise<void> {
-  asking ??= askForSession().finally(() => {
-    asking = null
+  pendingCheck ??= checkSession().finally(() => {
+    pendingCheck = null
   })
-  return asking
+  return pendingCheck
 }
 
-async function askForSession(): Promise<void> {
+async function checkSession(): Promise<void> {
   if (client === null || state.session === null) return
   const asked = await accessToken()
   if (asked !== null) {
-    asker ??= new AuthClient({
-      ...service(),
+    checkClient ??= new AuthClient({
+      ...clientOptions(),
       persistSession: false,
       autoRefreshToken: false,
       detectSessionInUrl: false,
     })
-    const { error } = await asker.getUser(asked)
-    if (error === null || !(ENDED.has(error.code ?? '') || error.name === 'AuthSessionMissingError')) return
+    const { error } = await checkClient.getUser(asked)
+    if (error === null || !(SESSION_ENDED_CODES.has(error.code ?? '') || error.name === 'AuthSessionMissingError'))
+      return
     if ((await accessToken()) !== asked) return
   }
-  await forgetSession()
+  await signOutLocally()
 }
 
 /** Signs this browser out without asking the server, which knows nothing of the session any more. */
-export async function forgetSession(): Promise<void> {
-  await auth().signOut({ scope: 'local' })
+export async function signOutLocally(): Promise<void> {
+  await startedClient().signOut({ scope: 'local' })
 }
 
 /** Whether there is still a session: a browser that clears its storage tells nobody. */
@@ -177,9 +178,9 @@ export function hasStoredSession(): boolean {
 
 /** The access token of now, refreshed when it has expired; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {
-  const { data } = await auth().getSession()
-  if (data.session !== null) ahead = null
-  return (data.session ?? ahead)?.access_token ?? null
+  const { data } = await startedClient().getSession()
+  if (data.session !== null) announcedSession = null
+  return (data.session ?? announcedSession)?.access_token ?? null
 }
 
 export function anonKey(): string {

@@ -14,7 +14,7 @@ async function readPreferences(owner: string): Promise<z.infer<typeof preference
   return z.object({ preferences }).nullable().parse(data)?.preferences ?? null
 }
 
-const ownerNow = (): string => {
+const currentUserId = (): string => {
   const { session } = sessionState()
   if (!session) throw new Error('nobody is signed in')
   return session.user.id
@@ -28,7 +28,7 @@ export function documentLanguagesQuery() {
       z
         .array(documentLanguage)
         .catch([])
-        .parse((await readPreferences(ownerNow()))?.[LANGUAGES_PREFERENCE]),
+        .parse((await readPreferences(currentUserId()))?.[LANGUAGES_PREFERENCE]),
   })
 }
 
@@ -36,7 +36,7 @@ export function documentLanguagesQuery() {
 export function chooseDocumentLanguages(queryClient: QueryClient) {
   return mutationOptions({
     mutationFn: async (languages: readonly DocumentLanguage[]) => {
-      const known = await readPreferences(ownerNow())
+      const known = await readPreferences(currentUserId())
       await storeAccountSettings({ preferences: { ...known, [LANGUAGES_PREFERENCE]: languages } })
     },
     onSuccess: (_, languages) => queryClient.setQueryData<DocumentLanguage[]>(key, [...languages]),

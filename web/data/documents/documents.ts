@@ -8,9 +8,9 @@ import {
   type DocumentRow,
   type UploadAnswer,
 } from '#contract/document.ts'
-import { apiFetch, apiRead, apiSend, directThenApi, HttpError, rest } from '#web/data/client.ts'
+import { apiFetch, apiJson, apiSend, restWithApiFallback, HttpError, rest } from '#web/data/client.ts'
 import { createLiveQuery } from '#web/data/live-query.ts'
-import { readAgain } from '#web/data/refetch.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { accessToken } from '#web/data/auth/session.ts'
 
 const rows = z.array(documentRow)
@@ -28,7 +28,7 @@ export function documentsQuery() {
     queryKey: documentsKey,
     queryFn: () =>
       documentList.read(documentsKey, () =>
-        directThenApi(
+        restWithApiFallback(
           rows,
           () =>
             rest()
@@ -48,10 +48,10 @@ export function documentQuery(id: string) {
     queryKey: documentKey(id),
     queryFn: () =>
       oneDocument.read(documentKey(id), () =>
-        directThenApi(
+        restWithApiFallback(
           documentRow.nullable(),
           () => rest().from('documents').select(COLUMNS).eq('id', id).maybeSingle(),
-          () => readOrNull(() => apiRead(`/api/documents/${id}`, documentRow)),
+          () => readOrNull(() => apiJson(`/api/documents/${id}`, documentRow)),
         ),
       ),
   })
@@ -61,7 +61,7 @@ export function documentQuery(id: string) {
 export function versionsQuery({ id, series }: Pick<DocumentRow, 'id' | 'series'>) {
   return queryOptions({
     queryKey: [...documentsKey, 'series', series],
-    queryFn: async () => (await readOrNull(() => apiRead(`/api/documents/${id}/versions`, rows))) ?? [],
+    queryFn: async () => (await readOrNull(() => apiJson(`/api/documents/${id}/versions`, rows))) ?? [],
   })
 }
 
@@ -69,7 +69,7 @@ export function versionsQuery({ id, series }: Pick<DocumentRow, 'id' | 'series'>
 export function readingReportQuery(id: string) {
   return queryOptions({
     queryKey: [...documentKey(id), 'report'],
-    queryFn: () => readOrNull(() => apiRead(`/api/documents/${id}/report`, readingReport)),
+    queryFn: () => readOrNull(() => apiJson(`/api/documents/${id}/report`, readingReport)),
   })
 }
 
@@ -77,7 +77,7 @@ export function readingReportQuery(id: string) {
 export function pageTextQuery(documentId: string, page: number) {
   return queryOptions({
     queryKey: [`/api/documents/${documentId}/pages/${page}`],
-    queryFn: () => readOrNull(() => apiRead(`/api/documents/${documentId}/pages/${page}`, pageText)),
+    queryFn: () => readOrNull(() => apiJson(`/api/documents/${documentId}/pages/${page}`, pageText)),
     // A page that is not there yet may come: the document is still being read.
     staleTime: ({ state }) => (state.data === null ? 0 : Number.POSITIVE_INFINITY),
   })
@@ -91,7 +91,7 @@ export function documentFileUrl(id: string): string {
 export function renameDocument(queryClient: QueryClient) {
   return mutationOptions({
     mutationFn: ({ id, filename }: { id: string; filename: string }) =>
-      directThenApi(
+      restWithApiFallback(
         documentRow,
         () => rest().from('documents').update({ filename }).eq('id', id).select(COLUMNS).single(),
         async () => (await apiSend('PATCH', `/api/documents/${id}`, { filename })).json(),
@@ -103,7 +103,7 @@ export function renameDocument(queryClient: QueryClient) {
 export function deleteDocument(queryClient: QueryClient) {
   return mutationOptions({
     mutationFn: (id: string) =>
-      directThenApi(
+      restWithApiFallback(
         z.unknown(),
         () => rest().from('documents').delete().eq('id', id),
         () => readOrNull(() => apiFetch(`/api/documents/${id}`, { method: 'DELETE' })),
@@ -146,7 +146,7 @@ export function applyDocumentChange(queryClient: QueryClient, change: DocumentCh
   documentList.change(queryClient, documentsKey, (list) =>
     list.map((known) => (known.id === row.id ? merge(known) : known)).filter((known) => known.superseded_at === null),
   )
-  if (row.series !== undefined) void readAgain(queryClient, { queryKey: [...documentsKey, 'series', row.series] })
+  if (row.series !== undefined) void refetch(queryClient, { queryKey: [...documentsKey, 'series', row.series] })
   oneDocument.change(queryClient, documentKey(row.id), (known) => known && merge(known))
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { followNetwork, noteConnection, useConnection } from './connection.ts'
+import { followNetwork, setChannelJoined, useConnection } from './connection.ts'
 
 const isLost = () => useConnection.getState().isLost
 let browser: { onLine: boolean }
@@ -26,29 +26,29 @@ function setOnline(onLine: boolean): void {
 }
 
 test('a break is said after 2500 ms, and no longer once the channel is joined again', () => {
-  noteConnection(false)
+  setChannelJoined(false)
   vi.advanceTimersByTime(2_499)
   expect(isLost()).toBe(false)
   vi.advanceTimersByTime(1)
   expect(isLost()).toBe(true)
-  noteConnection(true)
+  setChannelJoined(true)
   expect(isLost()).toBe(false)
 })
 
 test('breaks of a moment are not said, however many there are', () => {
   for (let times = 0; times < 3; times += 1) {
-    noteConnection(false)
+    setChannelJoined(false)
     vi.advanceTimersByTime(2_000)
-    noteConnection(true)
+    setChannelJoined(true)
     vi.advanceTimersByTime(1_000)
     expect(isLost()).toBe(false)
   }
 })
 
 test('each further try that fails does not begin the time anew', () => {
-  noteConnection(false)
+  setChannelJoined(false)
   vi.advanceTimersByTime(1_500)
-  noteConnection(false)
+  setChannelJoined(false)
   vi.advanceTimersByTime(1_000)
   expect(isLost()).toBe(true)
 })
@@ -59,7 +59,7 @@ test('a browser without a network has lost it too, and its return is not enough 
   expect(isLost()).toBe(true)
   setOnline(true)
   expect(isLost()).toBe(false)
-  noteConnection(false)
+  setChannelJoined(false)
   setOnline(false)
   vi.advanceTimersByTime(2_500)
   setOnline(true)
@@ -67,7 +67,7 @@ test('a browser without a network has lost it too, and its return is not enough 
 })
 
 test('whoever stops following leaves nothing behind', () => {
-  noteConnection(false)
+  setChannelJoined(false)
   stop()
   vi.advanceTimersByTime(5_000)
   expect(isLost()).toBe(false)

@@ -2,37 +2,37 @@
 import { create } from 'zustand'
 
 /** The socket comes back by itself after a second or two, where there is something to come back to. */
-const PATIENCE_MS = 2_500
+const LOST_AFTER_MS = 2_500
 
 export const useConnection = create<{ isLost: boolean }>(() => ({ isLost: false }))
 
-let isBroken = false
+let isChannelBroken = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
-function look(): void {
-  if (!isBroken && navigator.onLine) {
+function updateConnection(): void {
+  if (!isChannelBroken && navigator.onLine) {
     clearTimeout(timer)
     timer = undefined
     useConnection.setState({ isLost: false })
-  } else timer ??= setTimeout(() => useConnection.setState({ isLost: true }), PATIENCE_MS)
+  } else timer ??= setTimeout(() => useConnection.setState({ isLost: true }), LOST_AFTER_MS)
 }
 
 /** Told whenever the channel of live changes breaks off or is joined (again). */
-export function noteConnection(isJoined: boolean): void {
-  isBroken = !isJoined
-  look()
+export function setChannelJoined(isJoined: boolean): void {
+  isChannelBroken = !isJoined
+  updateConnection()
 }
 
 /** Follows whether the browser has a network at all. Returns the function that stops. */
 export function followNetwork(): () => void {
   const ending = new AbortController()
-  for (const event of ['online', 'offline']) window.addEventListener(event, look, { signal: ending.signal })
-  look()
+  for (const event of ['online', 'offline']) window.addEventListener(event, updateConnection, { signal: ending.signal })
+  updateConnection()
   return () => {
     ending.abort()
     clearTimeout(timer)
     timer = undefined
-    isBroken = false
+    isChannelBroken = false
     useConnection.setState({ isLost: false })
   }
 }

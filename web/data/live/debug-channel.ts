@@ -3,19 +3,16 @@ import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel } from '@supabase/realt
 import { realtime } from './live.ts'
 
 const EVENT = 'test'
-const PATIENCE_MS = 5000
+const TIMEOUT_MS = 5000
 
-function withinPatience<T>(task: Promise<T>, what: string): Promise<T> {
+function withTimeout<T>(task: Promise<T>, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`${what} did not come within ${PATIENCE_MS / 1000} s`)),
-      PATIENCE_MS,
-    )
+    const timer = setTimeout(() => reject(new Error(`${what} did not come within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS)
     task.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 
-const joined = (channel: RealtimeChannel): Promise<void> =>
+const waitForJoin = (channel: RealtimeChannel): Promise<void> =>
   new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
       if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve()
@@ -47,10 +44,10 @@ async function roundTrip(
         if (payload?.id === id) resolve()
       })
     })
-    await withinPatience(joined(channel), 'The answer to joining')
+    await withTimeout(waitForJoin(channel), 'The answer to joining')
     const start = performance.now()
     await send(channel, { id })
-    await withinPatience(back, 'The message')
+    await withTimeout(back, 'The message')
     return performance.now() - start
   })
 }
@@ -59,7 +56,7 @@ async function roundTrip(
 export function checkConnection(userId: string): Promise<number> {
   return onDebugChannel(userId, async (channel) => {
     const start = performance.now()
-    await withinPatience(joined(channel), 'The answer to joining')
+    await withTimeout(waitForJoin(channel), 'The answer to joining')
     return performance.now() - start
   })
 }

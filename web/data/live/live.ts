@@ -6,16 +6,21 @@ import { messageRow, SENDER_ROLES } from '#contract/message.ts'
 import { conversationTopic, REPLY_EVENT, replyPart, type ReplyPart } from '#contract/reply-events.ts'
 import { isTemporary, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messages/reply-parts.ts'
-import { isSettled } from '#web/lib/messages/overlay-reply.ts'
+import { isReplyStored } from '#web/lib/messages/overlay-reply.ts'
 import { config } from '#web/data/config.ts'
-import { followNetwork, noteConnection } from './connection.ts'
-import { conversationsKey, dropConversation, keepConversation, reloadConversations } from '#web/data/conversations.ts'
+import { followNetwork, setChannelJoined } from './connection.ts'
+import {
+  conversationsKey,
+  removeCachedConversation,
+  cacheConversation,
+  refetchConversations,
+} from '#web/data/conversations.ts'
 import { applyDocumentChange, documentsKey } from '#web/data/documents/documents.ts'
-import { keepMessages, messagesKey, readReply, refreshMessages } from '#web/data/messages.ts'
-import { reloadModels } from '#web/data/models.ts'
-import { readAgain } from '#web/data/refetch.ts'
+import { cacheMessages, messagesKey, fetchReplyInProgress, refetchNewestMessages } from '#web/data/messages.ts'
+import { refetchModels } from '#web/data/models.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { accessToken, anonKey, confirmSession, onSessionEvent, type AuthChangeEvent } from '#web/data/auth/session.ts'
-import { answerArrived, setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
+import { receiveAnswer, setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
 
 /** A row of `postgres_changes`, as far as its readers need it. */
 type RowChange = { eventType: 'INSERT' | 'UPDATE' | 'DELETE'; new: unknown; old: unknown }
@@ -112,27 +117,27 @@ function onChangesReady(channel: RealtimeChannel, ready: () => void): RealtimeCh
 function applyConversationChange(queryClient: QueryClient, userId: string, change: RowChange): void {
   if (change.eventType === 'DELETE') {
     const gone = conversationRow.pick({ id: true }).safeParse(change.old)
-    if (gone.success) dropConversation(queryClient, userId, gone.data.id)
+    if (gone.success) removeCachedConversation(queryClient, userId, gone.data.id)
     return
   }
   const row = conversationRow.safeParse(change.new)
-  if (row.success) keepConversation(queryClient, userId, row.data)
-  else logged(readAgain(queryClient, { queryKey: conversationsKey(userId) }))
+  if (row.success) cacheConversation(queryClient, userId, row.data)
+  else logged(refetch(queryClient, { queryKey: conversationsKey(userId) }))
 }
 
 /** Follows a person's conversations and documents, and the list of models. Returns the function that stops. */
 export function followAccount(queryClient: QueryClient, userId: string): () => void {
   const refresh = (): void => {
-    logged(reloadConversations(queryClient, userId))
-    logged(readAgain(queryClient, { queryKey: documentsKey }))
-    logged(reloadModels(queryClient))
+    logged(refetchConversations(queryClient, userId))
+    logged(refetch(queryClient, { queryKey: documentsKey }))
+    logged(refetchModels(queryClient))
   }
   let modelsTimer: ReturnType<typeof setTimeout> | undefined
   // A server may list hundreds at once.
   const reloadModelsSoon = (): void => {
     modelsTimer ??= setTimeout(() => {
       modelsTimer = undefined
-      logged(reloadModels(queryClient))
+      logged(refetchModels(queryClient))
     }, MODELS_MS)
   }
   let joins = 0
@@ -151,11 +156,11 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
         )
         .on('postgres_changes', { event: '*', schema: 'public', table: 'models' }, reloadModelsSoon),
     () => {
-      noteConnection(true)
+      setChannelJoined(true)
       joins += 1
       if (joins > 1) refresh()
     },
-    () => noteConnection(false),
+    () => setChannelJoined(false),
   )
   const stopFollowing = followNetwork()
   return () => {
@@ -167,8 +172,8 @@ export function followAccount(queryClient: QueryClient, userId: string): () => v
 
 /** Puts rows into the thread and ends what waited for them. */
 function receiveMessages(queryClient: QueryClient, conversationId: string, rows: ThreadMessage[]): void {
-  keepMessages(queryClient, conversationId, rows)
-  for (const row of rows) if (row.sender_role === SENDER_ROLES.assistant) answerArrived(conversationId, row.content)
+  cacheMessages(queryClient, conversationId, rows)
+  for (const row of rows) if (row.sender_role === SENDER_ROLES.assistant) receiveAnswer(conversationId, row.content)
   settleReply(queryClient, conversationId)
 }
 
@@ -177,7 +182,7 @@ function settleReply(queryClient: QueryClient, conversationId: string): boolean 
   const reply = useThreadStore.getState().replies[conversationId]
   if (reply === undefined) return true
   const thread = queryClient.getQueryData<Thread>(messagesKey(conversationId))
-  const stored = thread?.messages.some((message) => isSettled(message, reply)) ?? false
+  const stored = thread?.messages.some((message) => isReplyStored(message, reply)) ?? false
   // After those who watch the thread have been told of the row: before, there would be a moment without either.
   if (stored)
     notifyManager.schedule(() => {
@@ -195,13 +200,13 @@ export function followConversation(queryClient: QueryClient, conversationId: str
   const followUps: ReturnType<typeof setTimeout>[] = []
 
   const refresh = async (): Promise<void> => {
-    await refreshMessages(queryClient, conversationId)
+    await refetchNewestMessages(queryClient, conversationId)
     if (!stopped) settleReply(queryClient, conversationId)
   }
 
   const isStored = (reply: ReplyView): boolean => {
     const { messages } = queryClient.getQueryData<Thread>(messagesKey(conversationId)) ?? { messages: [] }
-    return messages.some((message) => isSettled(message, reply))
+    return messages.some((message) => isReplyStored(message, reply))
   }
 
   const storedQuestion = (): string | undefined => {
@@ -238,7 +243,7 @@ export function followConversation(queryClient: QueryClient, conversationId: str
     reading = true
     try {
       const question = storedQuestion()
-      const written = await readReply(conversationId)
+      const written = await fetchReplyInProgress(conversationId)
       if (stopped) return
       if (written === null) {
         await refresh()

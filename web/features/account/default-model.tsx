@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { availabilityQuery, modelsQuery, reasonsOf, selectModel } from '#web/data/models.ts'
+import { availabilityQuery, modelsQuery, unavailableReasons, selectModel } from '#web/data/models.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
 import { Refusal } from './section.tsx'
 import { SelectField } from './select-field.tsx'
@@ -16,13 +16,13 @@ export function DefaultModel(): JSX.Element | null {
   const { data: settings } = useQuery(accountSettingsQuery(id))
   const { refusal, run } = useAttempt()
   if (models === undefined || settings === undefined) return null
-  const reasons = reasonsOf(availability)
+  const reasons = unavailableReasons(availability)
   const ofServer = models.find(({ is_default }) => is_default)
 
   const choose = (identifier: string): void => {
     const chosen = models.find(({ model_identifier }) => model_identifier === identifier)
     const initial = chosen ?? ofServer
-    if (initial !== undefined) selectModel(initial, { byDefault: true })
+    if (initial !== undefined) selectModel(initial, { isDefault: true })
     void run(() => changePreferences(queryClient, id, { default_model: chosen?.model_identifier ?? null }))
   }
   return (

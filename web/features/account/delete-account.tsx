@@ -1,8 +1,8 @@
 import { useState, type JSX, type SubmitEvent } from 'react'
 import { closeAccount } from '#web/data/account/account.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { forgetDrafts } from '#web/data/drafts.ts'
-import { forgetRecordings } from '#web/data/recordings.ts'
+import { clearDrafts } from '#web/data/drafts.ts'
+import { deleteRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -21,8 +21,8 @@ function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
     event.preventDefault()
     void run(async () => {
       await closeAccount({ confirmation, password })
-      forgetDrafts(id)
-      forgetRecordings(id)
+      clearDrafts(id)
+      deleteRecordings(id)
     })
   }
   const isTyped = confirmation.trim().toLowerCase() === name.toLowerCase()

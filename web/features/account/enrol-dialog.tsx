@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX, type SubmitEvent } from 'react'
-import { beginEnrolment, finishEnrolment, type Enrolment } from '#web/data/account/account.ts'
+import { startEnrolment, finishEnrolment, type Enrolment } from '#web/data/account/account.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -29,7 +29,7 @@ export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps):
     let isOpen = true
     const name = `Authenticator app ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`
     void beginNow(async () => {
-      const begun = await beginEnrolment(ordinal === 1 ? 'Authenticator app' : name)
+      const begun = await startEnrolment(ordinal === 1 ? 'Authenticator app' : name)
       if (isOpen) setEnrolment(begun)
     })
     return () => {

@@ -1,5 +1,5 @@
 import { useState, type JSX } from 'react'
-import { beginExport } from '#web/data/export.ts'
+import { startExport } from '#web/data/export.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
@@ -14,7 +14,7 @@ export function ExportData(): JSX.Element {
   const start = async (): Promise<void> => {
     setState({ at: 'asking' })
     try {
-      setState({ at: 'begun', bytes: await beginExport() })
+      setState({ at: 'begun', bytes: await startExport() })
     } catch (error) {
       console.error(error)
       setState({ at: 'failed' })

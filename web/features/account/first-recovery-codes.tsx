@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX } from 'react'
 import { createRecoveryCodes } from '#web/data/account/account.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { forgetFirstCodes } from '#web/data/account/first-recovery-codes.ts'
+import { clearFirstRecoveryCodes } from '#web/data/account/first-recovery-codes.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
@@ -24,7 +24,7 @@ export default function FirstRecoveryCodes(): JSX.Element | null {
   }, [queryClient])
 
   const close = (): void => {
-    forgetFirstCodes()
+    clearFirstRecoveryCodes()
     setCodes(null)
   }
   return codes === null ? null : <RecoveryCodesDialog codes={codes} email={user.email ?? ''} onClose={close} />

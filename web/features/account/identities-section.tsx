@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { unlinkIdentity, type UserIdentity } from '#web/data/account/account.ts'
-import { linkWith, loadProviders } from '#web/data/auth/identity-providers.ts'
+import { linkIdentity, loadIdentityProviders } from '#web/data/auth/identity-providers.ts'
 import type { User } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
@@ -43,7 +43,7 @@ function IdentityRow({ identity, isOnly }: { identity: UserIdentity; isOnly: boo
 }
 
 function AddProviders({ linked }: { linked: ReadonlySet<string> }): JSX.Element | null {
-  const { data: providers = [] } = useQuery({ queryKey: ['/auth/v1/settings'], queryFn: loadProviders })
+  const { data: providers = [] } = useQuery({ queryKey: ['/auth/v1/settings'], queryFn: loadIdentityProviders })
   const { busy, refusal, run } = useAttempt()
   const others = providers.filter(({ name, ssoId }) => ssoId === undefined && !linked.has(name))
   if (others.length === 0) return null
@@ -55,7 +55,7 @@ function AddProviders({ linked }: { linked: ReadonlySet<string> }): JSX.Element 
           variant="outline"
           size="sm"
           disabled={busy}
-          onClick={() => void run(() => linkWith(provider))}
+          onClick={() => void run(() => linkIdentity(provider))}
         >
           {`Add ${provider.label}`}
         </Button>

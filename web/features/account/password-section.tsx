@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import { changePassword, reloadSessions } from '#web/data/account/account.ts'
+import { changePassword, refetchSessions } from '#web/data/account/account.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -24,7 +24,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
       setWantsCode(true)
       return
     }
-    await reloadSessions(queryClient)
+    await refetchSessions(queryClient)
     toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })
     onDone()
   }

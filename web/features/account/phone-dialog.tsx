@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import { beginPhoneEnrolment, finishPhoneEnrolment } from '#web/data/account/account.ts'
+import { startPhoneEnrolment, finishPhoneEnrolment } from '#web/data/account/account.ts'
 import { sendPhoneCode } from '#web/data/auth/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeField } from '#web/ui/code-field.tsx'
@@ -22,7 +22,7 @@ export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVe
 
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
-    if (begun === null) await run(async () => setBegun(await beginPhoneEnrolment(phone)))
+    if (begun === null) await run(async () => setBegun(await startPhoneEnrolment(phone)))
     else if (await run(() => finishPhoneEnrolment(queryClient, { ...begun, code }))) onVerified()
     else setCode('')
   }

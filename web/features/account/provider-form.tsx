@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type SubmitEvent, type JSX } from 'react'
 import type { NewOwnProvider } from '#contract/provider.ts'
 import { connectProvider } from '#web/data/model-providers.ts'
-import type { WantedKey } from '#web/data/provider-key-form.ts'
+import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'
 import { SelectField } from './select-field.tsx'
@@ -27,7 +27,7 @@ function providerOf(kind: Kind, form: FormData): NewOwnProvider {
 
 type ProviderFormProps = {
   /** What it is opened for, so that only the key is left to enter; null: nothing in particular. */
-  wanted: WantedKey | null
+  wanted: ProviderKeyForm | null
   onDone: () => void
 }
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX } from 'react'
 import type { OwnProvider } from '#contract/provider.ts'
 import { disconnectProvider, ownProvidersQuery } from '#web/data/model-providers.ts'
-import { forgetWantedKey, useWantedKey } from '#web/data/provider-key-form.ts'
+import { closeProviderKeyForm, useProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { EmbeddingsModel } from './embeddings-model.tsx'
@@ -25,10 +25,10 @@ const warnOf = ({ kind, last_four }: OwnProvider): string =>
 export function ProviderKeys(): JSX.Element {
   const queryClient = useQueryClient()
   const { data: providers, isError } = useQuery(ownProvidersQuery)
-  const wanted = useWantedKey((state) => state.wanted)
+  const wanted = useProviderKeyForm((state) => state.wanted)
   const [pressed, setPressed] = useState(false)
   const adding = pressed || wanted !== null
-  useEffect(() => forgetWantedKey, [])
+  useEffect(() => closeProviderKeyForm, [])
   return (
     <Section title="Model providers">
       <p className={styles.caption}>
@@ -55,7 +55,7 @@ export function ProviderKeys(): JSX.Element {
           wanted={wanted}
           onDone={() => {
             setPressed(false)
-            forgetWantedKey()
+            closeProviderKeyForm()
           }}
         />
       ) : (

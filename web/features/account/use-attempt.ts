@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { accountRefusalOf } from '#web/data/account/account.ts'
-import { refusalOf } from '#web/data/client.ts'
+import { accountErrorMessage } from '#web/data/account/account.ts'
+import { apiErrorMessage } from '#web/data/client.ts'
 
 export type Attempt = {
   busy: boolean
@@ -28,7 +28,9 @@ export function useAttempt(): Attempt {
         return true
       } catch (error) {
         console.error(error)
-        setRefusal(refusalOf(error) ?? accountRefusalOf(error) ?? 'The server could not be reached. Please try again.')
+        setRefusal(
+          apiErrorMessage(error) ?? accountErrorMessage(error) ?? 'The server could not be reached. Please try again.',
+        )
         return false
       } finally {
         setBusy(false)

@@ -1,8 +1,8 @@
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { forgetDrafts } from '#web/data/drafts.ts'
-import { forgetRecordings } from '#web/data/recordings.ts'
+import { clearDrafts } from '#web/data/drafts.ts'
+import { deleteRecordings } from '#web/data/recordings.ts'
 import { signOut } from '#web/data/auth/session.ts'
-import { messageOr } from '#web/lib/format/error-message.ts'
+import { errorMessageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 /** Signs out and forgets what was typed and said; the gate leaves the page once the session is gone. */
@@ -12,13 +12,13 @@ export function useSignOut(): () => void {
     try {
       const { error } = await signOut()
       if (error !== null) throw error
-      forgetDrafts(id)
-      forgetRecordings(id)
+      clearDrafts(id)
+      deleteRecordings(id)
     } catch (error) {
       console.error(error)
       toast({
         title: 'Error signing out',
-        description: messageOr(error, 'An error occurred while signing out.'),
+        description: errorMessageOr(error, 'An error occurred while signing out.'),
         variant: 'destructive',
       })
     }

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
-import { matchingNames, nameTokenAt, writeName } from '#web/lib/documents/document-names.ts'
+import { matchingNames, nameTokenAt, quoteName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/messages/tool-commands.ts'
 
 const MAX_HEIGHT_PX = 200
@@ -46,7 +46,7 @@ function suggest(text: string, cursor: number, names: readonly string[]) {
     : matchingNames(token, names).map((name) => ({
         kind: 'document',
         shown: name,
-        inserted: writeName(name),
+        inserted: quoteName(name),
         description: '',
       }))
   return { token, suggestions }

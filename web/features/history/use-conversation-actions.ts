@@ -3,11 +3,11 @@ import type { ConversationRow } from '#contract/conversation.ts'
 import {
   conversationsKey,
   deleteConversation,
-  dropConversation,
-  keepConversation,
+  removeCachedConversation,
+  cacheConversation,
   updateConversation,
 } from '#web/data/conversations.ts'
-import { readAgain } from '#web/data/refetch.ts'
+import { refetch } from '#web/data/refetch.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type ConversationActions = {
@@ -21,7 +21,7 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
 
   const setPinned = async (row: ConversationRow, pinned: boolean): Promise<void> => {
     try {
-      keepConversation(queryClient, userId, await updateConversation(row.id, userId, { pinned }))
+      cacheConversation(queryClient, userId, await updateConversation(row.id, userId, { pinned }))
       toast(
         pinned
           ? { title: 'Conversation pinned', description: 'The conversation has been pinned to the top' }
@@ -40,10 +40,10 @@ export function useConversationActions(userId: string, onDeleted: (id: string) =
   const remove = async (row: ConversationRow): Promise<void> => {
     try {
       await deleteConversation(row.id)
-      dropConversation(queryClient, userId, row.id)
+      removeCachedConversation(queryClient, userId, row.id)
       toast({ title: 'Conversation deleted', description: 'The conversation has been removed' })
       onDeleted(row.id)
-      await readAgain(queryClient, { queryKey: conversationsKey(userId) })
+      await refetch(queryClient, { queryKey: conversationsKey(userId) })
     } catch (error) {
       console.error(error)
       toast({

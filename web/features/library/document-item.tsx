@@ -9,10 +9,10 @@ import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useFocusBack } from '#web/ui/use-focus-after-field.ts'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 
 import { AddVersionButton } from './add-version-button.tsx'
-import { describeReadability, describeReading, documentFacts } from '#web/lib/documents/describe-document.ts'
+import { describeReadability, describeProgress, documentFacts } from '#web/lib/documents/describe-document.ts'
 import styles from './document-item.module.css'
 import { formatDate } from './format-upload-date.ts'
 import { ReadingReport } from './reading-report.tsx'
@@ -31,8 +31,8 @@ interface DocumentItemProps {
 /** One document of the list, with what can be done to it. */
 export function DocumentItem({ document, onOpen, isOpen, selection }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
-  const renameButton = useFocusBack(isRenaming)
-  const reading = describeReading(document)
+  const renameButton = useFocusAfterField(isRenaming)
+  const reading = describeProgress(document)
   const remarks = describeReadability(document)
 
   return (

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Progress } from '#web/ui/progress.tsx'
 
-import { describeReading, type Reading } from '#web/lib/documents/describe-document.ts'
+import { describeProgress, type DocumentProgress } from '#web/lib/documents/describe-document.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 import type { Upload } from './upload-list.ts'
 import styles from './upload-row.module.css'
@@ -49,10 +49,10 @@ export function UploadRow({ upload, document, onDismiss }: UploadRowProps): JSX.
   )
 }
 
-function describeUpload({ step }: Upload, document: DocumentRow | undefined): Reading {
+function describeUpload({ step }: Upload, document: DocumentRow | undefined): DocumentProgress {
   if (step.at === 'refused') return { tone: 'failed', text: step.message, progress: null }
   if (step.at === 'taken') {
-    return document ? describeReading(document) : { tone: 'failed', text: 'Deleted', progress: null }
+    return document ? describeProgress(document) : { tone: 'failed', text: 'Deleted', progress: null }
   }
   // All bytes are sent, and the answer is still to come: the server is looking at what it got.
   if (step.share >= 1) return { tone: 'working', text: 'Checking', progress: null }

@@ -1,6 +1,6 @@
 import { useEffect, useState, type JSX } from 'react'
-import { beginEnrolment, proveEnrolment, type Enrolment } from '#web/data/account/account.ts'
-import { expectFirstCodes, forgetFirstCodes } from '#web/data/account/first-recovery-codes.ts'
+import { startEnrolment, verifyEnrolment, type Enrolment } from '#web/data/account/account.ts'
+import { expectFirstRecoveryCodes, clearFirstRecoveryCodes } from '#web/data/account/first-recovery-codes.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { CodeField } from './code-field.tsx'
@@ -19,7 +19,7 @@ export default function EnrolForm({ email }: { email: string }): JSX.Element {
   useEffect(() => {
     let isShown = true
     void run(async () => {
-      const begun = await beginEnrolment('Authenticator app')
+      const begun = await startEnrolment('Authenticator app')
       if (isShown) setEnrolment(begun)
     })
     return () => {
@@ -32,11 +32,11 @@ export default function EnrolForm({ email }: { email: string }): JSX.Element {
   const verify = async (): Promise<void> => {
     if (enrolment === null) return
     // Before the gate opens, which takes this form away.
-    expectFirstCodes()
+    expectFirstRecoveryCodes()
     try {
-      await proveEnrolment(enrolment.factorId, code)
+      await verifyEnrolment(enrolment.factorId, code)
     } catch (failure) {
-      forgetFirstCodes()
+      clearFirstRecoveryCodes()
       setCode('')
       throw failure
     }

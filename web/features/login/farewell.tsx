@@ -1,12 +1,16 @@
 import { useSyncExternalStore, type JSX } from 'react'
-import { forgetReceipt, onReceipt, readReceipt } from '#web/data/account/deletion-receipt.ts'
+import {
+  clearDeletionReceipt,
+  subscribeToDeletionReceipt,
+  readDeletionReceipt,
+} from '#web/data/account/deletion-receipt.ts'
 import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './farewell.module.css'
 
 /** Says that an account is gone, where it was deleted in this tab, and hands out the receipt. */
 export function Farewell(): JSX.Element | null {
-  const receipt = useSyncExternalStore(onReceipt, readReceipt)
+  const receipt = useSyncExternalStore(subscribeToDeletionReceipt, readDeletionReceipt)
   if (receipt === null) return null
   return (
     <section className={styles.note} aria-label="Account deleted">
@@ -19,7 +23,7 @@ export function Farewell(): JSX.Element | null {
         >
           Download the receipt
         </Button>
-        <Button variant="ghost" size="sm" onClick={forgetReceipt}>
+        <Button variant="ghost" size="sm" onClick={clearDeletionReceipt}>
           Close
         </Button>
       </div>

@@ -1,12 +1,12 @@
 import type { JSX } from 'react'
-import { Mark } from '#web/ui/logo.tsx'
+import { Logo } from '#web/ui/logo.tsx'
 import styles from './login-form.module.css'
 
 /** The top of every form of the sign-in page, which it names. */
 export function FormHeading({ title, subtitle }: { title: string; subtitle: string }): JSX.Element {
   return (
     <>
-      <Mark size={36} />
+      <Logo size={36} />
       <div className={styles.heading}>
         <h1 id="login-title" className={styles.title}>
           {title}

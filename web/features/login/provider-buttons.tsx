@@ -1,5 +1,5 @@
 import { useEffect, useState, type JSX } from 'react'
-import { loadProviders, signInWith, type IdentityProvider } from '#web/data/auth/identity-providers.ts'
+import { loadIdentityProviders, signInWithProvider, type IdentityProvider } from '#web/data/auth/identity-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './provider-buttons.module.css'
 import { useStep } from './use-step.ts'
@@ -9,7 +9,7 @@ export function ProviderButtons(): JSX.Element | null {
   const [providers, setProviders] = useState<readonly IdentityProvider[]>([])
   const { busy, error, run } = useStep()
   useEffect(() => {
-    loadProviders().then(setProviders, (failure: unknown) => console.error(failure))
+    loadIdentityProviders().then(setProviders, (failure: unknown) => console.error(failure))
   }, [])
   if (providers.length === 0) return null
   return (
@@ -21,7 +21,7 @@ export function ProviderButtons(): JSX.Element | null {
           variant="outline"
           size="lg"
           disabled={busy}
-          onClick={() => void run(() => signInWith(provider))}
+          onClick={() => void run(() => signInWithProvider(provider))}
         >
           {`Continue with ${provider.label}`}
         </Button>

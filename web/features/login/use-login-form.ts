@@ -1,6 +1,6 @@
 import { useState, type SyntheticEvent } from 'react'
 import { signIn, signUp } from '#web/data/auth/session.ts'
-import { messageOr } from '#web/lib/format/error-message.ts'
+import { errorMessageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 type LoginMode = 'sign-in' | 'sign-up'
@@ -35,7 +35,7 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
       description: 'An error occurred during sign in',
       variant: 'destructive',
     })
-    return failed(messageOr(error, 'Authentication failed. Please check your credentials.'))
+    return failed(errorMessageOr(error, 'Authentication failed. Please check your credentials.'))
   }
   const { error, confirmed } = await signUp(email, password)
   if (error !== null) {
@@ -44,7 +44,7 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
       description: 'An error occurred during registration',
       variant: 'destructive',
     })
-    return failed(messageOr(error, 'Registration failed. Please try again.'))
+    return failed(errorMessageOr(error, 'Registration failed. Please try again.'))
   }
   if (confirmed) return DONE
   toast({
@@ -75,7 +75,7 @@ export function useLoginForm(): LoginForm {
       setPassword('')
     } catch (failure) {
       console.error(failure)
-      setError(messageOr(failure, 'There was an error processing your request.'))
+      setError(errorMessageOr(failure, 'There was an error processing your request.'))
     } finally {
       setBusy(false)
     }

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, ChevronDown, KeyRound, RefreshCw, Sparkles, Unplug } from 'lucide-react'
 import { Fragment, useRef, useState, type JSX } from 'react'
-import { refusalOf } from '#web/data/client.ts'
+import { apiErrorMessage } from '#web/data/client.ts'
 import {
   availabilityQuery,
-  reasonsOf,
+  unavailableReasons,
   refreshModels,
   selectModel,
   useSelectedModel,
   type Model,
 } from '#web/data/models.ts'
-import { keyFor, wantKey } from '#web/data/provider-key-form.ts'
+import { keyProviderOf, openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { groupModels } from '#web/lib/messages/model-groups.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Menu, MenuChoice, MenuChoiceItem, MenuChosen, MenuItem, MenuLabel, MenuSeparator } from '#web/ui/menu.tsx'
@@ -48,7 +48,7 @@ function RefreshItem(): JSX.Element {
       console.error(error)
       toast({
         title: 'Not all models could be listed',
-        description: refusalOf(error) ?? 'A model server did not answer. Please try again.',
+        description: apiErrorMessage(error) ?? 'A model server did not answer. Please try again.',
         variant: 'destructive',
       })
     }
@@ -73,7 +73,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
   const { data: availability, refetch } = useQuery(availabilityQuery)
   const { name, identifier } = useSelectedModel()
   const selected = models.find((model) => model.model_identifier === identifier)
-  const reasons = reasonsOf(availability)
+  const reasons = unavailableReasons(availability)
   const isGone = identifier !== null && models.length > 0 && selected === undefined
   const fault = isGone ? 'This model is no longer connected.' : reasons.get(identifier ?? '')
   // Whoever goes on to enter a key has the focus there.
@@ -110,7 +110,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
       <MenuChoice value={identifier ?? ''} onValueChange={choose}>
         {groupModels(models).map((group) => {
           const shared = sharedReason(group.models, reasons)
-          const key = shared === null ? null : keyFor(group.provider)
+          const key = shared === null ? null : keyProviderOf(group.provider)
           return (
             <Fragment key={group.provider}>
               <MenuLabel>
@@ -144,7 +144,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
                 <MenuItem
                   onSelect={() => {
                     leaving.current = true
-                    wantKey(key)
+                    openProviderKeyForm(key)
                     onAddKey()
                   }}
                 >

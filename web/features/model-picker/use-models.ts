@@ -15,7 +15,7 @@ import { toast } from '#web/ui/toast.tsx'
 /** The models to choose from; selects the person's own default, or the first one, as long as nobody has chosen one that is there and can be used, and tells when the table cannot be read. */
 export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
-  const held = useSelectedModel((state) => state.held)
+  const held = useSelectedModel((state) => state.isLocked)
   const settings = useQuery(accountSettingsQuery(useUser().id))
   const preferred = settings.data?.preferences.default_model
   const { data: availability } = useQuery(availabilityQuery)
@@ -30,10 +30,10 @@ export function useModels(): Model[] {
     })
   }, [error])
   useEffect(() => {
-    const { identifier, byDefault } = useSelectedModel.getState()
+    const { identifier, isDefault } = useSelectedModel.getState()
     if (models === null || settings.isPending || (held && identifier !== null)) return
     const isUsable = availability?.find((row) => row.model_identifier === identifier)?.available !== false
-    if (!byDefault && isUsable && models.some((model) => model.model_identifier === identifier)) return
+    if (!isDefault && isUsable && models.some((model) => model.model_identifier === identifier)) return
     selectInitialModel(models, preferred)
   }, [models, availability, settings.isPending, preferred, held])
   return models ?? []

@@ -1,7 +1,7 @@
 /** What the walk-through shows: small drawings of the product's own screens. They say nothing that the words do not. */
 import { ArrowUp, Lock } from 'lucide-react'
 import type { JSX } from 'react'
-import { Mark } from '#web/ui/logo.tsx'
+import { Logo } from '#web/ui/logo.tsx'
 import styles from './illustrations.module.css'
 
 /** A page with lines of text, of which one may be marked. */
@@ -82,7 +82,7 @@ export function EverythingAtHand(): JSX.Element {
   return (
     <div aria-hidden className={styles.screen}>
       <div className={styles.search}>
-        <Mark size={16} />
+        <Logo size={16} />
         <span>notice period</span>
         <kbd>Ctrl K</kbd>
       </div>

@@ -2,9 +2,9 @@ import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react
 import { Fragment, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
-import { describeFound } from '#web/lib/documents/describe-document.ts'
+import { describeSearchHit } from '#web/lib/documents/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
-import { listTitle, originOf } from '#web/lib/messages/conversation-labels.ts'
+import { listTitle, branchOriginId } from '#web/lib/messages/conversation-labels.ts'
 import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './command-palette.module.css'
@@ -107,7 +107,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
           <CommandItem
             key={row.id}
             value={valueOf.conversation(row)}
-            Icon={originOf(row) === null ? MessageSquare : GitBranch}
+            Icon={branchOriginId(row) === null ? MessageSquare : GitBranch}
             label={listTitle(row)}
             aside={formatDateLabel(row.started_at)}
             onSelect={take(() => props.onOpenConversation(row.id))}
@@ -121,7 +121,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
             value={valueOf.document({ document, passage })}
             Icon={FileText}
             label={document.filename}
-            aside={describeFound(document, passage?.page)}
+            aside={describeSearchHit(document, passage?.page)}
             description={passage && withHits(passage.snippet)}
             onSelect={take(() =>
               passage === undefined ? props.onOpenDocument(document.id) : props.onOpenPassage(passage),

@@ -5,7 +5,7 @@ import type { FoundMessage, FoundPassage } from '#contract/search.ts'
 import { conversationsQuery } from '#web/data/conversations.ts'
 import { documentsQuery } from '#web/data/documents/documents.ts'
 import { documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
-import { bestMatches } from '#web/lib/match-words.ts'
+import { sortByMatch } from '#web/lib/match-words.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import type { PaletteAction } from './palette-action.ts'
 import { useSettled } from './use-settled.ts'
@@ -57,7 +57,7 @@ export function useFindings(
   const passages = useQuery({ ...documentSearchQuery(settled), enabled: open && settled.length > 1 })
 
   const fits = <T>(entries: readonly T[] | undefined, textOf: (entry: T) => string): T[] =>
-    bestMatches(entries ?? [], textOf, wanted)
+    sortByMatch(entries ?? [], textOf, wanted)
   const named = fits(documents.data, ({ filename }) => filename).slice(0, MOST_OF_A_KIND)
   const found =
     wanted === ''

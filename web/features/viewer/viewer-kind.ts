@@ -1,5 +1,5 @@
 import { UPLOAD_TYPES } from '#contract/limits.ts'
-import { partOf } from '#web/lib/documents/document-parts.ts'
+import { documentPart } from '#web/lib/documents/document-parts.ts'
 
 interface ReaderKind {
   body: 'pdf' | 'image' | 'text'
@@ -20,6 +20,10 @@ export function readerKind(mimetype: string): ReaderKind {
     case UPLOAD_TYPES.png:
       return { body: 'image', unit: 'Page', hardWrapped: false }
     default:
-      return { body: 'text', unit: UNITS[partOf(mimetype) ?? 'section'], hardWrapped: mimetype === UPLOAD_TYPES.txt }
+      return {
+        body: 'text',
+        unit: UNITS[documentPart(mimetype) ?? 'section'],
+        hardWrapped: mimetype === UPLOAD_TYPES.txt,
+      }
   }
 }

@@ -12,7 +12,7 @@ import type { SourceNavigation } from './source-steps.tsx'
 import { useCitedCells } from './use-cited-cells.ts'
 import { useTextOrigin } from './use-text-origin.ts'
 
-interface ReaderPaneProps {
+interface ViewerPaneProps {
   documentId: string
   /** Where to open it, counted from 1. */
   page: number
@@ -29,7 +29,7 @@ interface ReaderPaneProps {
 }
 
 /** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
-export default function ReaderPane(props: ReaderPaneProps): JSX.Element {
+export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
   const [scroller, setScroller] = useState<HTMLElement | null>(null)

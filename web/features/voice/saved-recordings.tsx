@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import type { JSX } from 'react'
 import type { Recording } from '#web/data/recordings-database.ts'
-import { forgetRecording } from '#web/data/recordings.ts'
+import { deleteRecording } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './voice.module.css'
 
@@ -41,7 +41,7 @@ export function KeptRecordings({ recordings, disabled, onTryAgain }: KeptRecordi
             size="icon"
             className={styles.discard}
             aria-label="Discard recording"
-            onClick={() => forgetRecording(recording)}
+            onClick={() => deleteRecording(recording)}
           >
             <X size={14} />
           </Button>

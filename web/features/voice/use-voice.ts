@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { beginRecording, forgetRecording, recordingsDatabase } from '#web/data/recordings.ts'
+import { createRecordingWriter, deleteRecording, recordingsDatabase } from '#web/data/recordings.ts'
 import type { Recording } from '#web/data/recordings-database.ts'
 import { transcribe } from '#web/data/transcribe.ts'
 import { startRecording } from './recorder.ts'
@@ -32,16 +32,16 @@ type End = () => Promise<Recording>
 
 /** Records on the disk as well, where what was said outlives the page. Rejects where the microphone may not be used. */
 async function record(of: Pick<Recording, 'userId' | 'conversationId'>, onChunk: () => void): Promise<End> {
-  const running = beginRecording(of)
+  const running = createRecordingWriter(of)
   const orDrop = (error: unknown): never => {
-    running.drop()
+    running.discard()
     throw error
   }
   const recorder = await startRecording((chunk) => {
     running.add(chunk)
     onChunk()
   }).catch(orDrop)
-  return () => recorder.stop().then(running.keep, orDrop)
+  return () => recorder.stop().then(running.finish, orDrop)
 }
 
 /** From speech to `onText`. What was said is kept until it has become text. */
@@ -76,7 +76,7 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
       setSeconds(0)
       const started = await record({ userId, conversationId }, () => setSeconds((before) => before + 1))
       if (!mounted.current) {
-        forgetRecording(await started())
+        deleteRecording(await started())
         return
       }
       end.current = started
@@ -96,7 +96,7 @@ export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
       const text = (await transcribe(recording.audio)).trim()
       if (text === '') throw new Error('No words were heard')
       if (mounted.current) {
-        forgetRecording(recording)
+        deleteRecording(recording)
         onText(text)
       }
     } catch (error) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { DocumentRow } from '#contract/document.ts'
 
-import { describeFound, describeReadability, describeReading, documentFacts } from './describe-document.ts'
+import { describeSearchHit, describeReadability, describeProgress, documentFacts } from './describe-document.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 
 const row: DocumentRow = {
@@ -30,25 +30,25 @@ describe('describeFound', () => {
     ['how far it is read', { ...row, state: 'reading', pages_done: 9 } as const, undefined, 'Reading: 9 of 312'],
     ['that it could not be read', { ...row, state: 'failed' } as const, undefined, 'Could not be read'],
   ])('says %s', (_, document, page, words) => {
-    expect(describeFound(document, page)).toBe(words)
+    expect(describeSearchHit(document, page)).toBe(words)
   })
 })
 
 describe('describeReading', () => {
   test('shows no share while the number of pages is unknown', () => {
-    expect(describeReading({ ...row, state: 'queued', pages: null }).progress).toBeNull()
-    expect(describeReading({ ...row, state: 'reading', pages: null }).progress).toBeNull()
+    expect(describeProgress({ ...row, state: 'queued', pages: null }).progress).toBeNull()
+    expect(describeProgress({ ...row, state: 'reading', pages: null }).progress).toBeNull()
   })
 
   test('counts pages while reading', () => {
-    const reading = describeReading({ ...row, state: 'reading', pages: 40, pages_done: 10 })
+    const reading = describeProgress({ ...row, state: 'reading', pages: 40, pages_done: 10 })
     expect(reading).toEqual({ tone: 'working', text: 'Reading: 10 of 40', progress: 0.25 })
   })
 
   test('gives the reason of a failure in the sentence of the server', () => {
     const error = { code: 'encrypted', message: 'This PDF is protected by a password.' }
-    expect(describeReading({ ...row, state: 'failed', error }).text).toBe(error.message)
-    expect(describeReading({ ...row, state: 'failed', error: null }).tone).toBe('failed')
+    expect(describeProgress({ ...row, state: 'failed', error }).text).toBe(error.message)
+    expect(describeProgress({ ...row, state: 'failed', error: null }).tone).toBe('failed')
   })
 })
 

@@ -1,7 +1,7 @@
 import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
 
-import { partName, partOf } from './document-parts.ts'
+import { partName, documentPart } from './document-parts.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 
 const KIND_NAMES: Record<string, string> = {
@@ -18,7 +18,7 @@ const KIND_NAMES: Record<string, string> = {
 /** The facts under a document's name, each to be set apart by the row: `['PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {
   const facts = [KIND_NAMES[document.mimetype] ?? 'File', formatSize(document.size)]
-  const part = partOf(document.mimetype)
+  const part = documentPart(document.mimetype)
   const isWhole = document.pages === 1 && part === 'section'
   if (part && document.pages && !isWhole) facts.push(`${document.pages} ${partName(document.mimetype, document.pages)}`)
   if (document.version > 1) facts.push(`Version ${document.version}`)
@@ -26,10 +26,10 @@ export function documentFacts(document: DocumentRow): string[] {
 }
 
 /** One line about a document in a list of findings: what becomes of it, or how long it is; `page` is where it was found. */
-export function describeFound(document: DocumentRow, page: number | undefined): string {
+export function describeSearchHit(document: DocumentRow, page: number | undefined): string {
   const { state, pages, mimetype } = document
   if (state === 'failed') return 'Could not be read'
-  if (state !== 'ready') return describeReading(document).text
+  if (state !== 'ready') return describeProgress(document).text
   const part = partName(mimetype, 1)
   const count = pages ?? 1
   if (page === undefined || count === 1) return `${count} ${partName(mimetype, count)}`
@@ -51,7 +51,7 @@ export function describeReadability({ mimetype, state, readability }: DocumentRo
   return remarks
 }
 
-export interface Reading {
+export interface DocumentProgress {
   tone: 'working' | 'ready' | 'failed'
   text: string
   /** Share done, 0 to 1; null while how much there is to do is not known. */
@@ -59,7 +59,7 @@ export interface Reading {
 }
 
 /** Where the server is with a document, in words. */
-export function describeReading(document: DocumentRow): Reading {
+export function describeProgress(document: DocumentRow): DocumentProgress {
   switch (document.state) {
     case 'queued':
       return { tone: 'working', text: 'Waiting to be read', progress: null }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askOfDocuments, askWithout, matchingNames, nameTokenAt, writeName } from './document-names.ts'
+import { addDocumentNames, removeDocumentName, matchingNames, nameTokenAt, quoteName } from './document-names.ts'
 
 const NAMES = ['Report.pdf', 'report 2024.pdf', 'Lease.pdf', 'report 2024.pdf']
 const offered = (text: string) => matchingNames(nameTokenAt(text, text.length), NAMES)
@@ -23,22 +23,22 @@ test.each([
 })
 
 test('a name of several words is written in quotation marks', () => {
-  expect(writeName('Report.pdf')).toBe('Report.pdf')
-  expect(writeName('report 2024.pdf')).toBe('“report 2024.pdf”')
+  expect(quoteName('Report.pdf')).toBe('Report.pdf')
+  expect(quoteName('report 2024.pdf')).toBe('“report 2024.pdf”')
 })
 
 test('documents are named before what is typed, and behind those that are named already', () => {
-  const first = askOfDocuments(['plan 1.pdf', 'b.png'], 'What is this?')
+  const first = addDocumentNames(['plan 1.pdf', 'b.png'], 'What is this?')
   expect(first).toBe('@knowledge “plan 1.pdf”, “b.png”: What is this?')
-  expect(askOfDocuments(['c.txt'], first)).toBe('@knowledge “plan 1.pdf”, “b.png”, “c.txt”: What is this?')
-  expect(askOfDocuments(['c.txt'], '@web https://example.test')).toBe('@knowledge “c.txt”: @web https://example.test')
+  expect(addDocumentNames(['c.txt'], first)).toBe('@knowledge “plan 1.pdf”, “b.png”, “c.txt”: What is this?')
+  expect(addDocumentNames(['c.txt'], '@web https://example.test')).toBe('@knowledge “c.txt”: @web https://example.test')
 })
 
 test('a document is taken out of the names, and the last one with the command before it', () => {
-  const both = askOfDocuments(['plan, 1.pdf', 'b.png'], 'What is this?')
-  const one = askWithout('plan, 1.pdf', both)
+  const both = addDocumentNames(['plan, 1.pdf', 'b.png'], 'What is this?')
+  const one = removeDocumentName('plan, 1.pdf', both)
   expect(one).toBe('@knowledge “b.png”: What is this?')
-  expect(askWithout('b.png', one)).toBe('What is this?')
-  expect(askWithout('c.txt', both)).toBe(both)
-  expect(askWithout('c.txt', 'Look at “c.txt”: well?')).toBe('Look at “c.txt”: well?')
+  expect(removeDocumentName('b.png', one)).toBe('What is this?')
+  expect(removeDocumentName('c.txt', both)).toBe(both)
+  expect(removeDocumentName('c.txt', 'Look at “c.txt”: well?')).toBe('Look at “c.txt”: well?')
 })

@@ -1,7 +1,7 @@
 /** Names of documents after `@knowledge`, which then looks in those alone. */
 import type { CommandToken } from '#web/lib/messages/tool-commands.ts'
 
-const MOST_SHOWN = 6
+const MAX_SUGGESTIONS = 6
 /** Names that are written already, each with what parts it from the next, and the beginning of another. */
 const NAME_TOKEN =
   /(?:^|\s)@knowledge\s+(?:(?:[“"„«][^“”"„«»\n]+[”"“»]|[^\s,;&]+)\s*[,;&]\s*)*([“"„«]?[^“”"„«»\n,;&]{1,120})$/u
@@ -18,24 +18,24 @@ export function matchingNames(token: CommandToken | null, names: readonly string
   if (token === null) return []
   const typed = token.typed.replace(/^[“"„«]/, '').toLowerCase()
   const matching = [...new Set(names)].filter((name) => name.toLowerCase().startsWith(typed))
-  return matching.some((name) => name.toLowerCase() === typed) ? [] : matching.slice(0, MOST_SHOWN)
+  return matching.some((name) => name.toLowerCase() === typed) ? [] : matching.slice(0, MAX_SUGGESTIONS)
 }
 
 /** A name as it is written after the command: in quotation marks unless it is one word. */
-export const writeName = (name: string): string => (/[\s,:;&?!]/.test(name) ? `“${name}”` : name)
+export const quoteName = (name: string): string => (/[\s,:;&?!]/.test(name) ? `“${name}”` : name)
 
 /** A draft that begins with names, and what of it is asked about them. */
 const NAMED_DRAFT = /^@knowledge (“[^”\n]+”(?:, “[^”\n]+”)*): ?/u
 
 /** A question about these documents: their names before what is typed, behind those that stand there already. */
-export function askOfDocuments(filenames: readonly string[], draft = ''): string {
+export function addDocumentNames(filenames: readonly string[], draft = ''): string {
   const [before = '', named] = NAMED_DRAFT.exec(draft) ?? []
   const names = [...(named === undefined ? [] : [named]), ...filenames.map((name) => `“${name}”`)]
   return `@knowledge ${names.join(', ')}: ${draft.slice(before.length)}`
 }
 
 /** A draft that no longer names this document; what is asked stays, and so do the others. */
-export function askWithout(filename: string, draft: string): string {
+export function removeDocumentName(filename: string, draft: string): string {
   const [before = '', named = ''] = NAMED_DRAFT.exec(draft) ?? []
   const others = named.split(/(?<=”), /u).filter((name) => name !== '' && name !== `“${filename}”`)
   const asked = draft.slice(before.length)

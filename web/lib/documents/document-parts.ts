@@ -14,16 +14,16 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 /** What a part of a document of this media type is; null where it has none. */
-export const partOf = (mimetype: string): Part | null => PARTS[mimetype] ?? null
+export const documentPart = (mimetype: string): Part | null => PARTS[mimetype] ?? null
 
 /** What one part of a document of this media type is called, or several; those of a picture are its one page. */
 export function partName(mimetype: string, count: number): string {
-  const part = partOf(mimetype) ?? 'page'
+  const part = documentPart(mimetype) ?? 'page'
   return count === 1 ? part : `${part}s`
 }
 
 /** The media type that a name promises; undefined where it promises none. */
-export function typeByName(filename: string): string | undefined {
+export function mediaTypeByName(filename: string): string | undefined {
   const ending = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
   const types: Readonly<Record<string, string>> = UPLOAD_TYPES
   return Object.hasOwn(types, ending) ? types[ending] : undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
-import { describePlace } from './source-location.ts'
+import { describeSourceLocation } from './source-location.ts'
 
 const source = {
   n: 1,
@@ -39,13 +39,15 @@ test.each([
   ],
   ['what promises nothing by its name', { ...source, filename: 'Lamps v1.2' }, 'Lamps v1.2 p.2', 'Lamps v1.2 page 2'],
 ])('%s is called as people know it', (_name, given, card, spoken) => {
-  expect(describePlace(given, 'card')).toBe(card)
-  expect(describePlace(given, 'spoken')).toBe(spoken)
+  expect(describeSourceLocation(given, 'card')).toBe(card)
+  expect(describeSourceLocation(given, 'spoken')).toBe(spoken)
 })
 
 test('a renamed document is told by its type, and a text of one section needs no number', () => {
   const renamed = { filename: 'The lamps', mimetype: UPLOAD_TYPES.docx, pages: 3 }
-  expect(describePlace(source, 'footnote', renamed)).toBe('The lamps, section 2')
-  expect(describePlace(source, 'card', { ...renamed, pages: 1 })).toBe('The lamps')
-  expect(describePlace(source, 'card', { ...renamed, mimetype: UPLOAD_TYPES.pdf, pages: 1 })).toBe('The lamps p.2')
+  expect(describeSourceLocation(source, 'footnote', renamed)).toBe('The lamps, section 2')
+  expect(describeSourceLocation(source, 'card', { ...renamed, pages: 1 })).toBe('The lamps')
+  expect(describeSourceLocation(source, 'card', { ...renamed, mimetype: UPLOAD_TYPES.pdf, pages: 1 })).toBe(
+    'The lamps p.2',
+  )
 })

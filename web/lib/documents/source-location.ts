@@ -1,12 +1,12 @@
 import type { DocumentRow } from '#contract/document.ts'
 import type { PassageSource } from '#contract/source.ts'
-import { partOf, typeByName, type Part } from './document-parts.ts'
+import { documentPart, mediaTypeByName, type Part } from './document-parts.ts'
 
-type Place = Pick<PassageSource, 'filename' | 'page'> &
+type SourceLocation = Pick<PassageSource, 'filename' | 'page'> &
   Partial<Pick<PassageSource, 'mimetype' | 'heading' | 'start' | 'text'>>
 
 /** A sheet's text begins with its name, and so does the heading of what stands further down; no name holds a colon. */
-function sheetOf({ heading, start, text }: Place): string | undefined {
+function sheetName({ heading, start, text }: SourceLocation): string | undefined {
   return heading?.split(': ')[0] ?? (start === 0 ? text?.split('\n')[0] : undefined)
 }
 
@@ -22,17 +22,17 @@ const FORMS = {
  * of, nor has a text that is one section.
  * @param document what is known of it now; a source that does not say of which type it is, is judged by its name.
  */
-export function describePlace(
-  source: Place,
+export function describeSourceLocation(
+  source: SourceLocation,
   form: keyof typeof FORMS,
   document?: Pick<DocumentRow, 'filename' | 'mimetype' | 'pages'> | null,
 ): string {
   const { filename, pages } = document ?? { filename: source.filename, pages: null }
-  const mimetype = document?.mimetype ?? source.mimetype ?? typeByName(filename)
+  const mimetype = document?.mimetype ?? source.mimetype ?? mediaTypeByName(filename)
   // By a name that promises nothing.
-  const part = mimetype === undefined ? 'page' : partOf(mimetype)
+  const part = mimetype === undefined ? 'page' : documentPart(mimetype)
   if (part === null || (part === 'section' && pages === 1)) return filename
-  const sheet = part === 'sheet' ? sheetOf(source) : undefined
+  const sheet = part === 'sheet' ? sheetName(source) : undefined
   return sheet === undefined || sheet === ''
     ? `${filename}${FORMS[form][part]}${source.page}`
     : `${filename}${FORMS[form].named}${sheet}`

@@ -1,5 +1,5 @@
 /** What an error says, else the fallback: an answer that says nothing reaches the page as its JSON in place of words. */
-export function messageOr(error: unknown, fallback: string): string {
+export function errorMessageOr(error: unknown, fallback: string): string {
   const message = error instanceof Error ? error.message.trim() : ''
   return message === '' || /^[{[]/.test(message) ? fallback : message
 }

@@ -1,21 +1,21 @@
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
-import { describePlace } from '#web/lib/documents/source-location.ts'
+import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
-import { passageWords } from './passage-text.ts'
+import { passageText } from './passage-text.ts'
 
 /** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
 const CODE_OR_MARKER =
   /(^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\2|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\3(?!`))| ?\[(\d{1,3})\]/gm
 
-function placeOf(source: Source): string {
+function describeSource(source: Source): string {
   if (isWebSource(source)) return [source.title, `<${source.address}>`].filter((part) => part !== '').join(', ')
   if (isMessageSource(source))
     return `${listTitle(source)}, ${describeSpeaker(source)}, ${source.createdAt.slice(0, 10)}`
-  return describePlace(source, 'footnote')
+  return describeSourceLocation(source, 'footnote')
 }
 
-const note = (source: Source): string =>
-  `[^${source.n}]: ${placeOf(source)}: “${passageWords(source.text).replace(/\s+/g, ' ')}”`
+const footnote = (source: Source): string =>
+  `[^${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`
 
 /** An answer as Markdown that stands alone: its markers become footnotes that name file, page and passage, or the conversation. */
 export function withFootnotes(text: string, sources: readonly Source[]): string {
@@ -30,6 +30,6 @@ export function withFootnotes(text: string, sources: readonly Source[]): string 
   if (cited.size === 0) return body
   return `${body.trimEnd()}\n\n${[...cited]
     .toSorted((a, b) => a.n - b.n)
-    .map(note)
+    .map(footnote)
     .join('\n')}\n`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { advanceMarkdown, decodeEntities, emptyMarkdown, finishMarkdown, lexMarkdown, safeHref } from './markdown.ts'
+import { updateMarkdown, decodeEntities, emptyMarkdown, finishMarkdown, lexMarkdown, safeHref } from './markdown.ts'
 
 const TEXT = [
   '# Findings',
@@ -26,7 +26,7 @@ describe('markdown as it is written', () => {
   it('ends with the same blocks as the whole text at once, however it is cut', () => {
     for (const step of [1, 3, 7, 40]) {
       let state = emptyMarkdown
-      for (let end = step; end < TEXT.length + step; end += step) state = advanceMarkdown(state, TEXT.slice(0, end))
+      for (let end = step; end < TEXT.length + step; end += step) state = updateMarkdown(state, TEXT.slice(0, end))
       const blocks = [...state.closed, ...state.tail].filter((token) => token.type !== 'space')
       expect(blocks.map(({ type, raw }) => [type, raw.trim()])).toEqual(
         lexMarkdown(TEXT).map(({ type, raw }) => [type, raw.trim()]),
@@ -35,28 +35,28 @@ describe('markdown as it is written', () => {
   })
 
   it('keeps the identity of closed blocks', () => {
-    const before = advanceMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
-    const after = advanceMarkdown(before, 'One.\n\nTwo.\n\nThree.\n\nFour')
+    const before = updateMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
+    const after = updateMarkdown(before, 'One.\n\nTwo.\n\nThree.\n\nFour')
     expect(before.closed).toHaveLength(2)
     expect(after.closed[0]).toBe(before.closed[0])
     expect(after.closed[1]).toBe(before.closed[1])
   })
 
   it('begins anew when the text is another one', () => {
-    const before = advanceMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThree')
-    expect(advanceMarkdown(before, 'Other').closed).toEqual([])
+    const before = updateMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThree')
+    expect(updateMarkdown(before, 'Other').closed).toEqual([])
   })
 
   it('counts line ends of every kind as one letter', () => {
     const text = TEXT.replaceAll('\n', '\r\n')
     let state = emptyMarkdown
-    for (let end = 1; end <= text.length; end += 1) state = advanceMarkdown(state, text.slice(0, end))
+    for (let end = 1; end <= text.length; end += 1) state = updateMarkdown(state, text.slice(0, end))
     expect([...state.closed, ...state.tail].map(({ type }) => type)).toEqual(lexMarkdown(TEXT).map(({ type }) => type))
   })
 
   it('keeps the items of a list that grows', () => {
-    const before = advanceMarkdown(emptyMarkdown, '- one\n- two\n- th')
-    const after = advanceMarkdown(before, '- one\n- two\n- three\n- fo')
+    const before = updateMarkdown(emptyMarkdown, '- one\n- two\n- th')
+    const after = updateMarkdown(before, '- one\n- two\n- three\n- fo')
     const items = (state: typeof before): unknown[] => (state.tail[0] as { items: unknown[] }).items
     expect(items(after)[0]).toBe(items(before)[0])
     expect(items(after)[1]).toBe(items(before)[1])
@@ -64,16 +64,16 @@ describe('markdown as it is written', () => {
   })
 
   it('keeps what is known when the writing ends, and resolves links that are defined elsewhere', () => {
-    const written = advanceMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
+    const written = updateMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
     const finished = finishMarkdown(written, 'One.\n\nTwo.\n\nThree.')
     expect(finished[0]).toBe(written.closed[0])
     expect(finished.map(({ raw }) => raw.trim())).toEqual(['One.', 'Two.', 'Three.'])
     const linked = 'See [here].\n\n[here]: https://example.test'
-    expect(finishMarkdown(advanceMarkdown(emptyMarkdown, linked), linked)).toEqual(lexMarkdown(linked))
+    expect(finishMarkdown(updateMarkdown(emptyMarkdown, linked), linked)).toEqual(lexMarkdown(linked))
   })
 
   it('leaves an unclosed code block open', () => {
-    const state = advanceMarkdown(emptyMarkdown, 'Look:\n\n```js\nlet a\n\nlet b')
+    const state = updateMarkdown(emptyMarkdown, 'Look:\n\n```js\nlet a\n\nlet b')
     expect(state.closed.map((token) => token.type)).toEqual(['paragraph'])
     expect(state.tail.map((token) => token.type)).toEqual(['code'])
   })

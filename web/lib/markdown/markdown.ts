@@ -1,7 +1,7 @@
 /** Markdown that is still being written: finished blocks are lexed once and kept, only the open tail is lexed again. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked'
 import { displayMathsAt, inlineMathsAt, type Maths } from './maths.ts'
-import { settledMarkdown } from './stable-markdown.ts'
+import { stableMarkdown } from './stable-markdown.ts'
 
 export type MathsToken = Maths & { type: 'maths' }
 
@@ -48,21 +48,21 @@ const lex = (text: string): Token[] => marked.lexer(text)
 const isBlock = (token: Token): boolean => token.type !== 'space'
 const lengthOf = (tokens: readonly Token[]): number => tokens.reduce((length, { raw }) => length + raw.length, 0)
 // The lexer turns line ends into these, and its tokens are counted by their length.
-const withPlainLineEnds = (text: string): string => (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+const normalizeLineEnds = (text: string): string => (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
 
 /** Takes in the text so far; when it does not continue the earlier one, all of it is lexed anew. */
-export function advanceMarkdown(state: MarkdownState, given: string): MarkdownState {
-  const text = withPlainLineEnds(given)
+export function updateMarkdown(state: MarkdownState, given: string): MarkdownState {
+  const text = normalizeLineEnds(given)
   if (text === state.text) return state
   const base = text.startsWith(state.text) ? state : emptyMarkdown
-  const { settled, closing, plain } = settledMarkdown(text.slice(base.closedEnd))
-  const tokens = lex(settled + closing)
+  const { stable, closing, plain } = stableMarkdown(text.slice(base.closedEnd))
+  const tokens = lex(stable + closing)
   const open = Math.max(0, tokens.findLastIndex(isBlock))
   const finished = tokens.slice(0, open)
   const last = tokens
     .slice(open)
     .filter(isBlock)
-    .map((token) => withKnownParts(token, base.tail[0]))
+    .map((token) => reuseListItems(token, base.tail[0]))
   return {
     text,
     closed: finished.length === 0 ? base.closed : [...base.closed, ...finished.filter(isBlock)],
@@ -73,7 +73,7 @@ export function advanceMarkdown(state: MarkdownState, given: string): MarkdownSt
 
 /** Ends the writing: the blocks of the whole text, with those that are known already. */
 export function finishMarkdown(state: MarkdownState, given: string): readonly Token[] {
-  const text = withPlainLineEnds(given)
+  const text = normalizeLineEnds(given)
   const isLinkedAcross = /^ {0,3}\[[^\]\n]+\]:/m.test(text)
   if (isLinkedAcross || state.closedEnd === 0 || !text.startsWith(state.text)) return lexMarkdown(text)
   const blocks = [...state.closed, ...lex(text.slice(state.closedEnd)).filter(isBlock)]
@@ -98,7 +98,7 @@ const plainParagraph = (raw: string): Tokens.Paragraph => ({
 })
 
 /** A list grows at its end: the items that did not change keep their identity, and with it what was drawn for them. */
-function withKnownParts(token: Token, known: Token | undefined): Token {
+function reuseListItems(token: Token, known: Token | undefined): Token {
   if (!isList(token) || known === undefined || !isList(known) || token.loose !== known.loose) return token
   return {
     ...token,
@@ -111,13 +111,13 @@ function withKnownParts(token: Token, known: Token | undefined): Token {
 
 const isList = (token: Token): token is Tokens.List => token.type === 'list' && 'items' in token
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 
 /** The lexer leaves entities as they were written; React would show them letter by letter. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === 'string') return NAMED[name] ?? whole
+    if (typeof name === 'string') return NAMED_ENTITIES[name] ?? whole
     const code = typeof decimal === 'string' ? Number(decimal) : Number.parseInt(String(hex), 16)
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })

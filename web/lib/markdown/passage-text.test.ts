@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passageWords } from './passage-text.ts'
+import { passageText } from './passage-text.ts'
 
 test.each([
   ['Totals |  |  | 45', 'Totals | 45'],
@@ -9,5 +9,5 @@ test.each([
   ['供应\n商的交货期', '供应商的交货期'],
   ['No table at all.\nNor here.', 'No table at all.\nNor here.'],
 ])('%j is shown as %j', (text, words) => {
-  expect(passageWords(text)).toBe(words)
+  expect(passageText(text)).toBe(words)
 })

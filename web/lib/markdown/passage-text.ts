@@ -1,7 +1,7 @@
 import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
 
 /** The words of a passage without the borders of empty cells, of which sheets and forms are full. */
-export function passageWords(text: string): string {
+export function passageText(text: string): string {
   return joinUnspacedLines(text)
     .split('\n')
     .map((line) => (line.includes('|') ? withoutEmptyCells(line) : line))

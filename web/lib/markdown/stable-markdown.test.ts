@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { advanceMarkdown, emptyMarkdown } from './markdown.ts'
-import { settledMarkdown } from './stable-markdown.ts'
+import { updateMarkdown, emptyMarkdown } from './markdown.ts'
+import { stableMarkdown } from './stable-markdown.ts'
 
 const ANSWER = `## How it fits together
 
@@ -41,8 +41,8 @@ it.each([
   ['Some `', 'Some '],
   ['Words\n\n| Step | Cost |\n| --', 'Words\n\n'],
   ['Words\n\n```ts\nlet a\n``', 'Words\n\n```ts\nlet a\n'],
-])('holds back what could become something else: %j', (text, settled) => {
-  expect(settledMarkdown(text)).toEqual({ settled, closing: '', plain: '' })
+])('holds back what could become something else: %j', (text, stable) => {
+  expect(stableMarkdown(text)).toEqual({ stable, closing: '', plain: '' })
 })
 
 it.each([
@@ -57,8 +57,8 @@ it.each([
   ['- One\n- **Tw', '- One\n- **Tw', '**'],
   ['Some **bold\nover', 'Some **bold\nover', '**'],
   ['| a | b |\n| - | - |\n| **c', '| a | b |\n| - | - |\n| **c', '**'],
-])('closes what is open: %j', (text, settled, closing) => {
-  expect(settledMarkdown(text)).toEqual({ settled, closing, plain: '' })
+])('closes what is open: %j', (text, stable, closing) => {
+  expect(stableMarkdown(text)).toEqual({ stable, closing, plain: '' })
 })
 
 it.each([
@@ -69,23 +69,23 @@ it.each([
   '3 * 4 and a_b',
   'Costs $5 and',
 ])('keeps the rest as it is: %j', (text) => {
-  expect(settledMarkdown(text)).toEqual({ settled: text, closing: '', plain: '' })
+  expect(stableMarkdown(text)).toEqual({ stable: text, closing: '', plain: '' })
 })
 
 it('leaves a formula that has not ended as it was written', () => {
-  expect(settledMarkdown('Look:\n$$\n- a')).toEqual({ settled: 'Look:\n', closing: '', plain: '$$\n- a' })
+  expect(stableMarkdown('Look:\n$$\n- a')).toEqual({ stable: 'Look:\n', closing: '', plain: '$$\n- a' })
 })
 
 it('shows a bracket that is never closed after a while', () => {
   const text = `2 [${'n '.repeat(60)}and`
-  expect(settledMarkdown(text).settled).toBe(text)
+  expect(stableMarkdown(text).stable).toBe(text)
 })
 
 it('only ever grows with the text, and is its beginning', () => {
   let before = ''
   for (let length = 0; length <= ANSWER.length; length += 1) {
-    const { settled, plain } = settledMarkdown(ANSWER.slice(0, length))
-    const shown = settled + plain
+    const { stable, plain } = stableMarkdown(ANSWER.slice(0, length))
+    const shown = stable + plain
     expect(shown.slice(0, before.length)).toBe(before)
     expect(ANSWER.startsWith(shown)).toBe(true)
     before = shown
@@ -114,7 +114,7 @@ it('shows no raw mark at any moment of the writing, and never turns a paragraph 
   let state = emptyMarkdown
   let kinds: string[] = []
   for (let length = 1; length <= ANSWER.length; length += 1) {
-    state = advanceMarkdown(state, ANSWER.slice(0, length))
+    state = updateMarkdown(state, ANSWER.slice(0, length))
     const shown = [...state.closed, ...state.tail]
     const formula = shown.findIndex(({ raw }) => raw.startsWith('$$'))
     expect(words(formula === -1 ? shown : shown.slice(0, formula))).not.toMatch(/\*\*|`|~~|\]\(|\|/)

@@ -1,9 +1,9 @@
 /** The end of a growing text made fit to be shown: no raw marks flash up, and nothing changes its kind later. */
 import { inlineMathsAt, openMathsIndex } from './maths.ts'
 
-export type SettledMarkdown = {
+export type StableMarkdown = {
   /** The part that further text will not turn into something else; it never becomes shorter while the text grows. */
-  settled: string
+  stable: string
   /** Marks to read behind it, so that what is bold, slanted or code is so from its first letter. */
   closing: string
   /** What follows as it was written: the beginning of a formula that has not ended. */
@@ -11,8 +11,8 @@ export type SettledMarkdown = {
 }
 
 /** How far back a link or a bracket that has begun is waited for; after that it is shown as it was written. */
-const OPEN_BRACKET = 80
-const OPEN_ADDRESS = 400
+const MAX_OPEN_BRACKET_LENGTH = 80
+const MAX_OPEN_ADDRESS_LENGTH = 400
 
 const FENCE = /^ {0,3}(?:```|~~~)/gm
 const UNFINISHED_FENCE = /(?<=\n)[ \t]*[`~]+$/
@@ -24,24 +24,24 @@ const TABLE_RULE = /^[ \t]*\|[-:| \t]+$/m
 const SEGMENT_START = /\n(?=\s*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
 
 /** @param text from the beginning of a block on. */
-export function settledMarkdown(text: string): SettledMarkdown {
+export function stableMarkdown(text: string): StableMarkdown {
   const fences = [...text.matchAll(FENCE)]
-  if (fences.length % 2 === 1) return { settled: text.replace(UNFINISHED_FENCE, ''), closing: '', plain: '' }
+  if (fences.length % 2 === 1) return { stable: text.replace(UNFINISHED_FENCE, ''), closing: '', plain: '' }
   const fenceEnd = text.indexOf('\n', fences.at(-1)?.index)
-  if (fences.length > 0 && fenceEnd === -1) return { settled: text, closing: '', plain: '' }
+  if (fences.length > 0 && fenceEnd === -1) return { stable: text, closing: '', plain: '' }
   const formula = openMathsIndex(text)
-  if (formula !== -1) return { settled: text.slice(0, formula), closing: '', plain: text.slice(formula) }
+  if (formula !== -1) return { stable: text.slice(0, formula), closing: '', plain: text.slice(formula) }
   const finished = text.replace(UNFINISHED_LINE, '')
   const lineEnd = finished.endsWith('\n') ? finished.length - 1 : finished.length
   const lineStart = finished.lastIndexOf('\n', lineEnd - 1) + 1
   // A row without a rule above it is perhaps the head of a table.
   if (TABLE_ROW.test(finished.slice(lineStart, lineEnd)) && !TABLE_RULE.test(blockBefore(finished, lineEnd))) {
-    return { settled: finished.slice(0, lineStart), closing: '', plain: '' }
+    return { stable: finished.slice(0, lineStart), closing: '', plain: '' }
   }
   const afterFence = fences.length > 0 ? fenceEnd : -1
   const segment = Math.max(afterFence, [...finished.matchAll(SEGMENT_START)].at(-1)?.index ?? -1) + 1
   const { end, closing } = scanInline(finished.slice(segment))
-  return { settled: finished.slice(0, segment + end), closing, plain: '' }
+  return { stable: finished.slice(0, segment + end), closing, plain: '' }
 }
 
 /** The lines of the block that ends at `end`. */
@@ -66,7 +66,7 @@ function scanInline(segment: string): { end: number; closing: string } {
   let index = 0
   while (index < segment.length) {
     const rest = segment.slice(index)
-    const closed = closedRun(rest, segment.slice(Math.max(0, index - 2), index))
+    const closed = closedLength(rest, segment.slice(Math.max(0, index - 2), index))
     if (closed > 0) {
       index += closed
       continue
@@ -80,7 +80,8 @@ function scanInline(segment: string): { end: number; closing: string } {
       return ended(index + mark.length + code.length)
     }
     const link = OPEN_LINK.exec(rest)
-    if (link !== null && rest.length <= (link[1]?.startsWith('](') ? OPEN_ADDRESS : OPEN_BRACKET)) return ended(index)
+    if (link !== null && rest.length <= (link[1]?.startsWith('](') ? MAX_OPEN_ADDRESS_LENGTH : MAX_OPEN_BRACKET_LENGTH))
+      return ended(index)
     const mark = EMPHASIS.exec(rest)?.[0]
     if (mark === undefined) {
       index += 1
@@ -97,7 +98,7 @@ function scanInline(segment: string): { end: number; closing: string } {
 }
 
 /** The length of what `rest` begins with if no mark in it counts: words, an escape, code, a formula, a link. */
-function closedRun(rest: string, before: string): number {
+function closedLength(rest: string, before: string): number {
   const words = /^[^\\`$[*_~]+/.exec(rest)
   if (words !== null) return words[0].length
   const run =

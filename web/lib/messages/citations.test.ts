@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { citedNumbers, partsOf, passagesBeside, splitCitations } from './citations.ts'
+import { citedNumbers, citedParts, citedPassages, splitCitations } from './citations.ts'
 
 const known = new Set([1, 2, 12])
 
@@ -40,8 +40,8 @@ it('goes on from the part of a passage that is open to the other passages, and b
     ],
   }))
   if (first === undefined || second === undefined) throw new Error('two were made')
-  const open = partsOf(first).find(({ start }) => start === 40)
+  const open = citedParts(first).find(({ start }) => start === 40)
   expect(open).toMatchObject({ n: 1, start: 40, end: 60 })
-  expect(open && passagesBeside(open, [first, second], 'a [2] b [1] c [1]')).toEqual([second, open])
-  expect(open && passagesBeside(open, [first, second], 'a [2]')).toEqual([open, second])
+  expect(open && citedPassages(open, [first, second], 'a [2] b [1] c [1]')).toEqual([second, open])
+  expect(open && citedPassages(open, [first, second], 'a [2]')).toEqual([open, second])
 })

@@ -26,7 +26,7 @@ export function citedNumbers(text: string, known: ReadonlySet<number>): number[]
 }
 
 /** A passage as its card shows it, and as each of its markers in the answer does. */
-export const partsOf = (source: PassageSource): PassageSource[] => [
+export const citedParts = (source: PassageSource): PassageSource[] => [
   source,
   ...(source.cited ?? []).map((range) => ({ ...source, ...range })),
 ]
@@ -35,7 +35,7 @@ export const partsOf = (source: PassageSource): PassageSource[] => [
  * The passages that one goes through beside a source or a part of it: those that the answer cites, all where it does not
  * cite this one.
  */
-export function passagesBeside(open: Source, sources: readonly Source[], text: string): PassageSource[] {
+export function citedPassages(open: Source, sources: readonly Source[], text: string): PassageSource[] {
   const byNumber = new Map([...sources, open].map((known) => [known.n, known]))
   const cited = citedNumbers(text, new Set(byNumber.keys())).flatMap((n) => byNumber.get(n) ?? [])
   return (cited.includes(open) ? cited : [...byNumber.values()]).filter(isPassageSource)

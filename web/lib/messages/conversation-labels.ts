@@ -8,26 +8,26 @@ type Titled = Pick<ConversationRow, 'title'>
 /** The label of the model where none is known. */
 const DEFAULT_MODEL_LABEL = 'Claude-3'
 
-const given = (text: string | null | undefined): string | null =>
+const nonBlank = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === '' ? null : text
 
-export const listTitle = ({ title }: Titled): string => given(title) ?? DEFAULT_TITLES.listed
+export const listTitle = ({ title }: Titled): string => nonBlank(title) ?? DEFAULT_TITLES.listed
 
 /** Who said what a conversation is cited for. */
 export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'>): string =>
   senderRole === SENDER_ROLES.user ? 'you' : 'an answer'
 
-export const activeTitle = (row: Titled | null | undefined): string => given(row?.title) ?? DEFAULT_TITLES.active
+export const activeTitle = (row: Titled | null | undefined): string => nonBlank(row?.title) ?? DEFAULT_TITLES.active
 
 /** The conversation that this one is a branch of; null where it is none. */
-export function originOf(row: Pick<ConversationRow, 'metadata'>): string | null {
+export function branchOriginId(row: Pick<ConversationRow, 'metadata'>): string | null {
   const origin = row.metadata?.['branched_from']
   return typeof origin === 'string' ? origin : null
 }
 
 /** What tells a branch, which keeps its title, from the conversation that it left; null where it is none. */
 export function describeBranch(row: ConversationRow, known: readonly ConversationRow[]): string | null {
-  const originId = originOf(row)
+  const originId = branchOriginId(row)
   if (originId === null) return null
   const origin = known.find(({ id }) => id === originId)
   return origin === undefined ? 'Branch of a conversation that was deleted' : `Branch of “${listTitle(origin)}”`
@@ -42,7 +42,7 @@ export function modelLabel(
   known: readonly { model_identifier: string; name: string }[],
 ): string {
   const model = known.find(({ model_identifier }) => model_identifier === identifier)
-  return model?.name ?? given(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
+  return model?.name ?? nonBlank(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
 }
 
 /** Whether one of the words of an entry (title, description) holds the text, whatever the case. */

@@ -2,16 +2,17 @@
 import type { AnswerStep } from '#contract/message.ts'
 import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
 
-const CUTS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
+const CUT_LABELS: Record<NonNullable<ConsideredPassage['cut']>, string> = {
   rank: 'left out: ranked too low',
   copy: 'left out: says the same as another',
   joined: 'joined to its neighbour',
   room: 'left out: no room',
 }
 
-export const describeCut = (cut: ConsideredPassage['cut']): string => (cut === null ? 'shown to the model' : CUTS[cut])
+export const describeCut = (cut: ConsideredPassage['cut']): string =>
+  cut === null ? 'shown to the model' : CUT_LABELS[cut]
 
-const STEPS: Record<AnswerStep['name'], string> = {
+const STEP_LABELS: Record<AnswerStep['name'], string> = {
   found: 'finding passages',
   tools: 'tools',
   begun: 'to the first word',
@@ -20,20 +21,20 @@ const STEPS: Record<AnswerStep['name'], string> = {
 }
 
 export const describeSteps = (steps: readonly AnswerStep[]): string =>
-  steps.map(({ name, ms }) => `${STEPS[name]} ${ms} ms`).join(' · ')
+  steps.map(({ name, ms }) => `${STEP_LABELS[name]} ${ms} ms`).join(' · ')
 
 /** Three digits, however large. */
-const figure = (value: number) => String(Number(value.toPrecision(3)))
+const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 
 /** What each method gave a passage, in its own unit, and what it was ranked by. */
 export function describeScores({ score, scores }: ConsideredPassage): string {
   const { words, nearness, subject, meaning } = scores
   const parts = [
-    ...(words === undefined ? [] : [`words ${figure(words)}`]),
-    ...(nearness === undefined || nearness === 0 ? [] : [`words near each other ${figure(nearness)}`]),
-    ...(subject === undefined ? [] : [`subject ${figure(subject)}`]),
-    ...(meaning === undefined ? [] : [`meaning ${figure(meaning)}`]),
-    `${meaning === undefined ? 'ranked by' : 'fused'} ${figure(score)}`,
+    ...(words === undefined ? [] : [`words ${threeDigits(words)}`]),
+    ...(nearness === undefined || nearness === 0 ? [] : [`words near each other ${threeDigits(nearness)}`]),
+    ...(subject === undefined ? [] : [`subject ${threeDigits(subject)}`]),
+    ...(meaning === undefined ? [] : [`meaning ${threeDigits(meaning)}`]),
+    `${meaning === undefined ? 'ranked by' : 'fused'} ${threeDigits(score)}`,
   ]
   return parts.join(' · ')
 }

@@ -9,8 +9,8 @@ export type MessageGroup = {
 }
 
 /** A group ends before the first question after so many messages, or where there is none after `LONGEST`. */
-const USUAL = 10
-const LONGEST = 40
+const USUAL_GROUP_LENGTH = 10
+const MAX_GROUP_LENGTH = 40
 
 /**
  * The messages in groups. Groups of `known` keep their beginning, so that nothing is drawn anew when older messages come
@@ -26,7 +26,8 @@ export function groupMessages(
     const key = messageKey(message)
     const group = groups.at(-1)
     const length = group?.messages.length ?? 0
-    const isFull = length >= LONGEST || (length >= USUAL && message.sender_role === SENDER_ROLES.user)
+    const isFull =
+      length >= MAX_GROUP_LENGTH || (length >= USUAL_GROUP_LENGTH && message.sender_role === SENDER_ROLES.user)
     if (group === undefined || isFull || before.has(key)) groups.push({ key, messages: [message] })
     else group.messages.push(message)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ThreadMessage } from './merge-messages.ts'
-import { withSummaryStarts } from './hide-repeated-summaries.ts'
+import { hideRepeatedSummaries } from './hide-repeated-summaries.ts'
 
 const answer = (id: string, summary?: string): ThreadMessage => ({
   id,
@@ -15,7 +15,13 @@ const answer = (id: string, summary?: string): ThreadMessage => ({
 })
 
 test('leaves a summary with the first answer that was written with it', () => {
-  const shown = withSummaryStarts([answer('a'), answer('b', '1'), answer('c', '1'), answer('d', '2'), answer('e', '2')])
+  const shown = hideRepeatedSummaries([
+    answer('a'),
+    answer('b', '1'),
+    answer('c', '1'),
+    answer('d', '2'),
+    answer('e', '2'),
+  ])
   expect(shown.map(({ metadata }) => metadata?.summary)).toEqual([undefined, '1', undefined, '2', undefined])
   expect(shown[2]?.metadata).toEqual({ model: 'm' })
 })

@@ -1,7 +1,7 @@
 import type { ThreadMessage } from './merge-messages.ts'
 
 /** Every answer names the summary that it was written with; only the first of each is to say so in the thread. */
-export function withSummaryStarts(messages: readonly ThreadMessage[]): readonly ThreadMessage[] {
+export function hideRepeatedSummaries(messages: readonly ThreadMessage[]): readonly ThreadMessage[] {
   let before: string | undefined
   return messages.map((message) => {
     const summary = message.metadata?.summary

@@ -26,7 +26,7 @@ const view: ReplyView = {
   sources: [],
   phase: 'writing',
   error: null,
-  held: [],
+  buffered: [],
 }
 
 test('shows what is written anew in place of the stored answer', () => {

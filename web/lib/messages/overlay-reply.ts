@@ -4,11 +4,11 @@ import type { ThreadMessage } from './merge-messages.ts'
 import type { ReplyView } from './reply-parts.ts'
 
 /** Whether a stored answer holds what this reply wrote, or something later. */
-export const isSettled = (message: ThreadMessage, reply: Pick<ReplyView, 'messageId' | 'attempt'>): boolean =>
+export const isReplyStored = (message: ThreadMessage, reply: Pick<ReplyView, 'messageId' | 'attempt'>): boolean =>
   message.id === reply.messageId && (message.metadata?.attempt ?? 0) >= reply.attempt
 
 /** A reply that has no row yet, in the shape of one. */
-export const asMessage = (reply: ReplyView): ThreadMessage => ({
+export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
   id: reply.messageId,
   conversation_id: '',
   content: reply.text,
@@ -21,7 +21,7 @@ export const asMessage = (reply: ReplyView): ThreadMessage => ({
   writing: true,
 })
 
-export type Overlaid = {
+export type ReplyOverlay = {
   messages: readonly ThreadMessage[]
   /** The reply that has no stored answer yet. */
   reply: ReplyView | null
@@ -30,11 +30,11 @@ export type Overlaid = {
 }
 
 /** Until its first part has come, the stored answer stays in view. */
-export function overlayReply(messages: readonly ThreadMessage[], reply: ReplyView | null): Overlaid {
+export function overlayReply(messages: readonly ThreadMessage[], reply: ReplyView | null): ReplyOverlay {
   const index = reply === null ? -1 : messages.findIndex(({ id }) => id === reply.messageId)
   const stored = messages[index]
   if (reply === null || stored === undefined) return { messages, reply, rewriting: false }
-  if (isSettled(stored, reply)) return { messages, reply: null, rewriting: false }
+  if (isReplyStored(stored, reply)) return { messages, reply: null, rewriting: false }
   if (reply.seq < 1) return { messages, reply: null, rewriting: true }
   const { text: content, sources, reasoning } = reply
   const { version } = stored.metadata ?? {}

@@ -18,7 +18,7 @@ export type ReplyView = {
   phase: 'writing' | 'done' | 'stopped' | 'error'
   error: ReplyError | null
   /** Parts that came ahead of a missing one. */
-  held: ReplyPart[]
+  buffered: ReplyPart[]
 }
 
 function emptyView(replyId: string, messageId: string, attempt: number): ReplyView {
@@ -33,7 +33,7 @@ function emptyView(replyId: string, messageId: string, attempt: number): ReplyVi
     sources: [],
     phase: 'writing',
     error: null,
-    held: [],
+    buffered: [],
   }
 }
 
@@ -45,7 +45,7 @@ function withTool(tools: readonly ReplyTool[], tool: ReplyTool): ReplyTool[] {
   return open === -1 ? [...tools, tool] : tools.with(open, tool)
 }
 
-function apply(view: ReplyView, part: ReplyPart): ReplyView {
+function applyPart(view: ReplyView, part: ReplyPart): ReplyView {
   const next = { ...view, seq: part.seq }
   switch (part.type) {
     case 'text':
@@ -55,7 +55,7 @@ function apply(view: ReplyView, part: ReplyPart): ReplyView {
     case 'source':
       return part.source === undefined ? next : { ...next, sources: [...view.sources, part.source] }
     case 'restart':
-      return { ...emptyView(part.replyId, part.messageId, part.attempt), seq: part.seq, held: view.held }
+      return { ...emptyView(part.replyId, part.messageId, part.attempt), seq: part.seq, buffered: view.buffered }
     case 'error':
       return { ...next, phase: 'error', error: part.error ?? null }
     case 'stopped':
@@ -69,13 +69,13 @@ function apply(view: ReplyView, part: ReplyPart): ReplyView {
 const follows = (view: ReplyView, part: ReplyPart): boolean =>
   view.seq === -1 ? part.seq <= 1 : part.seq === view.seq + 1
 
-function release(view: ReplyView): ReplyView {
+function applyBuffered(view: ReplyView): ReplyView {
   let current = view
   for (;;) {
-    const held = current.held.filter((part) => part.attempt === current.attempt && part.seq > current.seq)
-    const next = held.find((part) => follows(current, part))
-    if (next === undefined) return { ...current, held }
-    current = apply({ ...current, held }, next)
+    const buffered = current.buffered.filter((part) => part.attempt === current.attempt && part.seq > current.seq)
+    const next = buffered.find((part) => follows(current, part))
+    if (next === undefined) return { ...current, buffered }
+    current = applyPart({ ...current, buffered }, next)
   }
 }
 
@@ -83,10 +83,10 @@ function release(view: ReplyView): ReplyView {
 export function mergePart(view: ReplyView | null, part: ReplyPart): ReplyView {
   const same = view !== null && view.replyId === part.replyId && view.messageId === part.messageId
   if (!same || part.attempt > view.attempt) {
-    return release({ ...emptyView(part.replyId, part.messageId, part.attempt), held: [part] })
+    return applyBuffered({ ...emptyView(part.replyId, part.messageId, part.attempt), buffered: [part] })
   }
   if (part.attempt < view.attempt || part.seq <= view.seq) return view
-  return release({ ...view, held: [...view.held, part] })
+  return applyBuffered({ ...view, buffered: [...view.buffered, part] })
 }
 
 /** Takes in what had been written when it was asked for; parts that came meanwhile are kept. */
@@ -98,9 +98,9 @@ export function mergeSnapshot(view: ReplyView | null, snapshot: ReplyInProgress)
   const rebuilt = snapshot.parts
     .filter((part) => part.attempt === snapshot.attempt)
     .toSorted((a, b) => a.seq - b.seq)
-    .reduce(apply, emptyView(snapshot.replyId, snapshot.messageId, snapshot.attempt))
-  return release({ ...rebuilt, held: same ? view.held : [] })
+    .reduce(applyPart, emptyView(snapshot.replyId, snapshot.messageId, snapshot.attempt))
+  return applyBuffered({ ...rebuilt, buffered: same ? view.buffered : [] })
 }
 
 /** Whether a part is missing, so that what was written has to be asked for. */
-export const hasGap = (view: ReplyView): boolean => view.held.length > 0
+export const hasGap = (view: ReplyView): boolean => view.buffered.length > 0

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useId, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { feedbackQuery, giveFeedback, type Feedback, type Rated, type Rating } from '#web/data/feedback.ts'
+import { feedbackQuery, setFeedback, type Feedback, type RatedAnswer, type Rating } from '#web/data/feedback.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -43,14 +43,14 @@ function ReasonForm({ given, onSave }: { given: string; onSave: (reason: string)
 }
 
 /** Thumbs up and down. Pressing a chosen thumb again takes the rating back; thumbs down asks why. */
-export function AnswerRating({ rated }: { rated: Rated }): JSX.Element {
+export function AnswerRating({ rated }: { rated: RatedAnswer }): JSX.Element {
   const queryClient = useQueryClient()
   const user = useUser()
   const { data: feedback = null } = useQuery(feedbackQuery(rated))
   const [asking, setAsking] = useState(false)
 
   const give = (next: Feedback | null): void => {
-    giveFeedback(queryClient, user.id, rated, next).catch((error: unknown) => {
+    setFeedback(queryClient, user.id, rated, next).catch((error: unknown) => {
       console.error(error)
       toast({
         title: 'Error',

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { WantedKey } from '#web/data/provider-key-form.ts'
+import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 
 /** What can be asked of the messages of the open conversation. */
 export type ThreadActions = {
@@ -9,7 +9,7 @@ export type ThreadActions = {
   regenerate: (messageId: string, modelName: string | null) => void
   continueAnswer: (messageId: string) => void
   /** Has the key of a provider entered. */
-  addKey: (provider: WantedKey['provider']) => void
+  addKey: (provider: ProviderKeyForm['provider']) => void
   /** Asks an earlier message differently, in a new conversation. False where that failed. */
   branch: (messageId: string, content: string) => Promise<boolean>
 }

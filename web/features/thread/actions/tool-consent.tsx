@@ -1,6 +1,6 @@
 import { useState, type JSX } from 'react'
 import type { ToolAnswer, ToolRequest } from '#contract/tool-server.ts'
-import { refusalOf } from '#web/data/client.ts'
+import { apiErrorMessage } from '#web/data/client.ts'
 import { answerToolRequest } from '#web/data/tool-servers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './tool-consent.module.css'
@@ -19,7 +19,7 @@ export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element 
       await answerToolRequest(request.id, word)
     } catch (error) {
       console.error(error)
-      setRefusal(refusalOf(error) ?? 'Your answer did not arrive. Please try again.')
+      setRefusal(apiErrorMessage(error) ?? 'Your answer did not arrive. Please try again.')
       setGiven(false)
     }
   }

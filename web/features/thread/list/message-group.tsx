@@ -4,7 +4,7 @@ import styles from '#web/features/thread/message/message.module.css'
 import { StoredMessage } from '#web/features/thread/message/stored-message.tsx'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
-import { asMessage } from '#web/lib/messages/overlay-reply.ts'
+import { replyAsMessage } from '#web/lib/messages/overlay-reply.ts'
 import { PlaceInThread } from './thread-position.tsx'
 
 type MessageGroupProps = {
@@ -47,7 +47,7 @@ export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps)
   )
   // One list of one component, so that the streamed answer and its stored row are one and the same element.
   const isShown = streamed !== null && (streamed.text !== '' || streamed.reasoning !== '')
-  const shown = isShown ? [...messages, asMessage(streamed)] : messages
+  const shown = isShown ? [...messages, replyAsMessage(streamed)] : messages
   return (
     <div ref={group} className={styles.group}>
       {shown.map((message, index) =>

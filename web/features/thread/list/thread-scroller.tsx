@@ -1,7 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type JSX, type ReactNode } from 'react'
-import { forgetTarget } from '#web/data/target-message.ts'
-import { parsePlace } from '#web/lib/route-state.ts'
+import { clearTargetMessage } from '#web/data/target-message.ts'
+import { parseRouteState } from '#web/lib/route-state.ts'
 import { Button } from '#web/ui/button.tsx'
 import { findAnchor, holdAnchor, type ReadingAnchor } from './reading-anchor.ts'
 import { showTarget } from './show-target.ts'
@@ -73,7 +73,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
       lastTop.current = frame.current.scrollTop
       anchor.current = findAnchor(frame.current, content.current)
     }
-    forgetTarget(targetId)
+    clearTargetMessage(targetId)
   }, [targetId, oldestKey, threadKey])
 
   useEffect(() => {
@@ -83,7 +83,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
       const before = width
       width = content.current?.clientWidth ?? width
       // A source opened beside it makes the text narrower: the words that cite it are not to run away.
-      if (width !== before && parsePlace(location.search).source !== null) following.current = false
+      if (width !== before && parseRouteState(location.search).source !== null) following.current = false
       settle()
     })
     observer.observe(content.current)

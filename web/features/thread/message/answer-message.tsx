@@ -3,7 +3,7 @@ import { useState, type JSX } from 'react'
 import type { MessageRow } from '#contract/message.ts'
 import { earlierVersionsQuery } from '#web/data/answers.ts'
 import { modelsQuery, useModelLabel } from '#web/data/models.ts'
-import { keyFor } from '#web/data/provider-key-form.ts'
+import { keyProviderOf } from '#web/data/provider-key-form.ts'
 import { MessageActions } from '#web/features/thread/actions/message-actions.tsx'
 import { RegenerateMenu } from '#web/features/thread/actions/regenerate-menu.tsx'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
@@ -90,7 +90,7 @@ export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const wantsKey = WANT_KEY.has(view.error?.code ?? '')
   const { data: models } = useQuery({ ...modelsQuery, enabled: wantsKey })
   const model = models?.find(({ model_identifier: identifier }) => identifier === known?.model)
-  const key = wantsKey && actions !== null ? keyFor(model?.provider) : null
+  const key = wantsKey && actions !== null ? keyProviderOf(model?.provider) : null
 
   const footer = (
     <>

@@ -4,7 +4,7 @@ import { WritingContext } from '#web/features/thread/list/writing-context.tsx'
 import { Block } from '#web/features/thread/markdown/block.tsx'
 import styles from '#web/features/thread/markdown/markdown.module.css'
 import { SourceNote } from '#web/features/thread/sources/source-note.tsx'
-import { advanceMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown/markdown.ts'
+import { updateMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown/markdown.ts'
 import { citedNumbers } from '#web/lib/messages/citations.ts'
 import { useAnswer } from './answer-context.tsx'
 
@@ -14,7 +14,7 @@ const GROUP = 16
 /** The blocks of a text that grows: closed ones keep their identity, and with it what was drawn for them. */
 function useBlocks(text: string, writing: boolean): readonly Token[] {
   const [growing, setGrowing] = useState(emptyMarkdown)
-  const advanced = writing ? advanceMarkdown(growing, text) : growing
+  const advanced = writing ? updateMarkdown(growing, text) : growing
   if (advanced !== growing) setGrowing(advanced)
   return useMemo(
     () => (writing ? [...advanced.closed, ...advanced.tail] : finishMarkdown(advanced, text)),

@@ -5,7 +5,7 @@ import { messageElementId } from '#web/features/thread/list/show-target.ts'
 import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
 import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
 import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
-import { citedNumbers, partsOf, passagesBeside } from '#web/lib/messages/citations.ts'
+import { citedNumbers, citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { Button } from '#web/ui/button.tsx'
 import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.tsx'
 import { AnswerText } from './answer-text.tsx'
@@ -60,7 +60,7 @@ function useKept(given: readonly Source[]): readonly Source[] {
 /** What of a passage the marker stands for that was pressed; all of it where that was a card. */
 function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
   const markers = marker.closest('article')?.querySelectorAll(`[data-citation="${source.n}"]`) ?? []
-  return partsOf(source)[[...markers].indexOf(marker) + 1] ?? source
+  return citedParts(source)[[...markers].indexOf(marker) + 1] ?? source
 }
 
 /** An answer: plain text on the page, its sources beside or below it. */
@@ -90,7 +90,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
         const source = byNumber.get(n)
         if (source === undefined || isWebSource(source)) return
         const part = isPassageSource(source) ? partOf(source, marker) : source
-        onOpenSource({ messageId, source: part, marker, sources: passagesBeside(part, sources, written.current) })
+        onOpenSource({ messageId, source: part, marker, sources: citedPassages(part, sources, written.current) })
       },
     }
   }, [sources, numbers, misquotes, pointedAt, openNumber, messageId, onOpenSource])

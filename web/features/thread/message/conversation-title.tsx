@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState, type JSX, type KeyboardEvent } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { useFocusBack } from '#web/ui/use-focus-after-field.ts'
+import { useFocusAfterField } from '#web/ui/use-focus-after-field.ts'
 import styles from './conversation-title.module.css'
 
 const LONGEST_TITLE = 500
@@ -16,7 +16,7 @@ type ConversationTitleProps = {
 export function ConversationTitle({ title, onRename }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
-  const renameButton = useFocusBack(draft !== null)
+  const renameButton = useFocusAfterField(draft !== null)
 
   const save = async (): Promise<void> => {
     const wanted = draft?.trim() ?? ''

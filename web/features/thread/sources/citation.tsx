@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
-import { describePlace } from '#web/lib/documents/source-location.ts'
+import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { splitCitations } from '#web/lib/messages/citations.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
@@ -13,7 +13,7 @@ import { Misquote } from './misquote.tsx'
 function labelOf(source: Source): string {
   if (isWebSource(source)) return source.title || source.address
   if (isMessageSource(source)) return `${listTitle(source)}, ${formatDateLabel(source.createdAt)}`
-  return describePlace(source, 'spoken')
+  return describeSourceLocation(source, 'spoken')
 }
 
 /** The number of a source, set as a small superscript chip; opens the passage, the message, or the page of the web. */

@@ -11,9 +11,9 @@ import {
 import { conversationQuery } from '#web/data/conversations.ts'
 import { documentQuery, documentsQuery } from '#web/data/documents/documents.ts'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
-import { describePlace } from '#web/lib/documents/source-location.ts'
+import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
-import { passageWords } from '#web/lib/markdown/passage-text.ts'
+import { passageText } from '#web/lib/markdown/passage-text.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { relevancePercent } from '#web/lib/messages/relevance.ts'
 import { classNames } from '#web/ui/class-names.ts'
@@ -100,8 +100,8 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
     <SourceButton
       n={source.n}
       deleted={deleted}
-      name={`Source: ${describePlace(source, 'card', current)}`}
-      passage={passageWords(source.text)}
+      name={`Source: ${describeSourceLocation(source, 'card', current)}`}
+      passage={passageText(source.text)}
       meta={meta.join(', ')}
     />
   )

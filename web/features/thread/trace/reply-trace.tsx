@@ -3,7 +3,7 @@ import type { JSX, ReactNode } from 'react'
 import type { MessageRow } from '#contract/message.ts'
 import type { ConsideredMessage, RetrievalTrace } from '#contract/trace.ts'
 import message from '#web/features/thread/message/message.module.css'
-import { describePlace } from '#web/lib/documents/source-location.ts'
+import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import {
@@ -33,7 +33,8 @@ function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
     <ol className={styles.passages}>
       {trace.considered.map((passage, index) => (
         <li key={index} className={classNames(passage.cut !== null && styles.cut)}>
-          <span className={styles.place}>{describePlace(passage, 'card')}</span> <span>{describeCut(passage.cut)}</span>
+          <span className={styles.place}>{describeSourceLocation(passage, 'card')}</span>{' '}
+          <span>{describeCut(passage.cut)}</span>
           <span className={styles.scores}>{describeScores(passage)}</span>
         </li>
       ))}
