@@ -51,7 +51,7 @@ export async function startNode(
   const log = createLog('silent')
   const notified = await openListener(connection, log)
   const bus = await openBus()
-  const listener = bus?.hearToo(notified) ?? notified
+  const listener = bus?.combineWith(notified) ?? notified
   const realtime = await createRealtime({ database, listener, tokens, log, ...options })
   const app = new Hono().route('/realtime/v1', realtime.routes)
   const server = await new Promise<Server>((resolve, reject) => {

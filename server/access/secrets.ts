@@ -4,7 +4,7 @@ import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
-import { seal, unseal } from '#server/base/encrypt.ts'
+import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
@@ -95,7 +95,7 @@ async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> 
       `select wrapped from alcove.wrapped_secrets where name = 'secrets' for update`,
     )
     const wrapped = z.instanceof(Buffer).parse(stored.rows[0]?.wrapped)
-    return secretsSchema.parse(JSON.parse(unseal(wrappingKey(secret), wrapped)))
+    return secretsSchema.parse(JSON.parse(decrypt(wrappingKey(secret), wrapped)))
   } catch (error) {
     throw new AppError('startup', 'ALCOVE_SECRET is not the one that the keys in this database were wrapped with.', {
       cause: error,
@@ -112,7 +112,7 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
   return onConnection(connection, async (client) => {
     await client.query(
       `insert into alcove.wrapped_secrets (name, wrapped) values ('secrets', $1) on conflict do nothing`,
-      [seal(wrappingKey(secret), JSON.stringify(fresh))],
+      [encrypt(wrappingKey(secret), JSON.stringify(fresh))],
     )
     return readWrapped(client, secret)
   })
@@ -129,7 +129,7 @@ export async function changeSecretsInDatabase(
     await client.query('begin')
     const changed = await change(await readWrapped(client, secret))
     await client.query(`update alcove.wrapped_secrets set wrapped = $1 where name = 'secrets'`, [
-      seal(wrappingKey(secret), JSON.stringify(changed)),
+      encrypt(wrappingKey(secret), JSON.stringify(changed)),
     ])
     await client.query('commit')
     return changed

@@ -76,7 +76,7 @@ export function createConversationRoutes({ database }: { database: Database }) {
     const id = uuidOf(context.req.param('id'))
     const given = await readBody(context, newMessage)
     const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, given), {
-      flushesAfter: true,
+      groupFlush: true,
     })
     return context.json(row, isNew ? 201 : 200)
   })

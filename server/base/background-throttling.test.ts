@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createPrecedence } from './background-throttling.ts'
+import { createBackgroundThrottle } from './background-throttling.ts'
 
 const children: ChildProcess[] = []
 
@@ -30,11 +30,11 @@ const stands = (child: ChildProcess, isStill: boolean) =>
   vi.waitFor(async () => expect(await isStopped(child)).toBe(isStill), { interval: 1 })
 
 test('processes stand still while somebody waits, except such as might outlive us, and go on afterwards', async () => {
-  const precedence = createPrecedence({ processors: 2 })
+  const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const [first, second] = [startChild(), startChild()]
-  precedence.keepBehind(first, () => true)
-  precedence.keepBehind(second, () => false)
-  const [leave, leaveToo] = [precedence.begin(), precedence.begin()]
+  backgroundThrottle.throttle(first, () => true)
+  backgroundThrottle.throttle(second, () => false)
+  const [leave, leaveToo] = [backgroundThrottle.beginForeground(), backgroundThrottle.beginForeground()]
   await stands(first, true)
   await stands(second, false)
   leave()
@@ -44,39 +44,39 @@ test('processes stand still while somebody waits, except such as might outlive u
 })
 
 test('whoever waits long keeps them from working for a moment only, and does not hold them when others have left', async () => {
-  const precedence = createPrecedence({ processors: 2 })
+  const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const child = startChild()
-  precedence.keepBehind(child, () => true)
-  precedence.begin()
+  backgroundThrottle.throttle(child, () => true)
+  backgroundThrottle.beginForeground()
   await stands(child, true)
   await stands(child, false)
   const kill = vi.spyOn(child, 'kill')
   vi.useFakeTimers()
   vi.advanceTimersByTime(1_000)
-  const leave = precedence.begin()
+  const leave = backgroundThrottle.beginForeground()
   leave()
   vi.advanceTimersByTime(5)
   expect(kill.mock.calls).toEqual([['SIGSTOP'], ['SIGCONT']])
 })
 
 test('where processors are left for the answer, nothing stands still', () => {
-  const precedence = createPrecedence({ processors: 4 })
+  const backgroundThrottle = createBackgroundThrottle({ processors: 4 })
   const [first, second, third] = [startChild(), startChild(), startChild()]
   const killed = [first, second, third].map((child) => vi.spyOn(child, 'kill'))
-  precedence.keepBehind(first, () => true)
-  precedence.keepBehind(second, () => true)
-  precedence.begin()()
+  backgroundThrottle.throttle(first, () => true)
+  backgroundThrottle.throttle(second, () => true)
+  backgroundThrottle.beginForeground()()
   expect(killed.map(({ mock }) => mock.calls)).toEqual([[], [], []])
-  precedence.keepBehind(third, () => true)
-  precedence.begin()()
+  backgroundThrottle.throttle(third, () => true)
+  backgroundThrottle.beginForeground()()
   expect(killed.map(({ mock }) => mock.calls)).toEqual([[['SIGSTOP']], [['SIGSTOP']], [['SIGSTOP']]])
 })
 
 test('however many wait, half of the time is left', () => {
   vi.useFakeTimers()
-  const precedence = createPrecedence({ processors: 2 })
+  const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const child = startChild()
-  precedence.keepBehind(child, () => true)
+  backgroundThrottle.throttle(child, () => true)
   let [stillMs, stoppedAt] = [0, 0]
   const kill = child.kill.bind(child)
   vi.spyOn(child, 'kill').mockImplementation((signal) => {
@@ -85,7 +85,7 @@ test('however many wait, half of the time is left', () => {
     return kill(signal)
   })
   for (let ms = 0; ms < 10_000; ms += 3) {
-    precedence.begin()
+    backgroundThrottle.beginForeground()
     vi.advanceTimersByTime(3)
   }
   expect(stillMs / 10_000).toBeGreaterThan(0.4)

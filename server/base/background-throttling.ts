@@ -7,14 +7,14 @@
 import { type ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
-export interface Precedence {
+export interface BackgroundThrottle {
   /** Somebody waits, until the function that this returns is called. */
-  begin(): () => void
+  beginForeground(): () => void
   /**
    * The process stands still whenever somebody comes to wait.
    * @param endsWithUs asked before it is stopped: one that outlived this process could stand still for ever.
    */
-  keepBehind(child: ChildProcess, endsWithUs: () => boolean): void
+  throttle(child: ChildProcess, endsWithUs: () => boolean): void
 }
 
 /** Processes are kept from working for so long at once. */
@@ -26,7 +26,7 @@ const LINGER_MS = 4
 /** What an answer takes: one for the server and one for PostgreSQL. */
 const PROCESSORS_OF_ANSWER = 2
 
-export function createPrecedence({ processors = availableParallelism() } = {}): Precedence {
+export function createBackgroundThrottle({ processors = availableParallelism() } = {}): BackgroundThrottle {
   const children = new Map<ChildProcess, () => boolean>()
   let waiting = new Set<symbol>()
   let areStopped = false
@@ -59,7 +59,7 @@ export function createPrecedence({ processors = availableParallelism() } = {}): 
   }
 
   return {
-    begin() {
+    beginForeground() {
       const one = Symbol('somebody')
       waiting.add(one)
       if (children.size > 0) {
@@ -72,7 +72,7 @@ export function createPrecedence({ processors = availableParallelism() } = {}): 
         if (waiting.delete(one) && waiting.size === 0 && areStopped) resumeAfter(Math.min(LINGER_MS, creditMs))
       }
     },
-    keepBehind(child, endsWithUs) {
+    throttle(child, endsWithUs) {
       children.set(child, endsWithUs)
       child.once('exit', () => children.delete(child))
     },

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
  * @param key 32 bytes.
  * @param context what the text belongs to: sealed bytes that are moved elsewhere do not open there.
  */
-export function seal(key: Buffer, text: string, context = ''): Buffer {
+export function encrypt(key: Buffer, text: string, context = ''): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -13,7 +13,7 @@ export function seal(key: Buffer, text: string, context = ''): Buffer {
 }
 
 /** @throws Error where key or context are others than those of `seal`, or a byte was changed. */
-export function unseal(key: Buffer, sealed: Buffer, context = ''): string {
+export function decrypt(key: Buffer, sealed: Buffer, context = ''): string {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 }).setAAD(
     Buffer.from(context),
   )

@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto'
 import { type z } from 'zod'
 import { type newOwnProvider, type OwnProvider } from '#contract/provider.ts'
-import { seal, unseal } from '#server/base/encrypt.ts'
+import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
@@ -107,7 +107,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
   function openKey(owner: string, { id, name, base_url, sealed_key }: StoredProvider): string | undefined {
     if (sealed_key === null) return undefined
     try {
-      return unseal(key, sealed_key, contextOf(owner, name, base_url))
+      return decrypt(key, sealed_key, contextOf(owner, name, base_url))
     } catch (error) {
       log.warn({ err: error, provider: id }, 'a key that a person entered cannot be opened')
       return undefined
@@ -171,7 +171,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
         given.kind,
         name,
         baseUrl,
-        apiKey === undefined ? null : seal(key, apiKey, contextOf(owner, name, baseUrl)),
+        apiKey === undefined ? null : encrypt(key, apiKey, contextOf(owner, name, baseUrl)),
         apiKey === undefined ? null : endOf(apiKey),
         renewed?.id,
         renewed?.embeddings_model,

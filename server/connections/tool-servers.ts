@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
 import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
-import { seal, unseal } from '#server/base/encrypt.ts'
+import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
@@ -120,7 +120,7 @@ export function createToolServers({
   }
 
   function storedAddress(owner: string, { name, url, command, sealed_token }: StoredServer): ToolServerAddress {
-    const token = sealed_token === null ? undefined : unseal(key, sealed_token, contextOf(owner, name, url))
+    const token = sealed_token === null ? undefined : decrypt(key, sealed_token, contextOf(owner, name, url))
     return addressOf({ url, command, token })
   }
 
@@ -145,7 +145,8 @@ export function createToolServers({
           ? { url: given.url, command: null, token: given.token }
           : { url: null, command: given.command, token: undefined }
       const tools = await listTools(name, addressOf(where), signal)
-      const sealed = where.token === undefined ? null : seal(key, where.token, contextOf(person.sub, name, where.url))
+      const sealed =
+        where.token === undefined ? null : encrypt(key, where.token, contextOf(person.sub, name, where.url))
       return database.asUser(person, async (scope) => {
         await scope.query('delete from tool_servers where name = $1', [name])
         const { rows: count } = await scope.query<{ count: number }>('select count(*) from tool_servers')

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import { createGatheringSocket } from './batching-socket.ts'
+import { createBatchingSocket } from './batching-socket.ts'
 
 test('what is written in one turn is sent in one piece, in order, also before an end', async () => {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const accepted = once(server, 'connection') as Promise<[net.Socket]>
-  const socket = createGatheringSocket()
+  const socket = createBatchingSocket()
   socket.connect((server.address() as AddressInfo).port, '127.0.0.1')
   const [[peer]] = await Promise.all([accepted, once(socket, 'connect')])
   const arrived = text(peer)

@@ -6,7 +6,7 @@ type Done = (error?: Error | null) => void
  * A socket that sends what is written in one turn in one piece. `pg` writes each statement by itself: those that are sent
  * one behind the other would each cost a call of the system, and wake PostgreSQL for each.
  */
-export function createGatheringSocket(): net.Socket {
+export function createBatchingSocket(): net.Socket {
   const socket = new net.Socket()
   const write = socket.write.bind(socket)
 

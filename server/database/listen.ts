@@ -6,7 +6,7 @@ type Handler = (payload: string) => void
 /** What servers tell one another, fanned out in process. */
 export interface Listener {
   /** Whether all is heard, and in the order of commits, as long as `onReconnect` is not called. */
-  readonly isInOrder: boolean
+  readonly isOrdered: boolean
   /** Calls `handler` for everything that is rung on `channel`. Returns how to stop. */
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a lost connection was replaced: notifications may have been missed. */
@@ -63,7 +63,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
   }
 
   return {
-    isInOrder: true,
+    isOrdered: true,
     async on(channel, handler) {
       const existing = handlers.get(channel)
       if (existing) existing.add(handler)

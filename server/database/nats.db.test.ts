@@ -19,7 +19,7 @@ import {
 } from '#test/realtime.ts'
 import { openListener } from './listen.ts'
 import { openNats } from './nats.ts'
-import { type Bell, type Bells, openDatabase } from './scope.ts'
+import { type Notification, type Notifier, openDatabase } from './scope.ts'
 
 const log = createLog('silent')
 const key = Buffer.alloc(32, 1)
@@ -106,7 +106,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
   test('what is rolled back is not rung for', async () => {
     const { db, heard, insert } = await startAll()
     const rung: string[] = []
-    const bus: Bells = { isOpen: true, ring: ({ channel }) => rung.push(channel) > 0 }
+    const bus: Notifier = { isOpen: true, notify: ({ channel }) => rung.push(channel) > 0 }
     const database = openDatabase(db.connection, log, bus)
     await expect(
       database.asService(async (scope) => {
@@ -124,7 +124,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
   test('a statement on a connection of the service rings too, and notifies while the bus is closed', async () => {
     const { db } = await startAll()
     const rung: string[] = []
-    const bus = { isOpen: true, ring: ({ channel }: Bell) => rung.push(channel) > 0 }
+    const bus = { isOpen: true, notify: ({ channel }: Notification) => rung.push(channel) > 0 }
     const database = openDatabase(db.connection, log, bus)
     const listener = await openListener(db.connection, log)
     const notified = createRecorder<string>()
@@ -145,7 +145,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
 
   test('what a server committed that died before it rang is heard all the same', async () => {
     const { db, heard, insert } = await startAll()
-    const database = openDatabase(db.connection, log, { isOpen: true, ring: () => true })
+    const database = openDatabase(db.connection, log, { isOpen: true, notify: () => true })
     await insert('unheard', database)
     expect(await heard.next()).toBe('unheard')
     await database.close()

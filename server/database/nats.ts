@@ -5,17 +5,17 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { seal, unseal } from '#server/base/encrypt.ts'
+import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Listener } from './listen.ts'
-import { type Bells } from './scope.ts'
+import { type Notifier } from './scope.ts'
 
 type Handler = (payload: string) => void
 
-export interface Nats extends Bells {
+export interface Nats extends Notifier {
   /** Hears what is rung by NATS as well as what `notified` hears: other programs notify, and so do we while NATS is away. */
-  hearToo(notified: Listener): Listener
+  combineWith(notified: Listener): Listener
   close(): Promise<void>
 }
 
@@ -94,16 +94,16 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
 
   function open(subject: string, sealed: Uint8Array): string | undefined {
     try {
-      return unseal(key, Buffer.from(sealed), subject)
+      return decrypt(key, Buffer.from(sealed), subject)
     } catch {
       return undefined
     }
   }
 
-  function ring({ channel, payload }: { readonly channel: string; readonly payload: string }): boolean {
+  function notify({ channel, payload }: { readonly channel: string; readonly payload: string }): boolean {
     if (!isOpen) return false
     const subject = `${prefix}.${channel}`
-    connection.publish(subject, seal(key, payload, subject))
+    connection.publish(subject, encrypt(key, payload, subject))
     return true
   }
 
@@ -132,9 +132,9 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     get isOpen() {
       return isOpen
     },
-    ring,
-    hearToo: (notified) => ({
-      isInOrder: false,
+    notify,
+    combineWith: (notified) => ({
+      isOrdered: false,
       async on(channel, handler) {
         const stop = await notified.on(channel, handler)
         hear(channel, handler)

@@ -50,5 +50,5 @@ export const prepared = (text: string, values: readonly unknown[] = []): pg.Quer
   named(nameOfOurs(text), text, values)
 
 /** The same for a text that a request has brought about: it is named once it has come several times. */
-export const preparedIfFrequent = (text: string, values: readonly unknown[] = []): pg.QueryConfig =>
+export const preparedOnRepeat = (text: string, values: readonly unknown[] = []): pg.QueryConfig =>
   named(nameOfAsked(text), text, values)

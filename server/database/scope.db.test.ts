@@ -95,15 +95,19 @@ test('a statement that requests keep bringing about stays planned, and shows eac
   for (const [index, person] of [...people, ...people, ...people].entries()) {
     await database.asUser(person, async (scope) => {
       await scope.query(`insert into conversations (model_name) values ('m')`)
-      const { rows } = await scope.asked<{ uid: string; given: string }>(text, [String(index)])
+      const { rows } = await scope.preparedOnRepeat<{ uid: string; given: string }>(text, [String(index)])
       expect(rows).toEqual(Array.from(rows, () => ({ uid: person.sub, given: String(index) })))
       expect(rows).toHaveLength(1 + Math.floor(index / 2))
       plans.push((await scope.query(isPlanned, [text])).rows[0]?.['plans'])
     })
   }
   expect(plans).toEqual([0, 0, 1, 1, 1, 1])
-  expect((await database.asUser({ role: 'service_role' }, (scope) => scope.asked(text, ['all']))).rows).toHaveLength(6)
-  await expect(database.asUser({ role: 'anon' }, (scope) => scope.asked(text, ['none']))).rejects.toMatchObject({
+  expect(
+    (await database.asUser({ role: 'service_role' }, (scope) => scope.preparedOnRepeat(text, ['all']))).rows,
+  ).toHaveLength(6)
+  await expect(
+    database.asUser({ role: 'anon' }, (scope) => scope.preparedOnRepeat(text, ['none'])),
+  ).rejects.toMatchObject({
     code: '42501',
   })
 })
@@ -152,7 +156,7 @@ test('a write that waits for the disk after its commit is there when it resolves
       await scope.query(`insert into conversations (model_name) values ('m')`)
       return (await scope.query(`${setting}, pg_current_wal_insert_lsn() as position`)).rows[0]
     },
-    { flushesAfter: true },
+    { groupFlush: true },
   )
   const { rows } = await database.asService((scope) =>
     scope.query(`${setting}, pg_current_wal_flush_lsn() > $1::pg_lsn as "isFlushed"`, [written?.['position']]),
@@ -160,7 +164,7 @@ test('a write that waits for the disk after its commit is there when it resolves
   expect([written, ...rows]).toMatchObject([{ commits: 'off' }, { commits: 'on', isFlushed: true }])
   const insert = (scope: Scope) =>
     scope.query(`insert into conversations (model_name, uid) values ('m', gen_random_uuid())`)
-  await expect(database.asUser(person, insert, { flushesAfter: true })).rejects.toMatchObject({ code: '42501' })
+  await expect(database.asUser(person, insert, { groupFlush: true })).rejects.toMatchObject({ code: '42501' })
 })
 
 test('whoever waits for the disk holds no connection meanwhile', async () => {

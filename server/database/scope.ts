@@ -4,8 +4,8 @@
  */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
-import { createGatheringSocket } from './batching-socket.ts'
-import { prepared, preparedIfFrequent } from './prepared.ts'
+import { createBatchingSocket } from './batching-socket.ts'
+import { prepared, preparedOnRepeat } from './prepared.ts'
 
 /** The roles that a caller may bring; `service_role` only with the service key. */
 export type ApiRole = 'anon' | 'authenticated' | 'service_role'
@@ -23,11 +23,14 @@ export interface Scope {
   /** The same for a statement that comes again and again with the same text: the connection keeps its plan. */
   prepared<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
   /** The same for a statement that a request has brought about: its plan is kept once it has come several times. */
-  asked<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>
+  preparedOnRepeat<Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>>
 }
 
 /** How a transaction hands work to the process that runs it, which is then spared asking for it: a trigger raises notices. */
-export interface Handover {
+export interface DirectDispatch {
   /** By which triggers know that they may. None: nothing is to be handed over now. */
   readonly settings: () => Readonly<Record<string, string>>
   /**
@@ -35,7 +38,7 @@ export interface Handover {
    * @param detail of the notice.
    * @param flushed resolves when it would survive a crash of PostgreSQL.
    */
-  readonly take: (detail: string, flushed: Promise<void>) => void
+  readonly accept: (detail: string, flushed: Promise<void>) => void
 }
 
 export interface ScopeOptions {
@@ -48,13 +51,13 @@ export interface ScopeOptions {
    * notification commit at a time, and holds back the others until the disk has written it. Resolves, as ever, when the
    * transaction would survive a crash; others may see it a moment before.
    */
-  readonly flushesAfter?: boolean
+  readonly groupFlush?: boolean
   /**
    * The transaction consists of what `run` sends before it first waits: its end is sent right behind that, which spares a
    * round trip. What `run` throws afterwards undoes nothing; where PostgreSQL refuses a statement, nothing was written.
    */
   readonly endsAtOnce?: boolean
-  readonly handover?: Handover | undefined
+  readonly directDispatch?: DirectDispatch | undefined
 }
 
 /** One statement as one person. */
@@ -97,17 +100,17 @@ export interface Database {
 }
 
 /** What a transaction announces on a channel that servers listen to. */
-export interface Bell {
+export interface Notification {
   readonly channel: string
   readonly payload: string
 }
 
 /** A bus beside the database that carries bells to every server. */
-export interface Bells {
+export interface Notifier {
   /** Whether it carries any at present. Where it does not, transactions notify. */
   readonly isOpen: boolean
   /** Rings on every server, this one included. Answers whether the bus has taken it. */
-  ring(bell: Bell): boolean
+  notify(bell: Notification): boolean
 }
 
 /** The int8 of our own counters and positions stays below 2^53; rows of people go out as PostgreSQL's own JSON. */
@@ -168,9 +171,9 @@ function endReading(client: pg.PoolClient): void {
 }
 
 /** @param bells where given, what transactions announce is rung by it after the commit, so that no commit waits for another. */
-export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells): Database {
+export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Notifier): Database {
   let isClosed = false
-  const handedOut = new WeakMap<pg.ClientBase, Map<string, Bell>>()
+  const handedOut = new WeakMap<pg.ClientBase, Map<string, Notification>>()
   const handedOver = new WeakMap<pg.ClientBase, string[]>()
   const pool = openPool({ max: MOST_CONNECTIONS, min: KEPT_CONNECTIONS, ...connection })
   /** Each is `service_role` from its beginning to its end; none is opened before the first statement. */
@@ -188,7 +191,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       keepAlive: true,
       pipeline: true,
-      stream: () => createGatheringSocket(),
+      stream: () => createBatchingSocket(),
       ...options,
       types,
     })
@@ -201,7 +204,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
       client.on('notice', ({ code, message, detail: payload = '' }) => {
         if (code === HANDOVER) handedOver.get(client)?.push(payload)
         if (code !== BELL || message === undefined) return
-        const own = handedOut.get(client) ?? new Map<string, Bell>()
+        const own = handedOut.get(client) ?? new Map<string, Notification>()
         // Like notifications: equal ones of a transaction are one.
         handedOut.set(client, own.set(JSON.stringify([message, payload]), { channel: message, payload }))
       })
@@ -210,8 +213,12 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     return opened
   }
 
-  function settingsOf({ settings = {}, flushesAfter, handover }: ScopeOptions): Readonly<Record<string, string>> {
-    const ofHandover = handover?.settings() ?? {}
+  function settingsOf({
+    settings = {},
+    groupFlush: flushesAfter,
+    directDispatch,
+  }: ScopeOptions): Readonly<Record<string, string>> {
+    const ofHandover = directDispatch?.settings() ?? {}
     return {
       ...settings,
       ...(flushesAfter ? { synchronous_commit: 'off' } : {}),
@@ -221,13 +228,16 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
   }
 
   /** Commits, and then rings for what was announced: a bell that rang before would bring nobody to what it tells of. */
-  async function commit(client: pg.PoolClient, { flushesAfter, handover }: ScopeOptions): Promise<void> {
+  async function commit(
+    client: pg.PoolClient,
+    { groupFlush: flushesAfter, directDispatch }: ScopeOptions,
+  ): Promise<void> {
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') return
     ringFor(client)
     for (const detail of handedOver.get(client) ?? []) {
       try {
-        handover?.take(detail, flushesAfter ? flush() : Promise.resolve())
+        directDispatch?.accept(detail, flushesAfter ? flush() : Promise.resolve())
       } catch (error) {
         // What is committed must not be reported as failed.
         log.error({ err: error }, 'what was handed over could not be taken')
@@ -239,7 +249,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     const own = handedOut.get(client)
     handedOut.delete(client)
     for (const { channel, payload } of own?.values() ?? []) {
-      if (bells?.ring({ channel, payload })) continue
+      if (bells?.notify({ channel, payload })) continue
       pool
         .query('select pg_notify($1, $2)', [channel, payload])
         .catch((error: unknown) => log.warn({ err: error, channel }, 'a bell could not be rung'))
@@ -274,7 +284,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
     options: ScopeOptions = {},
   ): Promise<T> {
     const result = await runAndCommit(role, claims, run, options)
-    if (options.flushesAfter) await flush()
+    if (options.groupFlush) await flush()
     return result
   }
 
@@ -304,7 +314,7 @@ export function openDatabase(connection: pg.PoolConfig, log: Log, bells?: Bells)
       const running = run({
         query: (text, values) => client.query(text, values as unknown[] | undefined),
         prepared: (text, values) => client.query(prepared(text, values)),
-        asked: (text, values) => client.query(preparedIfFrequent(text, values)),
+        preparedOnRepeat: (text, values) => client.query(preparedOnRepeat(text, values)),
       })
       if (endsAtOnce) ended = commit(client, options)
       ended?.catch(() => undefined)

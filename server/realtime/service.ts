@@ -74,7 +74,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
   const sockets = createSockets({ ...connected, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
-  const outbox = await (listener.isInOrder ? followOutbox : lookIntoOutbox)({
+  const outbox = await (listener.isOrdered ? followOutbox : lookIntoOutbox)({
     database,
     listener,
     log,

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
-import { type Database, type Handover } from '#server/database/scope.ts'
+import { type Database, type DirectDispatch } from '#server/database/scope.ts'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
 import { planTable } from './plan.ts'
@@ -29,7 +29,7 @@ export interface RestOptions {
   /** Whether `Prefer: tx=rollback` is heeded. */
   readonly allowsRollback?: boolean
   /** What triggers may hand to this process when rows are inserted. */
-  readonly handover?: Handover | undefined
+  readonly directDispatch?: DirectDispatch | undefined
 }
 
 interface Variables {
@@ -99,7 +99,7 @@ export function createRestRoutes({
   maxBodyBytes = 1_048_576,
   maxRows,
   allowsRollback = false,
-  handover,
+  directDispatch,
 }: RestOptions): Hono<Variables> {
   const rest = new Hono<Variables>()
 
@@ -110,7 +110,7 @@ export function createRestRoutes({
     const request = readRequest(raw, body, resource, { schemas, allowsRollback })
     const plan = await planRequest(schemaCache, request, maxRows)
     const settings = settingsOf(request, raw.headers, statementTimeoutMs)
-    return respond(request, plan, await run(database, claims, request, plan, { settings, handover }))
+    return respond(request, plan, await run(database, claims, request, plan, { settings, directDispatch }))
   }
 
   rest.use(allowAnyOrigin)

@@ -1,7 +1,7 @@
 /** One request, one transaction: the plan's statement as the caller's role, and the checks that may still undo it. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type Claims, type Database, GENERIC_PLANS, type Handover, type Scope } from '#server/database/scope.ts'
+import { type Claims, type Database, type DirectDispatch, GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
 import { type TablePlan } from './plan.ts'
 import { type CallPlan, isReadOnlyCall } from './plan-call.ts'
@@ -111,13 +111,16 @@ export async function run(
   claims: Claims,
   request: RestRequest,
   plan: Plan,
-  { settings, handover }: { settings: Readonly<Record<string, string>>; handover?: Handover | undefined },
+  {
+    settings,
+    directDispatch,
+  }: { settings: Readonly<Record<string, string>>; directDispatch?: DirectDispatch | undefined },
 ): Promise<Result> {
   const statement = statementOf(plan)
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
 
   async function runInside(scope: Scope): Promise<Result> {
-    const { rows: found } = await scope.asked<Row>(statement.text, statement.values)
+    const { rows: found } = await scope.preparedOnRepeat<Row>(statement.text, statement.values)
     const { rows = 0, total = null, body = '', inserted, location, said_status, said_headers } = found[0] ?? {}
     check(request, plan, rows)
     const result = {
@@ -140,9 +143,9 @@ export async function run(
     return await database.asUser(claims, runInside, {
       readOnly,
       settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
-      flushesAfter: !readOnly,
+      groupFlush: !readOnly,
       endsAtOnce: isFinal(request, plan),
-      handover: plan.kind === 'insert' ? handover : undefined,
+      directDispatch: plan.kind === 'insert' ? directDispatch : undefined,
     })
   } catch (error) {
     if (error instanceof RolledBack) return error.result

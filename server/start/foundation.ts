@@ -1,12 +1,12 @@
 /** What every part of a process stands on, whichever of them it runs. */
 import type pg from 'pg'
 import { type TokenVerifier } from '#server/access/tokens.ts'
-import { type Precedence } from '#server/base/background-throttling.ts'
+import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Config } from '#server/config.ts'
 import { type Listener } from '#server/database/listen.ts'
-import { type Bells, type Database } from '#server/database/scope.ts'
+import { type Database, type Notifier } from '#server/database/scope.ts'
 import { type Undo } from './connect.ts'
 
 export interface Foundation {
@@ -21,12 +21,12 @@ export interface Foundation {
   readonly database: Database
   readonly listener: Listener
   /** What rings in place of notifications; undefined where they do. */
-  readonly bells: Bells | undefined
+  readonly notifier: Notifier | undefined
   /** Refuses tokens of ended sessions too. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
   /** Of whoever waits for an answer, before what is read in the background. */
-  readonly precedence: Precedence
+  readonly backgroundThrottle: BackgroundThrottle
   /** AES-256 key for what people entrust to us. */
   readonly encryptionKey: Buffer
 }

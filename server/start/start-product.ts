@@ -49,10 +49,10 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
     connection,
     database,
     listener,
-    bells,
+    notifier,
     tokens,
     blobs,
-    precedence,
+    backgroundThrottle,
     encryptionKey,
   } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
@@ -73,7 +73,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers jobs are only asked for here, and done elsewhere.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
-  const readers = createReadyReaders({ precedence })
+  const readers = createReadyReaders({ backgroundThrottle })
   undo.push(() => readers.stop())
   const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
   const handlers = hasWorkers
@@ -87,14 +87,14 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   undo.push(() => jobs.stop())
 
   async function startWorkers() {
-    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, bells)
+    const queue = openDatabase({ ...connection, max: QUEUE_CONNECTIONS }, log, notifier)
     undo.push(() => queue.close())
     const worker = await startWorker({
       database,
       providersOf,
       embedderOf,
       viewPicture: createPictureView(blobs),
-      precedence,
+      backgroundThrottle,
       toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue, listener) },
       listener,
       log,
@@ -116,7 +116,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
     const gauges: Gauges = {
       alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
     }
-    return { gauges, handover: worker.handover }
+    return { gauges, directDispatch: worker.directDispatch }
   }
 
   function createApi() {
@@ -155,7 +155,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const workers = hasWorkers ? await startWorkers() : undefined
   return {
     gauges: workers?.gauges ?? {},
-    handover: workers?.handover,
+    directDispatch: workers?.directDispatch,
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
       takeStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),

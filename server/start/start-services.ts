@@ -8,7 +8,7 @@ import { createAuthRoutes } from '#server/auth/routes.ts'
 import { type AccountClosing } from '#server/auth/service.ts'
 import { sweepAuth } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
-import { type Handover } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/scope.ts'
 import { createRealtime } from '#server/realtime/service.ts'
 import { createRestRoutes } from '#server/rest/routes.ts'
 import { createSchemaCache } from '#server/rest/schema-cache.ts'
@@ -26,14 +26,14 @@ interface ServiceHooks {
   readonly closing: AccountClosing | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
   /** What is to be done of rows that are inserted through `/rest/v1`. */
-  readonly handover: Handover | undefined
+  readonly directDispatch: DirectDispatch | undefined
 }
 
 /** @param signing what signs the tokens of accounts; `foundation.tokens` believes the same ones. */
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
-  { closing, onDocumentUpload, handover }: ServiceHooks,
+  { closing, onDocumentUpload, directDispatch }: ServiceHooks,
 ) {
   const { config, log, undo, address, database, listener, tokens, blobs, encryptionKey } = foundation
   const isLocal = config.isLocalSetUp
@@ -122,7 +122,7 @@ export async function startServices(
         schemaCache: createSchemaCache({ database, listener, schemas: config.REST_SCHEMAS, log }),
         log,
         schemas: config.REST_SCHEMAS,
-        handover,
+        directDispatch,
         allowsRollback: config.REST_TX_END === 'allow-override',
       }),
       realtime: realtime.routes,

@@ -7,7 +7,7 @@ import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.
 import { createTokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
 import { type TellAhead } from '#server/assistant/reply/reply-log.ts'
-import { createPrecedence } from '#server/base/background-throttling.ts'
+import { createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
@@ -108,9 +108,9 @@ export async function startAlcove(
     // Any other wish to upgrade is answered as if it had not been made: some clients offer HTTP/2 with every request.
     const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
       headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
-    const precedence = createPrecedence()
+    const backgroundThrottle = createBackgroundThrottle()
     const server = createServer({ shouldUpgradeCallback }, (request, response) => {
-      response.once('close', precedence.begin())
+      response.once('close', backgroundThrottle.beginForeground())
       void handle(request, response)
     })
 
@@ -144,7 +144,7 @@ export async function startAlcove(
     undo.push(() => database.close())
     const notified = await openListener(connection, log)
     undo.push(() => notified.close())
-    const listener = nats?.hearToo(notified) ?? notified
+    const listener = nats?.combineWith(notified) ?? notified
     const issued = signing
       ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
       : acceptProject(config.SUPABASE_URL ?? '')
@@ -156,10 +156,10 @@ export async function startAlcove(
       connection,
       database,
       listener,
-      bells: nats,
+      notifier: nats,
       tokens: acceptSharedSecret(issued, config.JWT_SECRET),
       blobs: await openBlobs(config),
-      precedence,
+      backgroundThrottle,
       encryptionKey,
     }
     // Questions may be answered before anybody can connect.
@@ -170,7 +170,7 @@ export async function startAlcove(
         ? await startServices(foundation, signing, {
             closing: hasProduct ? closeInProduct(foundation) : undefined,
             onDocumentUpload: product?.onDocumentUpload,
-            handover: product?.handover,
+            directDispatch: product?.directDispatch,
           })
         : undefined
     if (services) ({ tellAhead } = services)

@@ -28,14 +28,14 @@ export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> 
    * Resolves when the claim would survive a crash of PostgreSQL: before that another worker might come to the same attempt,
    * so nothing is written under it: `Replies` and `ReplyLog` wait. Rejects where it may be lost.
    */
-  readonly holds: Promise<void>
+  readonly durable: Promise<void>
 }
 
 /** What a transaction that stored and claimed a question has handed over. */
-export function readClaim(json: string, holds: Promise<void>): ClaimedReply {
+export function readClaim(json: string, durable: Promise<void>): ClaimedReply {
   // Whoever needs it waits for it.
-  holds.catch(() => undefined)
-  return { ...claimedQuestion.parse(JSON.parse(json)), holds }
+  durable.catch(() => undefined)
+  return { ...claimedQuestion.parse(JSON.parse(json)), durable }
 }
 
 export interface FinishedAnswer {

@@ -184,7 +184,7 @@ export function createReplies(database: Database, worker: string): Replies {
         ])
         return true
       },
-      { flushesAfter: true },
+      { groupFlush: true },
     )
     return { isStored, othersWait: true }
   }
@@ -193,13 +193,13 @@ export function createReplies(database: Database, worker: string): Replies {
     claimAtOnce: { 'alcove.answers': `${LEASE_S} ${worker}` },
 
     async claim(limit, mine = []) {
-      type Row = Omit<ClaimedReply, 'holds'> & Record<string, unknown>
+      type Row = Omit<ClaimedReply, 'durable'> & Record<string, unknown>
       const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])
       if (rows.length === 0) return []
-      const holds = flushed()
+      const durable = flushed()
       // Whoever needs it waits for it.
-      holds.catch(() => undefined)
-      return rows.map((row) => ({ ...row, holds }))
+      durable.catch(() => undefined)
+      return rows.map((row) => ({ ...row, durable }))
     },
 
     async renew(replies) {
@@ -214,7 +214,7 @@ export function createReplies(database: Database, worker: string): Replies {
     },
 
     async storeToolRuns(reply, runs, from = 0) {
-      await reply.holds
+      await reply.durable
       return passToStore(() =>
         database.asService(async (scope) => {
           await holdConversation(scope, reply.conversationId)

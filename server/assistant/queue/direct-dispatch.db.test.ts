@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { addMessage } from '#server/conversations/queries.ts'
 import { retryReply } from '#server/conversations/reply-queries.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
-import { type Handover } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/scope.ts'
 import { createStubProviders, openTestAssistant, type Person, textOf } from '#test/assistant.ts'
 import { readClaim } from './claimed-reply.ts'
 import { createReplies } from './claims.ts'
@@ -11,21 +11,21 @@ import { createReplies } from './claims.ts'
 const { db, stub, assistant } = await openTestAssistant()
 const { answersIn, startConversation, watch } = assistant
 
-const ask = (person: Person, conversationId: string, content: string, handover: Handover) =>
+const ask = (person: Person, conversationId: string, content: string, directDispatch: DirectDispatch) =>
   db.database.asUser(person, (scope) => addMessage(scope, conversationId, { content }), {
-    flushesAfter: true,
-    handover,
+    groupFlush: true,
+    directDispatch,
   })
 
 /** A process that takes what it is handed and does nothing with it. */
 function idleProcess(name: string) {
   const replies = createReplies(db.database, name)
   const taken: ReturnType<typeof readClaim>[] = []
-  const handover: Handover = {
+  const directDispatch: DirectDispatch = {
     settings: () => replies.claimAtOnce,
-    take: (claimed, flushed) => void taken.push(readClaim(claimed, flushed)),
+    accept: (claimed, flushed) => void taken.push(readClaim(claimed, flushed)),
   }
-  return { replies, taken, handover }
+  return { replies, taken, directDispatch }
 }
 
 const statesIn = async (conversationId: string) =>
@@ -54,7 +54,7 @@ test('a question is answered by the process that stores it, without waiting in t
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
   const { until } = await watch(conversationId)
-  await ask(person, conversationId, 'Hello [[stub tokens=60 tps=200]]', worker.handover)
+  await ask(person, conversationId, 'Hello [[stub tokens=60 tps=200]]', worker.directDispatch)
   expect(worker.running()).toBe(1)
   expect(await statesIn(conversationId)).toMatchObject([{ state: 'running' }])
   const parts = await until('done')
@@ -64,38 +64,38 @@ test('a question is answered by the process that stores it, without waiting in t
 })
 
 test('what is handed over says all that a claim says, and stands under the name of the process', async () => {
-  const { replies, taken, handover } = idleProcess('this one')
+  const { replies, taken, directDispatch } = idleProcess('this one')
   const person = await db.createPerson()
   await db.admin.query(
     `insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'Home', 'http://home.test/v1')`,
     [person.sub],
   )
   const conversationId = await startConversation(person)
-  await ask(person, conversationId, 'Hello', handover)
+  await ask(person, conversationId, 'Hello', directDispatch)
   const [handed] = taken
   expect(await statesIn(conversationId)).toEqual([{ state: 'running', worker: 'this one' }])
   expect(await replies.claim(9)).toEqual([])
-  await handed?.holds
+  await handed?.durable
   // Whoever comes after a process that died learns the same.
   await db.admin.query(`update replies set lease_until = now() - interval '1 second'`)
   const [again] = await createReplies(db.database, 'the next').claim(9)
-  expect({ ...again, attempt: 1, tries: 1, holds: handed?.holds }).toEqual(handed)
+  expect({ ...again, attempt: 1, tries: 1, durable: handed?.durable }).toEqual(handed)
   expect(again).toMatchObject({ attempt: 2, tries: 2, hasOwnProviders: true })
   await db.admin.query('delete from replies')
 })
 
 test('a question waits where another one of its conversation is being answered, or anybody waits', async () => {
-  const { replies, taken, handover } = idleProcess('w')
+  const { replies, taken, directDispatch } = idleProcess('w')
   const [person, other] = [await db.createPerson(), await db.createPerson()]
   const [first, second, third] = [
     await startConversation(person),
     await startConversation(person),
     await startConversation(other),
   ]
-  await ask(person, first, 'one', handover)
-  await ask(person, second, 'two', handover)
-  await ask(person, first, 'three', handover)
-  await ask(other, third, 'four', handover)
+  await ask(person, first, 'one', directDispatch)
+  await ask(person, second, 'two', directDispatch)
+  await ask(person, first, 'three', directDispatch)
+  await ask(other, third, 'four', directDispatch)
   expect(taken.map(({ conversationId }) => conversationId)).toEqual([first, second])
   expect((await statesIn(first)).map(({ state }) => state)).toEqual(['running', 'queued'])
   expect((await replies.claim(9)).map(({ conversationId }) => conversationId)).toEqual([third])
@@ -103,17 +103,17 @@ test('a question waits where another one of its conversation is being answered, 
 })
 
 test('two questions of a conversation that are asked in one moment are answered one after the other', async () => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
-  await Promise.all(['one', 'two', 'three'].map((content) => ask(person, conversationId, content, handover)))
+  await Promise.all(['one', 'two', 'three'].map((content) => ask(person, conversationId, content, directDispatch)))
   expect(taken).toHaveLength(1)
   expect((await statesIn(conversationId)).map(({ state }) => state).toSorted()).toEqual(['queued', 'queued', 'running'])
   await db.admin.query('delete from replies')
 })
 
 test('of questions that are stored together one is answered at once, and the others take their turn', async () => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversations = [
     await startConversation(person),
@@ -127,7 +127,7 @@ test('of questions that are stored together one is answered at once, and the oth
         `insert into messages (conversation_id, content, sender_role) select id, 'Hello', 1 from unnest($1::uuid[]) as id`,
         [conversations],
       ),
-    { handover },
+    { directDispatch },
   )
   expect(taken).toHaveLength(1)
   const { rows } = await db.admin.query<{ state: string }>('select state from replies order by state')
@@ -139,7 +139,7 @@ test.each([
   ['retried', 'failed', (person: Person, { conversationId }: Place) => retryReply(db.database, person, conversationId)],
   ['asked for anew', 'done', (person: Person, place: Place) => rewriteAnswer(db.database, person, place, null)],
 ])('a question waits where the answer before it is being %s in the same moment', async (_name, state, queueAgain) => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
   await assistant.ask(person, conversationId, 'one')
@@ -158,7 +158,7 @@ test.each([
   const queued = queueAgain(person, { conversationId, answerId })
   await expect.poll(waiting).toBe(1)
   let isAsked = false
-  const asked = ask(person, conversationId, 'two', handover).then(() => (isAsked = true))
+  const asked = ask(person, conversationId, 'two', directDispatch).then(() => (isAsked = true))
   await expect.poll(async () => isAsked || (await waiting()) === 2).toBe(true)
   await db.admin.query('commit')
   await Promise.all([queued, asked])
@@ -168,15 +168,15 @@ test.each([
 })
 
 test('what cannot be taken is stored all the same, whatever its id looks like', async () => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
   const ids = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-222222222222'] as const
-  const store = (id: string, take: Handover['take']) =>
+  const store = (id: string, accept: DirectDispatch['accept']) =>
     db.database.asUser(person, (scope) => addMessage(scope, conversationId, { id, content: 'Hello' }), {
-      handover: { ...handover, take },
+      directDispatch: { ...directDispatch, accept },
     })
-  await store(ids[0], handover.take)
+  await store(ids[0], directDispatch.accept)
   expect(taken).toMatchObject([{ messageId: ids[0] }])
   await db.admin.query('delete from replies')
   const failing = () => {
@@ -188,7 +188,7 @@ test('what cannot be taken is stored all the same, whatever its id looks like', 
 })
 
 test('what is rolled back hands nothing over, nor does a process without room', async () => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
   const failing = db.database.asUser(
@@ -197,14 +197,14 @@ test('what is rolled back hands nothing over, nor does a process without room', 
       await addMessage(scope, conversationId, { content: 'never stored' })
       throw new Error('on second thoughts')
     },
-    { handover },
+    { directDispatch },
   )
   await expect(failing).rejects.toThrow('on second thoughts')
   expect(taken).toEqual([])
   const worker = await assistant.startWorker({ providersOf: createStubProviders(stub), capacity: 1 })
   const { until } = await watch(conversationId)
-  await ask(person, conversationId, 'Hello [[stub tokens=300 tps=300]]', worker.handover)
-  expect(worker.handover.settings()).toEqual({})
+  await ask(person, conversationId, 'Hello [[stub tokens=300 tps=300]]', worker.directDispatch)
+  expect(worker.directDispatch.settings()).toEqual({})
   await until('done')
 })
 
@@ -212,26 +212,26 @@ test('a process that is stopping gives back what it is still handed', async () =
   const worker = await assistant.startWorker({ providersOf: createStubProviders(stub) })
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
-  const settings = worker.handover.settings()
+  const settings = worker.directDispatch.settings()
   await worker.stop()
-  expect(worker.handover.settings()).toEqual({})
-  await ask(person, conversationId, 'Hello', { ...worker.handover, settings: () => settings })
+  expect(worker.directDispatch.settings()).toEqual({})
+  await ask(person, conversationId, 'Hello', { ...worker.directDispatch, settings: () => settings })
   await expect.poll(() => statesIn(conversationId)).toEqual([{ state: 'queued', worker: null }])
   await db.admin.query('delete from replies')
 })
 
 test('nobody has a question of somebody else handed over', async () => {
-  const { taken, handover } = idleProcess('w')
+  const { taken, directDispatch } = idleProcess('w')
   const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
   const conversationId = await startConversation(owner)
-  await expect(ask(stranger, conversationId, 'Hello', handover)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(ask(stranger, conversationId, 'Hello', directDispatch)).rejects.toMatchObject({ code: 'not_found' })
   const insert = db.database.asUser(
     stranger,
     (scope) =>
       scope.query(`insert into messages (conversation_id, content, sender_role) values ($1, 'Hello', 1)`, [
         conversationId,
       ]),
-    { handover },
+    { directDispatch },
   )
   await expect(insert).rejects.toThrow(/row-level security/)
   expect(taken).toEqual([])

@@ -7,7 +7,7 @@ import { type Log } from '#server/base/log.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
 import { type Listener } from '#server/database/listen.ts'
-import { type Handover } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/scope.ts'
 import { type ClaimedReply, readClaim } from './claimed-reply.ts'
 import { LEASE_S } from './claims.ts'
 import { createGate } from './semaphore.ts'
@@ -49,7 +49,7 @@ export interface Worker {
   /** Number of answers that are being written. */
   running(): number
   /** For transactions that store questions: what is asked while there is room is answered without waiting in the queue. */
-  readonly handover: Handover
+  readonly directDispatch: DirectDispatch
   /** Claims no more, hands running replies back to the queue, resolves when nothing is written any longer. */
   stop(): Promise<void>
 }
@@ -91,9 +91,9 @@ export async function startWorker({
     running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
   }
 
-  const handover: Handover = {
+  const directDispatch: DirectDispatch = {
     settings: () => (isStopping || running.size >= ROOM_AT_ONCE * capacity ? {} : replies.claimAtOnce),
-    take(claimed, flushed) {
+    accept(claimed, flushed) {
       const reply = readClaim(claimed, flushed)
       if (!isStopping) return start(reply, performance.now())
       replies.release([reply]).catch((error: unknown) => {
@@ -155,7 +155,7 @@ export async function startWorker({
 
   return {
     running: () => running.size,
-    handover,
+    directDispatch,
     async stop() {
       isStopping = true
       clearInterval(sweep)

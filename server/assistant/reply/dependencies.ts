@@ -2,7 +2,7 @@
 import { type Replies } from '#server/assistant/queue/claims.ts'
 import { type Titles } from '#server/assistant/titles/titles.ts'
 import { type OutsideTools } from '#server/assistant/tools/run.ts'
-import { type Precedence } from '#server/base/background-throttling.ts'
+import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { type Log } from '#server/base/log.ts'
 import { type ToolConsents } from '#server/connections/tool-consent.ts'
 import { type ConnectedServer } from '#server/connections/tool-servers.ts'
@@ -45,6 +45,6 @@ export interface ReplyDependencies {
   /** Rises whenever this process has cause to look for questions, above all when one is announced. */
   readonly announced: () => number
   /** Over what is read in the background, until the first words are there. */
-  readonly precedence?: Precedence
+  readonly backgroundThrottle?: BackgroundThrottle
   readonly log: Log
 }

@@ -208,7 +208,7 @@ test('a reply that was hurried while its last parts were on their way stays ours
   const replyLog = createReplyLog(db.database, log)
   const lost: string[] = []
   const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
-  await Promise.all(claimed.map(({ holds }) => holds))
+  await Promise.all(claimed.map(({ durable }) => durable))
   first?.append({ type: 'text', text: 'the end' })
   // By now it is on its way, and the database has not answered.
   await nextTurn()
@@ -231,7 +231,7 @@ test('words that are hurried while others are on their way are told at once, and
     claimed,
     () => undefined,
   )
-  await claimed.holds
+  await claimed.durable
   writer.append({ type: 'text', text: 'the ' })
   writer.append({ type: 'text', text: 'beginning' })
   await nextTurn()

@@ -73,7 +73,7 @@ interface OpenReply {
   /** Why the last write of its parts failed. */
   failure: Error | undefined
   /** Its claim would survive a crash of PostgreSQL; until then nothing goes out. */
-  isHeld: boolean
+  isDurable: boolean
 }
 
 const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
@@ -217,10 +217,18 @@ export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhe
 
   return {
     open(reply, onLost) {
-      const entry: OpenReply = { reply, onLost, seq: 0, pending: [], unwritten: [], failure: undefined, isHeld: false }
+      const entry: OpenReply = {
+        reply,
+        onLost,
+        seq: 0,
+        pending: [],
+        unwritten: [],
+        failure: undefined,
+        isDurable: false,
+      }
       open.set(reply.id, entry)
       const offer = () => {
-        if (!entry.isHeld || !isBehind(entry) || open.get(reply.id) !== entry) return
+        if (!entry.isDurable || !isBehind(entry) || open.get(reply.id) !== entry) return
         behind.add(entry)
         if (entry.seq === 0) {
           urgent.add(entry)
@@ -228,9 +236,9 @@ export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhe
         }
         schedule()
       }
-      reply.holds.then(
+      reply.durable.then(
         () => {
-          entry.isHeld = true
+          entry.isDurable = true
           offer()
         },
         () => lose(entry),
@@ -251,7 +259,7 @@ export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhe
         },
         hurry,
         async flushed() {
-          await reply.holds
+          await reply.durable
           while (isBehind(entry) && open.get(reply.id) === entry) {
             hurry()
             await written.promise

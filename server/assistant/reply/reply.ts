@@ -37,8 +37,8 @@ export async function answer(
   dependencies: ReplyDependencies,
 ): Promise<boolean> {
   const { database, passToRead, providersOf, replies, replyLog, titles, outsideTools, toolServers, log } = dependencies
-  const { embedderOf = () => Promise.resolve(null), patienceMs: patience, precedence, announced } = dependencies
-  let leave = precedence?.begin()
+  const { embedderOf = () => Promise.resolve(null), patienceMs: patience, backgroundThrottle, announced } = dependencies
+  let leave = backgroundThrottle?.beginForeground()
   const lost = new AbortController()
   const ended = AbortSignal.any([endedOutside, lost.signal])
   const signal = AbortSignal.any([stopped, ended])
@@ -59,7 +59,7 @@ export async function answer(
       draft.error = toReplyError(thrown)
       log.warn({ err: thrown, reply: reply.id, model: draft.model }, 'a reply failed')
     })
-    await reply.holds
+    await reply.durable
     return ended.aborted || (await store(stopped.aborted))
   } finally {
     leave?.()
@@ -91,12 +91,12 @@ export async function answer(
       // Whoever reads them is waited for as well.
       leave?.()
       await awaitDocuments(unread, read, { patienceMs, signal })
-      leave = precedence?.begin()
+      leave = backgroundThrottle?.beginForeground()
     }
   }
 
   async function writeWhole(): Promise<void> {
-    if (reply.attempt > 1) await reply.holds
+    if (reply.attempt > 1) await reply.durable
     // What goes on is shown as it was until it does.
     if (reply.attempt > 1 && reply.kind !== 'continue') writer.append({ type: 'restart' })
     if (reply.tries > MAX_TRIES)

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type DocumentLanguage } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/limits.ts'
-import { type Precedence } from '#server/base/background-throttling.ts'
+import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import { type ParseLimits } from './limits.ts'
@@ -86,12 +86,12 @@ interface ReaderSurroundings {
   /** Loads what recognises pages before there is a file. */
   readonly isReady?: boolean
   /** Whoever waits for an answer goes before it. */
-  readonly precedence?: Precedence | undefined
+  readonly backgroundThrottle?: BackgroundThrottle | undefined
 }
 
 export function startReader(
   { mimetype, limits, recognises }: ReaderWish,
-  { isReady = false, precedence }: ReaderSurroundings = {},
+  { isReady = false, backgroundThrottle }: ReaderSurroundings = {},
 ): ChildProcessWithoutNullStreams {
   const [command, ...args] = canBind() ? ([...BINDER, process.execPath] as const) : ([process.execPath] as const)
   const child = spawn(
@@ -106,6 +106,6 @@ export function startReader(
     { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
   )
   if (child.pid !== undefined) lowerPriority(child.pid)
-  if (canBind()) precedence?.keepBehind(child, isBound(child.pid))
+  if (canBind()) backgroundThrottle?.throttle(child, isBound(child.pid))
   return child
 }

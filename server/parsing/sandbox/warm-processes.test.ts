@@ -80,13 +80,13 @@ test('nothing is made ready by reading text alone, or after the end', async () =
 
 test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends with whoever started it', async () => {
   const program = `
-    import { createPrecedence } from ${JSON.stringify(path.resolve('server/base/background-throttling.ts'))}
+    import { createBackgroundThrottle } from ${JSON.stringify(path.resolve('server/base/background-throttling.ts'))}
     import { startReader } from ${JSON.stringify(path.resolve('server/parsing/sandbox/parser-process.ts'))}
-    const precedence = createPrecedence({ processors: 1 })
-    const reader = startReader(${JSON.stringify(WISH)}, { precedence })
-    precedence.begin()
+    const backgroundThrottle = createBackgroundThrottle({ processors: 1 })
+    const reader = startReader(${JSON.stringify(WISH)}, { backgroundThrottle })
+    backgroundThrottle.beginForeground()
     console.log(reader.pid)
-    setInterval(() => precedence.begin(), 1)`
+    setInterval(() => backgroundThrottle.beginForeground(), 1)`
   const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -4,7 +4,7 @@
  * reads one file and ends, so that nothing of a document can reach another.
  */
 import { type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { type Precedence } from '#server/base/background-throttling.ts'
+import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { isPicture, type ReaderWish, startReader } from './parser-process.ts'
 
 export interface ReadyReaders {
@@ -31,15 +31,15 @@ interface ReadyReadersOptions {
   /** How long a process waits for a file. */
   readonly idleMs?: number
   /** Whoever waits for an answer goes before all of them. */
-  readonly precedence?: Precedence
+  readonly backgroundThrottle?: BackgroundThrottle
 }
 
-export function createReadyReaders({ idleMs = IDLE_MS, precedence }: ReadyReadersOptions = {}): ReadyReaders {
+export function createReadyReaders({ idleMs = IDLE_MS, backgroundThrottle }: ReadyReadersOptions = {}): ReadyReaders {
   const ready = new Map<string, ReadyReader>()
   let isStopped = false
 
   function prepare(kind: string, wish: ReaderWish): void {
-    const child = startReader(wish, { isReady: true, precedence })
+    const child = startReader(wish, { isReady: true, backgroundThrottle })
     // One that cannot start, or is ended by the system, leaves its place empty: the next file starts its own.
     const release = () => {
       clearTimeout(timer)
@@ -59,11 +59,11 @@ export function createReadyReaders({ idleMs = IDLE_MS, precedence }: ReadyReader
 
   return {
     take(wish) {
-      if (wish.recognises === undefined) return startReader(wish, { precedence })
+      if (wish.recognises === undefined) return startReader(wish, { backgroundThrottle })
       const kind = kindOf(wish)
       const found = ready.get(kind)
       found?.release()
-      const child = found?.child ?? startReader(wish, { precedence })
+      const child = found?.child ?? startReader(wish, { backgroundThrottle })
       child.once('close', () => {
         if (!isStopped && !ready.has(kind)) prepare(kind, wish)
       })
