@@ -22,10 +22,11 @@ export interface ReaderWish {
 const CHILD_FILE = path.join(import.meta.dirname, 'child.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
-/** What the child may read: the libraries, our readers, and the package.json that names their imports. */
+/** The only files that a parser process may read: libraries, parsers, and the package.json that maps their imports. */
 const READABLE = [
   ...nodeModulesFolders(),
-  path.join(REPOSITORY, 'server', 'documents'),
+  path.join(REPOSITORY, 'server', 'parsing'),
+  path.join(REPOSITORY, 'server', 'search', 'text'),
   path.join(REPOSITORY, 'contract'),
   path.join(REPOSITORY, 'package.json'),
 ]
