@@ -13,7 +13,7 @@ import { createTokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { lendMemory } from '#server/blobs/send.ts'
-import { createIngest } from '#server/documents/ingest/ingest-job.ts'
+import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { type Jobs, startJobs } from '#server/jobs/start.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
   jobs = startJobs({
     connection: database.connection,
     log,
-    handlers: createIngest({ database: database.database, blobs, log }),
+    handlers: createDocumentJobs({ database: database.database, blobs, log }),
   })
   const app = new Hono()
   app.route(

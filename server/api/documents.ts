@@ -5,17 +5,17 @@ import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { APP_ERROR_STATUS, AppError, type AppErrorCode } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { DISCARD_JOB, DISCARD_REQUEST, REINDEX_JOB } from '#server/documents/ingest/ingest-job.ts'
+import { DISCARD_JOB, DISCARD_REQUEST } from '#server/documents/ingest/blob-cleanup.ts'
+import { REINDEX_JOB } from '#server/documents/ingest/reindex-job.ts'
 import { serveFile } from '#server/documents/serve-file.ts'
 import {
   deleteDocument,
   getDocument,
-  getPageText,
-  getReadingReport,
   listDocuments,
   listVersions,
   renameDocument,
 } from '#server/documents/store/library.ts'
+import { getPageText, getReadingReport } from '#server/documents/store/pages.ts'
 import { receiveUpload, type Upload, type UploadParts } from '#server/documents/upload.ts'
 import { readBody } from './read-body.ts'
 import { renderApiError } from './render-error.ts'

@@ -6,6 +6,7 @@ import { PRODUCT_NAME } from '#contract/limits.ts'
 import { refuseOtherSites, type SignedIn } from '#server/access/authenticate.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { sumFileSizes } from '#server/documents/store/library.ts'
 import { type ArchiveParts, writeArchive } from './export/archive.ts'
 
 export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly log: Log }) {
@@ -36,10 +37,8 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
 /** About how long the archive will be: files hardly shrink, and text with its sources as much as the sources add. */
 async function estimateBytes(scope: Scope): Promise<number> {
   const { rows } = await scope.query<{ bytes: number }>(
-    `select (
-       (select coalesce(sum(size::bigint), 0) from documents)
-       + (select coalesce(sum(octet_length(m.content)), 0) from conversations c join messages m on m.conversation_id = c.id)
-     )::float8 as bytes`,
+    `select coalesce(sum(octet_length(m.content)), 0)::float8 as bytes
+     from conversations c join messages m on m.conversation_id = c.id`,
   )
-  return rows[0]?.bytes ?? 0
+  return (rows[0]?.bytes ?? 0) + (await sumFileSizes(scope))
 }

@@ -12,7 +12,7 @@ import { type Claims, type Database } from '#server/database/scope.ts'
 import { type Jobs } from '#server/jobs/start.ts'
 import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { INGEST_JOB } from './ingest/ingest-job.ts'
-import { findDocumentBySha256, insertDocument } from './store/library.ts'
+import { deleteReplacedObject, findDocumentBySha256, insertDocument, setObjectName } from './store/library.ts'
 import { detectUploadType } from './upload-type.ts'
 
 export interface UploadParts {
@@ -89,12 +89,8 @@ export async function takeStoredFile({ owner, objectName, open }: StoredFile, pa
   }
   const { id } = received.document
   await parts.database.asService(async (scope) => {
-    await scope.query('delete from documents where owner = $1 and object_name = $2 and id <> $3', [
-      owner,
-      objectName,
-      id,
-    ])
-    if (received.isNew) await scope.query('update documents set object_name = $2 where id = $1', [id, objectName])
+    await deleteReplacedObject(scope, { owner, objectName, replacement: id })
+    if (received.isNew) await setObjectName(scope, id, objectName)
   })
 }
 

@@ -10,7 +10,8 @@ import { unpackBucket, unpackWords } from './index/block.ts'
 import { indexDocument } from './index/index-document.ts'
 import { createIndexJobs } from './index/merge-job.ts'
 import { mergeSegments } from './index/segments.ts'
-import { type FoundPassage, searchDocuments, searchPassages, type SearchOptions } from './search.ts'
+import { searchDocuments, searchPassages, type SearchOptions } from './search.ts'
+import { type FoundPassage } from './read-passages.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 

@@ -17,24 +17,10 @@ import { type AskedTerms, isStopWord, nameOfTerms, termsOfQuestion } from './que
 import { guessTerms, lengthsAround } from './query/spelling.ts'
 import { bestPassages, countScored, type Found, scoreNearness, scoreWords } from './ranking/bm25.ts'
 import { collectTerms, FEEDBACK_PASSAGES, feedbackWeight, LARGEST_WIDENED, widen } from './ranking/query-expansion.ts'
+import { type FoundPassage, readPassages, type StoredPassage } from './read-passages.ts'
 import { stemWords } from './text/stemmer.ts'
 import { wordsOf } from './text/tokenizer.ts'
 import { modelInUse, type NearPassage, nearestPassages } from './vectors/vector-store.ts'
-
-/** A passage as found. `start` and `end` are UTF-16 offsets in the page's text; `score` only ranks. */
-export interface FoundPassage {
-  readonly documentId: string
-  readonly filename: string
-  /** Of the document; what stands in former answers lacks it. */
-  readonly mimetype?: string | undefined
-  readonly page: number
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  readonly score: number
-  /** The headings that it stands below, the highest first; null where there are none. */
-  readonly heading?: string | null | undefined
-}
 
 export interface SearchOptions {
   /** Narrows the search to these documents. */
@@ -352,70 +338,8 @@ async function readSubjectTerms(
   return terms
 }
 
-interface ReadPassage {
-  /** Counted through all segments. */
-  readonly number: number
-  /** Of its document, as it was indexed. */
-  readonly language: string
-  readonly found: Omit<FoundPassage, 'score'>
-  readonly pageText: string
-}
-
-interface PassageRow {
-  ordinal: number
-  language: string
-  document_id: string
-  filename: string
-  mimetype: string
-  page: number
-  start: number
-  end: number
-  heading: string | null
-  page_text: string
-}
-
-const READ = `
-  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
-    p.heading, t.text as page_text
-  from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, number, ordinal)
-  cross join lateral (
-    select i.document_id, wanted.number - i.first_passage as passage, i.language
-    from document_index i
-    where i.segment = wanted.segment and i.first_passage <= wanted.number and i.owner = (select auth.uid())
-    order by i.first_passage desc limit 1
-  ) as placed
-  join passages p on p.document_id = placed.document_id and p.passage = placed.passage
-  join documents d on d.id = placed.document_id
-  join document_pages t on t.document_id = p.document_id and t.page = p.page
-  order by wanted.ordinal`
-
-/** In the order given; a passage whose document is just being removed is left out. */
-async function readPassages(scope: Scope, library: Library, numbers: readonly number[]): Promise<ReadPassage[]> {
-  if (numbers.length === 0) return []
-  const places = numbers.map((number) => locate(library, number))
-  const { rows } = await scope.prepared<PassageRow>(READ, [
-    places.map(({ segment }) => segment),
-    places.map(({ number }) => number),
-  ])
-  return rows.map((row) => ({
-    number: numbers[row.ordinal - 1] ?? 0,
-    language: row.language,
-    pageText: row.page_text,
-    found: {
-      documentId: row.document_id,
-      filename: row.filename,
-      mimetype: row.mimetype,
-      page: row.page,
-      start: row.start,
-      end: row.end,
-      heading: row.heading,
-      text: row.page_text.slice(row.start, row.end),
-    },
-  }))
-}
-
 /** The first of those that say the same, up to the limit; neighbours count once where they are joined. */
-function choose(read: readonly ReadPassage[], ranked: Ranked, { limit, joins }: { limit: number; joins: boolean }) {
+function choose(read: readonly StoredPassage[], ranked: Ranked, { limit, joins }: { limit: number; joins: boolean }) {
   const seen = new Set<string>()
   const passages: FoundPassage[] = []
   const considered: ConsideredPassage[] = []

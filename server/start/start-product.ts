@@ -18,7 +18,7 @@ import { createOwnProviders } from '#server/connections/own-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/scope.ts'
-import { createIngest } from '#server/documents/ingest/ingest-job.ts'
+import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { takeStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
@@ -78,7 +78,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
   const handlers = hasWorkers
     ? {
-        ...createIngest({ database, blobs, log, recognisers, readers }),
+        ...createDocumentJobs({ database, blobs, log, recognisers, readers }),
         ...createIndexJobs({ database }),
         ...createEmbeddingJobs({ database, embedderOf, everyonesModel: embedder?.model, log }),
       }

@@ -5,13 +5,15 @@ import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
 import { kindOf } from '#server/assistant/retrieval/whole-document-question.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
+import { listLanguages } from '#server/search/index/segments.ts'
 import { termsOfQuestion, wordsByLanguage } from '#server/search/query/parse-question.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { centralSentences } from './central-sentences.ts'
 import { asksForDates, holdsDate } from './dates.ts'
 import { asksForNumber, numberFitness } from './numbers.ts'
-import { type NearPage, ownText } from './page-edges.ts'
+import { ownText } from './page-edges.ts'
 import { type QuotableSource, stemOf, wholeOf } from './quotable.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
 
@@ -56,14 +58,6 @@ const HEADING_SHARE = 0.5
 /** Further quotes score at least this share of the first, or they answer something else. */
 const LEAST_QUOTE_SHARE = 0.5
 
-interface PageRow {
-  readonly document_id: string
-  readonly page: number
-  readonly text: string
-  readonly blocks: unknown
-  readonly near: readonly NearPage[]
-}
-
 /** Prepares passages and their words with the stemmers of the person's library. Run as the person. */
 export async function prepareReading(
   scope: Scope,
@@ -75,18 +69,8 @@ export async function prepareReading(
 
 async function readSentences(scope: Scope, sources: readonly QuotableSource[]): Promise<Sentence[]> {
   const passages = sources.filter(isPassageSource)
-  const pages = await scope.query<PageRow>(
-    `select document_id, page, text, blocks, near.pages as near
-     from document_pages
-     join (select distinct * from unnest($1::uuid[], $2::integer[]) as asked (document_id, page)) wanted using (document_id, page)
-     cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('page', n.page, 'head', left(n.text, $3), 'foot', right(n.text, $3))), '[]') as pages
-       from document_pages n
-       where n.document_id = wanted.document_id and n.page between wanted.page - 2 and wanted.page + 2 and n.page <> wanted.page
-     ) near`,
-    [passages.map(({ documentId }) => documentId), passages.map(({ page }) => page), EDGE_CHARACTERS],
-  )
-  const pageOf = new Map(pages.rows.map((row) => [`${row.document_id} ${row.page}`, row]))
+  const pages = await readPagesWithNeighbours(scope, passages, EDGE_CHARACTERS)
+  const pageOf = new Map(pages.map((row) => [`${row.document_id} ${row.page}`, row]))
   return sources.flatMap((source) => {
     if (isMessageSource(source))
       return sentencesOf(source, { text: source.text }, { start: 0, end: source.text.length })
@@ -104,10 +88,7 @@ export function prepareTextReading(scope: Scope, question: string, name: string,
 }
 
 async function matchWords(scope: Scope, question: string, sentences: readonly Sentence[]): Promise<Reading> {
-  const spoken = await scope.query<{ language: string }>(
-    'select distinct unnest(languages) as language from search_segments order by language',
-  )
-  const languages = spoken.rows.map(({ language }) => language)
+  const languages = await listLanguages(scope)
   const { words: asked } = await termsOfQuestion(scope, question, languages)
   const parts = wordsByLanguage(question).map((part) => [...asked].filter(([word]) => part.has(word)))
   const sources = new Set(sentences.map(({ source }) => source))

@@ -1,17 +1,11 @@
 /** What stands at the head and the foot of page after page: the title of a book or a chapter, numbers of pages. Pure. */
 
+import { type PageEdges } from '#server/documents/store/pages.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 
 /** So many lines at either edge of a page may be such, no longer than this. */
 const MOST_LINES = 3
 const LONGEST_LINE = 120
-
-/** How a page near to another one begins and ends. */
-export interface NearPage {
-  readonly page: number
-  readonly head: string
-  readonly foot: string
-}
 
 interface Line extends PassageRange {
   readonly words: readonly string[]
@@ -36,7 +30,7 @@ function isCarriedOn(line: Line, other: Line, distance: number): boolean {
 }
 
 /** A page's text without the lines at its edges that pages near it have there as well; all of it where nothing else is left. */
-export function ownText(text: string, page: number, near: readonly NearPage[]): PassageRange {
+export function ownText(text: string, page: number, near: readonly PageEdges[]): PassageRange {
   const others = near.map((other) => ({
     distance: other.page - page,
     head: linesOf(other.head).slice(0, MOST_LINES),

@@ -2,7 +2,7 @@
 import { isMessageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { isSameMessage, type PastPassage } from '#server/assistant/retrieval/earlier-messages.ts'
 import { isSamePassage } from '#server/assistant/tools/knowledge.ts'
-import { type FoundPassage } from '#server/search/search.ts'
+import { type FoundPassage } from '#server/search/read-passages.ts'
 
 export type QuotableSource = PassageSource | MessageSource
 /** The same without a number. */

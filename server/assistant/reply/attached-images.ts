@@ -9,6 +9,7 @@ import { type Log } from '#server/base/log.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type PictureFile, type ViewPicture } from '#server/documents/picture-view.ts'
+import { listFiles } from '#server/documents/store/library.ts'
 import { type ChatPicture } from '#server/providers/chat.ts'
 import { pictureTokens } from '#server/providers/vision.ts'
 
@@ -51,14 +52,11 @@ export async function findPictures(scope: Scope, history: readonly Turn[]): Prom
   for (const turn of questions.toReversed())
     for (const id of await attachedTo(scope, turn)) if (!askedOf.has(id)) askedOf.set(id, turn.id)
   if (askedOf.size === 0) return []
-  const { rows } = await scope.query<Omit<AttachedPicture, 'messageId'>>(
-    `select d.id as "documentId", d.filename, d.path, d.size, d.mimetype
-     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
-     join documents d on d.id = wanted.id
-     where d.mimetype = any ($2) order by wanted.ordinal limit $3`,
-    [[...askedOf.keys()], [UPLOAD_TYPES.png, UPLOAD_TYPES.jpg], MOST_PICTURES],
-  )
-  return rows.map((row) => ({ ...row, messageId: askedOf.get(row.documentId) ?? '' }))
+  const files = await listFiles(scope, [...askedOf.keys()], {
+    mimetypes: [UPLOAD_TYPES.png, UPLOAD_TYPES.jpg],
+    limit: MOST_PICTURES,
+  })
+  return files.map((file) => ({ ...file, messageId: askedOf.get(file.documentId) ?? '' }))
 }
 
 interface Showing {

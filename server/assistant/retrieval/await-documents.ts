@@ -1,6 +1,7 @@
 /** A question about documents that are still being read: which they are, and a while of patience for them. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
+import { listUnread } from '#server/documents/store/ingestion.ts'
 
 /** Scans may take minutes: after so long the question is answered from what there is. */
 const PATIENCE_MS = 30_000
@@ -44,22 +45,13 @@ export async function findUnread(
 ): Promise<Unread> {
   if (unread === 0) return waitsForNone(0)
   if (meant.length > 0) {
-    const awaited = await stillUnread(scope, meant)
+    const awaited = await listUnread(scope, meant)
     return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
   }
   const isWorthIt = onlyQuotes || (ready === 0 && unread <= MOST_UNNAMED)
   if (hasAnswer || !isWorthIt) return waitsForNone(isWhole ? 0 : unread)
-  const awaited = await stillUnread(scope, null)
+  const awaited = await listUnread(scope, null)
   return { count: unread, awaited, isAnyEnough: true, patienceMs: PATIENCE_UNNAMED_MS }
-}
-
-/** @param among null: all documents. */
-async function stillUnread(scope: Scope, among: readonly string[] | null): Promise<string[]> {
-  const { rows } = await scope.query<{ id: string }>(
-    `select id from documents where state in ('queued', 'reading') and ($1::uuid[] is null or id = any ($1))`,
-    [among],
-  )
-  return rows.map(({ id }) => id)
 }
 
 /**
@@ -75,7 +67,7 @@ export async function awaitDocuments(
   const startedAt = performance.now()
   while (performance.now() - startedAt < patienceMs) {
     await delay(LOOK_MS, undefined, { signal })
-    const left = await read((scope) => stillUnread(scope, awaited))
+    const left = await read((scope) => listUnread(scope, awaited))
     if (left.length === 0 || (isAnyEnough && left.length < awaited.length)) return
   }
 }

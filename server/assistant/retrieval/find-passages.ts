@@ -6,13 +6,15 @@ import { isSamePassage, searchKnowledge } from '#server/assistant/tools/knowledg
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { newestVersions } from '#server/documents/store/newest-versions.ts'
+import { newestVersions } from '#server/documents/store/library.ts'
+import { countCharacters } from '#server/documents/store/pages.ts'
 import { type Embedder } from '#server/providers/embed.ts'
-import { type FoundPassage, searchDocuments } from '#server/search/search.ts'
+import { type FoundPassage } from '#server/search/read-passages.ts'
+import { searchDocuments } from '#server/search/search.ts'
 import { isSameMessage, type PastPassage } from './earlier-messages.ts'
 import { withItsSubject } from './follow-up.ts'
 import { isAboutWhole } from './whole-document-question.ts'
-import { chooseWhole, measureDocuments, readWhole, roomForSources } from './whole-document.ts'
+import { chooseWhole, readWhole, roomForSources } from './whole-document.ts'
 
 export interface Retrieval {
   /** What the documents were asked. */
@@ -130,7 +132,7 @@ async function findWhole(
   const documentIds = chosen.length > 0 ? chosen : await chooseWhole(scope, question)
   if (!documentIds) return undefined
   const small = Math.min(SMALL_CHARACTERS, roomForSources(contextWindow))
-  if (!isWhole && (await measureDocuments(scope, documentIds)) > small) return undefined
+  if (!isWhole && (await countCharacters(scope, documentIds)) > small) return undefined
   const passages = await readWhole(scope, documentIds)
   if (passages.length === 0) return undefined
   const characters = passages.reduce((sum, { text }) => sum + text.length, 0)

@@ -2,8 +2,10 @@
 import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { matchNames } from '#server/documents/store/library.ts'
+import { readDocuments } from '#server/documents/store/pages.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
-import { type FoundPassage } from '#server/search/search.ts'
+import { type FoundPassage } from '#server/search/read-passages.ts'
 import { pointsAtDocument, pointsAtDocuments, wordsOfName } from './whole-document-question.ts'
 
 /** Part of the window that sources may take: the answer and the conversation need some too. */
@@ -30,18 +32,7 @@ export const roomForSources = (contextWindow: number): number =>
  * all where it points at several and there are few. Undefined where that cannot be told. Run as the person.
  */
 export async function chooseWhole(scope: Scope, question: string): Promise<readonly string[] | undefined> {
-  const { rows } = await scope.query<{ id: string; is_named: boolean; words: number; count: number }>(
-    `select id, (
-         strpos(lower($1), lower(filename)) > 0
-         or (char_length(stem) > 3 and strpos(lower($1), lower(stem)) > 0)
-       ) as is_named,
-       (select count(*)::int from unnest($2::text[]) as word where lower(stem) ~ ('\\m' || word)) as words,
-       count(*) over () as count
-     from documents, regexp_replace(filename, '\\.[A-Za-z0-9]{1,5}$', '') as stem
-     where state = 'ready' and superseded_at is null
-     order by is_named desc, words desc, uploaded_at desc limit 20`,
-    [question, wordsOfName(question)],
-  )
+  const rows = await matchNames(scope, question, wordsOfName(question))
   const named = rows.filter(({ is_named }) => is_named).map(({ id }) => id)
   if (named.length > 0) return named
   const [best] = rows
@@ -50,34 +41,10 @@ export async function chooseWhole(scope: Scope, question: string): Promise<reado
   return best.words > 0 || best.count === 1 || pointsAtDocument(question) ? [best.id] : undefined
 }
 
-interface PageRow {
-  document_id: string
-  filename: string
-  mimetype: string
-  page: number
-  text: string
-}
-
-/** How many characters the documents have together. Run as the person. */
-export async function measureDocuments(scope: Scope, documentIds: readonly string[]): Promise<number> {
-  const { rows } = await scope.query<{ characters: number | null }>(
-    'select sum(char_length(text)) as characters from document_pages where document_id = any ($1)',
-    [documentIds],
-  )
-  return rows[0]?.characters ?? 0
-}
-
 /** Every page with text, in order. Run as the person. */
 export async function readWhole(scope: Scope, documentIds: readonly string[]): Promise<FoundPassage[]> {
-  const { rows } = await scope.query<PageRow>(
-    `select p.document_id, d.filename, d.mimetype, p.page, p.text
-     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
-     join documents d on d.id = wanted.id
-     join document_pages p on p.document_id = d.id
-     where p.text ~ '\\S' order by wanted.ordinal, p.page`,
-    [documentIds],
-  )
-  return rows.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
+  const pages = await readDocuments(scope, documentIds)
+  return pages.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
     documentId,
     filename,
     mimetype,

@@ -4,33 +4,16 @@ import { type RetrievalTrace } from '#contract/trace.ts'
 import { type FoundPast, findPast, type PastPassage } from '#server/assistant/retrieval/earlier-messages.ts'
 import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
 import { type Scope } from '#server/database/scope.ts'
+import { listNamedIn } from '#server/documents/store/library.ts'
 import { type Embedder } from '#server/providers/embed.ts'
-import { type FoundPassage, searchDocuments } from '#server/search/search.ts'
+import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
+import { searchDocuments } from '#server/search/search.ts'
 import { missingName, splitNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
 /** The documents that the argument begins with, as far as the person has them. */
 export async function splitFilenames(scope: Scope, argument: string): Promise<ReturnType<typeof splitNames>> {
-  const { rows } = await scope.query<{ id: string; filename: string }>(
-    'select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0',
-    [argument],
-  )
-  return splitNames(argument, rows)
-}
-
-/** How a document begins, for questions about it as a whole, whose words its passages need not hold. */
-async function openingPassages(scope: Scope, documentIds: readonly string[], limit: number): Promise<FoundPassage[]> {
-  const { rows } = await scope.query<Omit<FoundPassage, 'score'> & { pageText: string }>(
-    `select p.document_id as "documentId", d.filename, d.mimetype, p.page, p."start", p."end",
-       t.text as "pageText"
-     from passages p
-     join documents d on d.id = p.document_id
-     join document_pages t on t.document_id = p.document_id and t.page = p.page
-     where p.document_id = any ($1)
-     order by p.passage, d.filename limit $2`,
-    [documentIds, limit],
-  )
-  return rows.map(({ pageText, ...found }) => ({ ...found, text: pageText.slice(found.start, found.end), score: 0 }))
+  return splitNames(argument, await listNamedIn(scope, argument))
 }
 
 const NOTHING_ANYWHERE = 'Nothing in the documents or in earlier conversations fits.'
@@ -108,7 +91,7 @@ export async function searchKnowledge(
   const past = looksBack ? await findPast(scope, asked, { present, limit: MOST_MESSAGES }) : NOTHING_SAID
   const passages = [...found.passages]
   if (named.length > 0 && passages.length < limit) {
-    for (const opening of await openingPassages(scope, named, limit)) {
+    for (const opening of await readOpenings(scope, named, limit)) {
       const isShown = passages.some((passage) => isSamePassage(passage, opening) || holds(passage, opening))
       if (passages.length < limit && !isShown) passages.push(opening)
     }

@@ -1,53 +1,86 @@
-/** Removes bytes that nothing names: what a crash left between storing them and inserting their row. */
+/** Removes the bytes of deleted documents, and bytes that no row names: what a crash left between storing and inserting. */
+import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
+import { type Database } from '#server/database/scope.ts'
+import {
+  forgetDiscardedBlob,
+  hasDiscardedBlobs,
+  listDiscardedBlobs,
+  listOrphans,
+} from '#server/documents/store/discarded-blobs.ts'
+import { type JobHandlers, type JobRequest } from '#server/jobs/handler.ts'
+import { EXPIRE_S } from './document-job.ts'
 
-/** No upload takes that long; a row that names a blob is inserted by the request that stored it. */
-const LEAST_AGE_MS = 24 * 60 * 60_000
+export const DISCARD_JOB = 'blobs.discard'
+export const DISCARD_REQUEST: JobRequest = { key: 'all', data: {} }
+const SWEEP_JOB = 'blobs.sweep'
+
+const SWEEP_INTERVAL_MS = 6 * 60 * 60_000
+/** No upload takes longer; the request that stores a blob also inserts the row that names it. */
+const MIN_ORPHAN_AGE_MS = 24 * 60 * 60_000
 const BATCH = 500
 
-/** Every column that names blobs; those of the storage service are not there where another serves it. */
-const NAMED_BY = [
-  { table: 'public.documents', column: 'path' },
-  { table: 'public.discarded_blobs', column: 'path' },
-  { table: 'storage.objects', column: 'blob_id' },
-  { table: 'storage.discarded_blobs', column: 'blob_id' },
-] as const
+interface BlobCleanupParts {
+  readonly database: Database
+  readonly blobs: BlobStore
+}
 
-/** Answers how many were removed. Looks into the tables after the list, so that nothing in between is missed. */
+export function createBlobJobs({ database, blobs, log }: BlobCleanupParts & { readonly log: Log }): JobHandlers {
+  let nextSweepAt = 0
+  return {
+    [DISCARD_JOB]: {
+      concurrency: 1,
+      expireInSeconds: 600,
+      run: () => removeDiscardedBlobs(database, blobs),
+      findWork: async () => ((await database.asService(hasDiscardedBlobs)) ? [DISCARD_REQUEST] : []),
+    },
+    [SWEEP_JOB]: {
+      concurrency: 1,
+      expireInSeconds: EXPIRE_S,
+      async run(_data, { signal }) {
+        const removed = await sweepBlobs({ database, blobs }, { signal })
+        if (removed > 0) log.warn({ removed }, 'removed bytes that no row names')
+      },
+      async findWork() {
+        if (performance.now() < nextSweepAt) return []
+        nextSweepAt = performance.now() + SWEEP_INTERVAL_MS
+        return [{ key: 'all', data: {} }]
+      },
+    },
+  }
+}
+
+/** Removes the bytes of all deleted documents. Removing them twice is harmless, so their note is deleted last. */
+export async function removeDiscardedBlobs(database: Database, blobs: BlobStore): Promise<void> {
+  for (;;) {
+    const paths = await database.asService(listDiscardedBlobs)
+    if (paths.length === 0) return
+    for (const path of paths) {
+      await blobs.remove(path)
+      await database.asService((scope) => forgetDiscardedBlob(scope, path))
+    }
+  }
+}
+
+/** Returns how many blobs were removed. Queries the tables after listing a batch, so that no row inserted meanwhile is missed. */
 export async function sweepBlobs(
-  { database, blobs }: { readonly database: Database; readonly blobs: BlobStore },
+  { database, blobs }: BlobCleanupParts,
   { now = Date.now(), signal }: { readonly now?: number; readonly signal?: AbortSignal } = {},
 ): Promise<number> {
   let removed = 0
   let batch: string[] = []
   const sweep = async () => {
-    const orphans = await database.asService((scope) => listUnnamed(scope, batch))
+    const orphans = await database.asService((scope) => listOrphans(scope, batch))
     for (const id of orphans) await blobs.remove(id)
     removed += orphans.length
     batch = []
   }
   for await (const { id, modifiedAt } of blobs.list()) {
     signal?.throwIfAborted()
-    if (now - modifiedAt.getTime() < LEAST_AGE_MS) continue
+    if (now - modifiedAt.getTime() < MIN_ORPHAN_AGE_MS) continue
     batch.push(id)
     if (batch.length === BATCH) await sweep()
   }
   if (batch.length > 0) await sweep()
   return removed
-}
-
-async function listUnnamed(scope: Scope, ids: readonly string[]): Promise<string[]> {
-  const { rows: there } = await scope.query<{ table: string }>(
-    `select t."table" from unnest($1::text[], $2::text[]) as t ("table", "column")
-     where exists (select from pg_attribute a where a.attrelid = to_regclass(t."table") and a.attname = t."column")`,
-    [NAMED_BY.map(({ table }) => table), NAMED_BY.map(({ column }) => column)],
-  )
-  const named = NAMED_BY.filter(({ table }) => there.some((found) => found.table === table))
-  const conditions = named.map(({ table, column }) => `not exists (select from ${table} where ${column} = given.id)`)
-  const { rows } = await scope.query<{ id: string }>(
-    `select given.id from unnest($1::text[]) as given (id) where ${conditions.join(' and ')}`,
-    [ids],
-  )
-  return rows.map(({ id }) => id)
 }

@@ -9,16 +9,16 @@ import { UPLOAD_TYPES } from '#contract/limits.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
+import { claimDocument } from '#server/documents/store/ingestion.ts'
 import {
-  claimDocument,
   deleteDocument,
   getDocument,
-  getPageText,
   insertDocument,
   listDocuments,
   listVersions,
   renameDocument,
 } from '#server/documents/store/library.ts'
+import { getPageText } from '#server/documents/store/pages.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { startJobs } from '#server/jobs/start.ts'
 import { PARSE_LIMITS } from '#server/parsing/sandbox/run-parser.ts'
@@ -30,7 +30,7 @@ import { makeDocx } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
-import { createIngest, INGEST_JOB, type IngestParts, type IngestStage } from './ingest-job.ts'
+import { createDocumentJobs, INGEST_JOB, type IngestParts, type IngestStage } from './ingest-job.ts'
 
 const log = createLog('silent')
 const pages = Array.from({ length: 30 }, (_, index) =>
@@ -83,7 +83,7 @@ async function store(
 /** Runs the job once, as the queue would. */
 async function run(documentId: string, parts: Partial<IngestParts> & { signal?: AbortSignal } = {}): Promise<void> {
   const { signal, ...rest } = parts
-  const handlers = createIngest({ database: test_.database, blobs, log, ...rest })
+  const handlers = createDocumentJobs({ database: test_.database, blobs, log, ...rest })
   await handlers[INGEST_JOB]?.run({ documentId }, jobRun(signal))
 }
 
@@ -459,7 +459,7 @@ test('documents that nobody queued are found when a server starts', async () => 
   const jobs = startJobs({
     connection: test_.connection,
     log,
-    handlers: createIngest({ database: test_.database, blobs, log }),
+    handlers: createDocumentJobs({ database: test_.database, blobs, log }),
   })
   onTestFinished(() => jobs.stop())
   await expect
@@ -479,7 +479,7 @@ test('a file with text overtakes scans that are being recognised, and a scan of 
   const jobs = startJobs({
     connection: test_.connection,
     log,
-    handlers: createIngest({
+    handlers: createDocumentJobs({
       database: test_.database,
       blobs,
       log,
@@ -508,7 +508,7 @@ test('a file with little to read overtakes one that takes long', async () => {
   const jobs = startJobs({
     connection: test_.connection,
     log,
-    handlers: createIngest({
+    handlers: createDocumentJobs({
       database: test_.database,
       blobs: {
         ...blobs,
@@ -519,7 +519,7 @@ test('a file with little to read overtakes one that takes long', async () => {
       },
       log,
       concurrency: 1,
-      longReadingMs: 50,
+      longFileMs: 50,
       onStage(stage, id) {
         if (stage !== 'indexed') return
         done.push(id)
@@ -546,7 +546,7 @@ test.each([
   const jobs = startJobs({
     connection: test_.connection,
     log,
-    handlers: createIngest({ database: test_.database, blobs, log }),
+    handlers: createDocumentJobs({ database: test_.database, blobs, log }),
   })
   onTestFinished(() => jobs.stop())
   const tokenizer = async () =>

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest'
-import { createLongReadings } from './long-files.ts'
+import { createLongFiles } from './long-files.ts'
 
 test('one long reading steps aside at a time, the next when it has ended', async () => {
   vi.useFakeTimers()
   try {
-    const readings = createLongReadings(1_000)
+    const readings = createLongFiles(1_000)
     const aside: string[] = []
     const begin = (name: string) => {
       const read = Promise.withResolvers<string>()
-      const result = readings.during(
+      const result = readings.run(
         () => aside.push(name),
         () => read.promise,
       )
@@ -34,14 +34,14 @@ test('one long reading steps aside at a time, the next when it has ended', async
 test('a reading that has stepped aside by itself keeps no other from it', async () => {
   vi.useFakeTimers()
   try {
-    const readings = createLongReadings(1_000)
+    const readings = createLongFiles(1_000)
     const [scan, text] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
     const [scanAside, textAside] = [vi.fn(), vi.fn()]
-    const scanned = readings.during(scanAside, async (stepAside) => {
+    const scanned = readings.run(scanAside, async (stepAside) => {
       stepAside()
       await scan.promise
     })
-    const read = readings.during(textAside, () => text.promise)
+    const read = readings.run(textAside, () => text.promise)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(scanAside).toHaveBeenCalledOnce()
     expect(textAside).toHaveBeenCalledOnce()
@@ -56,14 +56,14 @@ test('a reading that has stepped aside by itself keeps no other from it', async 
 test('a reading that fails leaves its place to the next', async () => {
   vi.useFakeTimers()
   try {
-    const readings = createLongReadings(1_000)
+    const readings = createLongFiles(1_000)
     const failing = Promise.withResolvers<never>()
-    const failed = readings.during(vi.fn(), () => failing.promise)
+    const failed = readings.run(vi.fn(), () => failing.promise)
     await vi.advanceTimersByTimeAsync(1_000)
     failing.reject(new Error('damaged'))
     await expect(failed).rejects.toThrow('damaged')
     const [next, stepAside] = [Promise.withResolvers<undefined>(), vi.fn()]
-    const reading = readings.during(stepAside, () => next.promise)
+    const reading = readings.run(stepAside, () => next.promise)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(stepAside).toHaveBeenCalledOnce()
     next.resolve(undefined)

@@ -1,42 +1,42 @@
-/** Files that take long to read, which shorter ones overtake: one at a time, so that no more than one of them shares the memory. */
-export interface LongReadings {
+/** Long files, which shorter ones overtake. Only one at a time is overtaken, so that at most one more file takes memory. */
+export interface LongFiles {
   /**
-   * Where `read` takes long, and no other file is being overtaken, `stepAside` is called meanwhile.
-   * @param read told how to step aside by itself, as for something that is limited elsewhere.
+   * Calls `stepAside` while `read` takes long and no other file is being overtaken.
+   * @param read gets a function by which it steps aside at once, as while it waits for something limited elsewhere.
    */
-  during<T>(stepAside: () => void, read: (stepAside: () => void) => Promise<T>): Promise<T>
+  run<T>(stepAside: () => void, read: (stepAside: () => void) => Promise<T>): Promise<T>
 }
 
-export function createLongReadings(afterMs: number): LongReadings {
-  /** The one that is being overtaken. */
+/** @param afterMs how long a file is read before it counts as long. */
+export function createLongFiles(afterMs: number): LongFiles {
   let overtaken: symbol | undefined
   const waiting = new Set<() => void>()
   return {
-    async during(stepAside, read) {
-      const own = Symbol('reading')
-      const letPass = () => {
+    async run(stepAside, read) {
+      const file = Symbol('file')
+      const letOthersPass = () => {
         if (overtaken === undefined) {
-          waiting.delete(letPass)
-          overtaken = own
+          waiting.delete(letOthersPass)
+          overtaken = file
           stepAside()
-        } else waiting.add(letPass)
+        } else waiting.add(letOthersPass)
       }
-      const leave = () => {
+      const release = () => {
         clearTimeout(timer)
-        waiting.delete(letPass)
-        if (overtaken !== own) return
+        waiting.delete(letOthersPass)
+        if (overtaken !== file) return
         overtaken = undefined
         const [next] = waiting
         next?.()
       }
-      const timer = setTimeout(letPass, afterMs)
+      const timer = setTimeout(letOthersPass, afterMs)
       try {
         return await read(() => {
           stepAside()
-          leave()
+          release()
         })
       } finally {
-        leave()
+        release()
       }
     },
   }

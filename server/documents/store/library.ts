@@ -1,23 +1,7 @@
-/** Every statement about documents and their pages, once. Each takes the scope of whoever asks. */
-import { z } from 'zod'
-import {
-  type DocumentError,
-  type DocumentLanguage,
-  documentLanguage,
-  type DocumentRow,
-  type ItemRun,
-  LANGUAGES_PREFERENCE,
-  type PageBlock,
-  type PageGap,
-  type PageText,
-  type ReadingReport,
-  type SheetRow,
-  UNSURE_BELOW,
-  type WordBox,
-} from '#contract/document.ts'
+/** The documents of a person as rows: list, get, name, replace and delete. Row-level security decides what a scope sees. */
+import { type DocumentRow } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type RecognisedBefore } from '#server/parsing/sandbox/run-parser.ts'
 
 interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
   uploaded_at: Date
@@ -35,7 +19,7 @@ const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): Documen
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
-/** Newest first, without the versions that were replaced. */
+/** Newest first, without superseded versions. */
 export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents where superseded_at is null order by uploaded_at desc, id`,
@@ -43,7 +27,7 @@ export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
   return rows.map(toRow)
 }
 
-/** The newest version of each document and those that were replaced, each series together with its newest first. */
+/** All versions; each series together, the newest first. */
 export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents
@@ -52,7 +36,7 @@ export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
   return rows.map(toRow)
 }
 
-/** @throws AppError `not_found`, also where the document is somebody else's. */
+/** @throws AppError `not_found`, also if the document belongs to another person. */
 export async function getDocument(scope: Scope, id: string): Promise<DocumentRow> {
   const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where id = $1`, [id])
   if (!rows[0]) throw missing()
@@ -74,7 +58,7 @@ export async function findDocumentBySha256(scope: Scope, sha256: string): Promis
   return rows[0] && toRow(rows[0])
 }
 
-/** What is needed to serve the bytes. @throws AppError `not_found` */
+/** @throws AppError `not_found` */
 export async function getDocumentFile(
   scope: Scope,
   id: string,
@@ -88,59 +72,6 @@ export async function getDocumentFile(
 }
 
 /** @throws AppError `not_found` */
-export async function getPageText(scope: Scope, documentId: string, page: number): Promise<PageText> {
-  const { rows: found } = await scope.query<{
-    page: number
-    text: string
-    items: ItemRun[] | null
-    blocks: PageBlock[] | null
-    rows: SheetRow[] | null
-    columns: number[] | null
-    boxes: WordBox[] | null
-    confidence: number | null
-  }>(
-    'select page, text, items, blocks, rows, columns, boxes, confidence from document_pages where document_id = $1 and page = $2',
-    [documentId, page],
-  )
-  if (!found[0]) throw new AppError('not_found', 'There is no such page.')
-  const { text, items, blocks, rows, columns, boxes, confidence } = found[0]
-  return {
-    page,
-    text,
-    ...(items === null ? {} : { items }),
-    ...(blocks === null ? {} : { blocks }),
-    ...(rows === null ? {} : { rows }),
-    ...(columns === null ? {} : { columns }),
-    ...(boxes === null ? {} : { boxes }),
-    ...(confidence === null ? {} : { confidence }),
-  }
-}
-
-/** Which pages were read by OCR, hold no text or were cut. @throws AppError `not_found` */
-export async function getReadingReport(scope: Scope, documentId: string): Promise<ReadingReport> {
-  const { pages } = await getDocument(scope, documentId)
-  const { rows } = await scope.query<{
-    page: number
-    confidence: number | null
-    gap: PageGap | null
-    has_text: boolean
-    is_cut: boolean
-  }>(
-    `select page, confidence, gap, text ~ '\\S' as has_text, is_cut from document_pages
-     where document_id = $1 and (confidence is not null or is_cut or text !~ '\\S') order by page`,
-    [documentId],
-  )
-  return {
-    pages: pages ?? 0,
-    recognised: rows.flatMap(({ page, confidence, has_text }) =>
-      has_text && confidence !== null ? [{ page, confidence }] : [],
-    ),
-    without_text: rows.flatMap(({ page, gap, has_text }) => (has_text ? [] : [{ page, why: gap }])),
-    cut: rows.flatMap(({ page, is_cut }) => (is_cut ? [page] : [])),
-  }
-}
-
-/** @throws AppError `not_found` */
 export async function renameDocument(scope: Scope, id: string, filename: string): Promise<DocumentRow> {
   const { rows } = await scope.query<StoredDocument>(
     `update documents set filename = $2 where id = $1 returning ${COLUMNS}`,
@@ -150,7 +81,7 @@ export async function renameDocument(scope: Scope, id: string, filename: string)
   return toRow(rows[0])
 }
 
-/** Pages, passages and postings go with the row; a trigger notes the bytes to remove. @throws AppError `not_found` */
+/** Foreign keys delete pages and passages; a trigger notes the bytes to remove. @throws AppError `not_found` */
 export async function deleteDocument(scope: Scope, id: string): Promise<void> {
   const { rowCount } = await scope.query('delete from documents where id = $1', [id])
   if (rowCount === 0) throw missing()
@@ -163,13 +94,13 @@ export interface NewDocument {
   readonly size: number
   readonly path: string
   readonly sha256: string
-  /** The series that it is the next version of; its name is that of the others. */
+  /** Makes the document the next version in this series, under the name of the others. */
   readonly series?: string
 }
 
 /**
- * Adds a document, or answers undefined where the owner has the same bytes already. As the service: a person who could
- * insert rows could name the bytes of somebody else.
+ * Undefined if the owner has the same bytes already. Runs as the service: a person who could insert rows could name the
+ * bytes of another person.
  */
 export async function insertDocument(
   scope: Scope,
@@ -186,24 +117,12 @@ export async function insertDocument(
   return rows[0] && toRow(rows[0])
 }
 
-/** The languages that a person says the own documents are in; what else stands in the setting is ignored. */
-export async function listLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
-  const { rows } = await scope.query<{ languages: unknown }>(
-    'select preferences -> $2 as languages from user_settings where owner = $1',
-    [owner, LANGUAGES_PREFERENCE],
-  )
-  return z.array(documentLanguage).catch([]).parse(rows[0]?.languages)
-}
-
-/** Versions of one document are numbered, and take each other's place, one after the other. */
+/** Serialises changes of a series: new version numbers, and which version is searched. */
 async function lockSeries(scope: Scope, series: string): Promise<void> {
   await scope.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [series])
 }
 
-/**
- * Lets a version that has just become ready take the place of the older ones; where a newer one was quicker, it is itself
- * replaced at once. Answers which documents are not to be searched any more.
- */
+/** Marks all ready versions but the newest as superseded, and returns the ids of those that this call marked. */
 export async function supersedeVersions(scope: Scope, series: string): Promise<string[]> {
   await lockSeries(scope, series)
   const { rows } = await scope.query<{ id: string }>(
@@ -216,121 +135,109 @@ export async function supersedeVersions(scope: Scope, series: string): Promise<s
   return rows.map((row) => row.id)
 }
 
-/** A document that a worker has begun on. */
-export interface ClaimedDocument {
-  readonly id: string
-  readonly owner: string
-  readonly filename: string
-  readonly mimetype: string
-  readonly size: number
-  readonly path: string
-  readonly series: string
-  readonly attempt: number
-  readonly tries: number
-  readonly is_parsed: boolean
-}
-
-/** Begins a new attempt, after which older ones write nothing. Undefined where there is nothing (more) to read. */
-export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
-  const { rows } = await scope.query<ClaimedDocument>(
-    `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
-     where id = $1 and state in ('queued', 'reading')
-     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
-    [id],
-  )
-  return rows[0]
-}
-
-/** Locks the row for the rest of the transaction if the attempt is still the newest; false where it is not. */
-export async function holdAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<boolean> {
-  const { rowCount } = await scope.query(
-    `select from documents where id = $1 and attempt = $2 and state = 'reading' for update`,
-    [id, attempt],
-  )
-  return rowCount === 1
-}
-
-/** @param isLasting whether another attempt would go on from here: then the failures before do not count any more. */
-export async function setProgress(
-  scope: Scope,
-  id: string,
-  { pages, pagesDone, isLasting }: { pages: number | null; pagesDone: number; isLasting: boolean },
-): Promise<void> {
-  await scope.query(
-    'update documents set pages = $2, pages_done = $3, tries = case when $4 then 1 else tries end where id = $1',
-    [id, pages, pagesDone, isLasting],
-  )
-}
-
-/** Removes the pages of an attempt that was interrupted, but for those that took seconds each to be recognised. */
-export async function keepRecognised(scope: Scope, id: string): Promise<RecognisedBefore[]> {
-  await scope.query('delete from document_pages where document_id = $1 and confidence is null', [id])
-  const { rows } = await scope.query<RecognisedBefore>(
-    `select page, text ~ '\\S' as "hasText" from document_pages where document_id = $1`,
-    [id],
-  )
-  return rows
-}
-
-export async function removePages(scope: Scope, id: string): Promise<void> {
-  await scope.query('delete from document_pages where document_id = $1', [id])
-}
-
-export async function markParsed(scope: Scope, id: string, pages: number): Promise<void> {
-  await scope.query(
-    `update documents set pages = $2, pages_done = $2, parsed_at = now(), readability = (
-       select jsonb_build_object('pages', count(*),
-         'by_ocr', count(confidence) filter (where text ~ '\\S'),
-         'unsure', count(*) filter (where confidence < $3 and text ~ '\\S'),
-         'without_text', count(*) filter (where text !~ '\\S'),
-         'cut', count(*) filter (where is_cut))
-       from document_pages where document_id = $1)
-     where id = $1`,
-    [id, pages, UNSURE_BELOW],
-  )
-}
-
-export async function markReady(scope: Scope, id: string): Promise<void> {
-  await scope.query(`update documents set state = 'ready', error = null, tries = 0 where id = $1`, [id])
-}
-
-export async function markFailed(scope: Scope, id: string, error: DocumentError): Promise<void> {
-  await scope.query(
-    `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null, readability = null where id = $1`,
-    [id, JSON.stringify(error)],
-  )
-}
-
-/** How many attempts have failed in a row, this one counted. */
-export async function countTries(scope: Scope, { id, tries }: ClaimedDocument): Promise<number> {
-  const { rows } = await scope.query<{ tries: number }>('select tries from documents where id = $1', [id])
-  return rows[0]?.tries ?? tries
-}
-
-/** Gives an attempt back that was interrupted by us, so that it does not count against the file. */
-export async function handBack(scope: Scope, { id, attempt }: ClaimedDocument): Promise<void> {
-  await scope.query(
-    `update documents set state = 'queued', tries = tries - 1 where id = $1 and attempt = $2 and state = 'reading'`,
-    [id, attempt],
-  )
-}
-
-/** Documents that wait to be read, and how many of the same owner wait before them. */
-export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead: number }[]> {
-  const { rows } = await scope.query<{ id: string; ahead: number }>(
-    `select id, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
-     from documents where state in ('queued', 'reading')`,
-  )
-  return rows
-}
-
-/** Documents whose postings were made by another tokenizer or under another name. */
-export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
+/** Replaces each id by the newest version that has been read, without duplicates. Unknown ids stay as they are. */
+export async function newestVersions(scope: Scope, documentIds: readonly string[]): Promise<string[]> {
   const { rows } = await scope.query<{ id: string }>(
-    `select d.id from documents d left join document_index i on i.document_id = d.id
-     where d.state = 'ready' and d.superseded_at is null and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
-     limit 1000`,
-    [tokenizer],
+    `select distinct coalesce(
+       (select newest.id from documents chosen join documents newest using (series)
+        where chosen.id = given.id and newest.superseded_at is null
+        order by newest.state = 'ready' desc, newest.version desc limit 1),
+       given.id) as id
+     from unnest($1::uuid[]) as given (id)`,
+    [documentIds],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes the documents that were made of an object of the storage service, but for the one that replaces them. */
+export async function deleteReplacedObject(
+  scope: Scope,
+  { owner, objectName, replacement }: { owner: string; objectName: string; replacement: string },
+): Promise<void> {
+  await scope.query('delete from documents where owner = $1 and object_name = $2 and id <> $3', [
+    owner,
+    objectName,
+    replacement,
+  ])
+}
+
+/** Ties a document to an object of the storage service: it is deleted together with the object. */
+export async function setObjectName(scope: Scope, id: string, objectName: string): Promise<void> {
+  await scope.query('update documents set object_name = $2 where id = $1', [id, objectName])
+}
+
+/** Every version, as the service. */
+export async function listFilesOf(scope: Scope, owner: string): Promise<{ id: string; size: number }[]> {
+  const { rows } = await scope.query<{ id: string; size: number }>('select id, size from documents where owner = $1', [
+    owner,
+  ])
+  return rows
+}
+
+/** Documents whose file name occurs in the text, in any case. */
+export async function listNamedIn(scope: Scope, text: string): Promise<{ id: string; filename: string }[]> {
+  const { rows } = await scope.query<{ id: string; filename: string }>(
+    'select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0',
+    [text],
   )
   return rows
+}
+
+export interface NameMatch {
+  readonly id: string
+  /** The text holds the file name, with or without its extension. */
+  readonly is_named: boolean
+  /** Words that begin a word of the file name. */
+  readonly words: number
+  /** Ready documents in the library. */
+  readonly count: number
+}
+
+/** The 20 ready documents whose names match a text best: named ones first, then by matching words, then the newest. */
+export async function matchNames(scope: Scope, text: string, words: readonly string[]): Promise<NameMatch[]> {
+  const { rows } = await scope.query<NameMatch & Record<string, unknown>>(
+    `select id, (
+         strpos(lower($1), lower(filename)) > 0
+         or (char_length(stem) > 3 and strpos(lower($1), lower(stem)) > 0)
+       ) as is_named,
+       (select count(*)::int from unnest($2::text[]) as word where lower(stem) ~ ('\\m' || word)) as words,
+       count(*) over () as count
+     from documents, regexp_replace(filename, '\\.[A-Za-z0-9]{1,5}$', '') as stem
+     where state = 'ready' and superseded_at is null
+     order by is_named desc, words desc, uploaded_at desc limit 20`,
+    [text, words],
+  )
+  return rows
+}
+
+export interface DocumentFile {
+  readonly documentId: string
+  readonly filename: string
+  readonly path: string
+  readonly size: number
+  readonly mimetype: string
+}
+
+/** Files of some media types among the documents, in the given order. */
+export async function listFiles(
+  scope: Scope,
+  documentIds: readonly string[],
+  { mimetypes, limit }: { mimetypes: readonly string[]; limit: number },
+): Promise<DocumentFile[]> {
+  const { rows } = await scope.query<DocumentFile & Record<string, unknown>>(
+    `select d.id as "documentId", d.filename, d.path, d.size, d.mimetype
+     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
+     join documents d on d.id = wanted.id
+     where d.mimetype = any ($2) order by wanted.ordinal limit $3`,
+    [documentIds, mimetypes, limit],
+  )
+  return rows
+}
+
+/** Bytes of all files together. */
+export async function sumFileSizes(scope: Scope): Promise<number> {
+  const { rows } = await scope.query<{ bytes: number }>(
+    'select coalesce(sum(size::bigint), 0)::float8 as bytes from documents',
+  )
+  return rows[0]?.bytes ?? 0
 }

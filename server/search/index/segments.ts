@@ -70,6 +70,14 @@ async function insertBuckets(
   }
 }
 
+/** The stemmers of the person's documents. Run as the person. */
+export async function listLanguages(scope: Scope): Promise<string[]> {
+  const { rows } = await scope.query<{ language: string }>(
+    'select distinct unnest(languages) as language from search_segments order by language',
+  )
+  return rows.map(({ language }) => language)
+}
+
 interface SegmentSize {
   segment: string
   passages: number

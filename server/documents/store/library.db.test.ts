@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
-import { newestVersions } from './newest-versions.ts'
+import { newestVersions } from './library.ts'
 
 test('a replaced version leads to the newest that was read, and nobody is led to the documents of others', async () => {
   const created = await temporaryDatabase()

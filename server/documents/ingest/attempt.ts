@@ -1,0 +1,20 @@
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { type ClaimedDocument, lockAttempt } from '#server/documents/store/ingestion.ts'
+
+/** The document is deleted, or another worker has begun a newer attempt at reading it. */
+export class StaleAttemptError extends Error {}
+
+/**
+ * Writes in one transaction that locks the attempt, so that a worker that was given up writes nothing.
+ * @throws StaleAttemptError
+ */
+export async function writeInAttempt(
+  database: Database,
+  document: ClaimedDocument,
+  write: (scope: Scope) => Promise<void>,
+): Promise<void> {
+  await database.asService(async (scope) => {
+    if (!(await lockAttempt(scope, document))) throw new StaleAttemptError()
+    await write(scope)
+  })
+}

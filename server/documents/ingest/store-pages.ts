@@ -1,0 +1,111 @@
+/** Parses a document's file and stores its pages as they come. */
+import { type BlobStore } from '#server/blobs/store.ts'
+import { type Database } from '#server/database/scope.ts'
+import {
+  type ClaimedDocument,
+  listDocumentLanguages,
+  markParsed,
+  setProgress,
+} from '#server/documents/store/ingestion.ts'
+import { deleteUnrecognisedPages, insertPages } from '#server/documents/store/pages.ts'
+import { type JobRun } from '#server/jobs/handler.ts'
+import { type ParsedPage } from '#server/parsing/page.ts'
+import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import { type RecognisedBefore, runParser } from '#server/parsing/sandbox/run-parser.ts'
+import { type Slots } from '#server/parsing/sandbox/semaphore.ts'
+import { type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { writeInAttempt } from './attempt.ts'
+
+const PROGRESS_INTERVAL_MS = 250
+const BATCH_CHARACTERS = 1_000_000
+
+export interface StorePagesParts {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly limits?: ParseLimits
+  readonly recognisers: Slots
+  readonly readers?: ReadyReaders
+  readonly onPagesStored?: () => void
+  readonly onProcess?: (pid: number) => void
+}
+
+/**
+ * Resolves once every page is stored. Pages that an interrupted attempt recognised stay as they are.
+ * @throws ParseFailure, StaleAttemptError
+ */
+export async function storePages(
+  parts: StorePagesParts,
+  document: ClaimedDocument,
+  { signal, stepAside }: JobRun,
+): Promise<void> {
+  const { database, blobs, limits, recognisers, readers, onProcess } = parts
+  const { id, path, size, mimetype, owner } = document
+  let recognisedBefore: readonly RecognisedBefore[] = []
+  await writeInAttempt(database, document, async (scope) => {
+    recognisedBefore = await deleteUnrecognisedPages(scope, id)
+    await setProgress(scope, id, { pages: null, pagesDone: recognisedBefore.length, isLasting: false })
+  })
+  const batch = createPageBatch(parts, document, recognisedBefore.length)
+  const languages = await database.asService((scope) => listDocumentLanguages(scope, owner))
+  for await (const part of runParser({
+    open: () => blobs.open(path),
+    size,
+    mimetype,
+    signal,
+    languages,
+    recognisedBefore,
+    recognisers,
+    owner,
+    onRecognition: stepAside,
+    ...(readers ? { readers } : {}),
+    ...(limits ? { limits } : {}),
+    ...(onProcess ? { onProcess } : {}),
+  })) {
+    if ('pages' in part) batch.setTotal(part.pages)
+    else if ('text' in part) batch.add(part)
+    if (batch.isDue()) await batch.store()
+  }
+  await batch.store()
+  await writeInAttempt(database, document, (scope) => markParsed(scope, id, batch.pagesDone))
+}
+
+/** Collects pages until enough text or time has gone by; each batch moves the progress that people see. */
+function createPageBatch(
+  { database, onPagesStored }: StorePagesParts,
+  document: ClaimedDocument,
+  pagesStoredBefore: number,
+) {
+  let total: number | null = null
+  let pagesDone = pagesStoredBefore
+  let pages: ParsedPage[] = []
+  let characters = 0
+  let storedAt = performance.now()
+  return {
+    get pagesDone() {
+      return pagesDone
+    },
+    setTotal(count: number) {
+      total = count
+    },
+    add(page: ParsedPage) {
+      pages.push(page)
+      characters += page.text.length
+    },
+    isDue: () =>
+      pages.length > 0 && (performance.now() - storedAt >= PROGRESS_INTERVAL_MS || characters > BATCH_CHARACTERS),
+    async store() {
+      const taken = pages
+      pages = []
+      characters = 0
+      pagesDone += taken.length
+      await writeInAttempt(database, document, async (scope) => {
+        await insertPages(scope, document, taken)
+        await setProgress(scope, document.id, { pages: total, pagesDone, isLasting: taken.some(isRecognised) })
+      })
+      storedAt = performance.now()
+      onPagesStored?.()
+    },
+  }
+}
+
+const isRecognised = ({ confidence }: ParsedPage): boolean => confidence !== undefined

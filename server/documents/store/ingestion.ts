@@ -1,0 +1,143 @@
+/** How far the reading of documents is: attempts, progress and results. Runs as the service unless a function says otherwise. */
+import { z } from 'zod'
+import {
+  type DocumentError,
+  type DocumentLanguage,
+  documentLanguage,
+  LANGUAGES_PREFERENCE,
+  UNSURE_BELOW,
+} from '#contract/document.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type DocumentToIndex } from '#server/search/index/index-document.ts'
+
+/** A document that a worker reads. */
+export interface ClaimedDocument {
+  readonly id: string
+  readonly owner: string
+  readonly filename: string
+  readonly mimetype: string
+  readonly size: number
+  readonly path: string
+  readonly series: string
+  readonly attempt: number
+  readonly tries: number
+  readonly is_parsed: boolean
+}
+
+/** Begins a new attempt, which makes older ones stale. Undefined if the document is deleted or already read. */
+export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
+  const { rows } = await scope.query<ClaimedDocument>(
+    `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
+     where id = $1 and state in ('queued', 'reading')
+     returning id, owner, filename, mimetype, size, path, series, attempt, tries, parsed_at is not null as is_parsed`,
+    [id],
+  )
+  return rows[0]
+}
+
+/** Locks the row for the rest of the transaction; false if the attempt is stale. */
+export async function lockAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<boolean> {
+  const { rowCount } = await scope.query(
+    `select from documents where id = $1 and attempt = $2 and state = 'reading' for update`,
+    [id, attempt],
+  )
+  return rowCount === 1
+}
+
+/** @param isLasting whether another attempt continues from here: then earlier failures no longer count. */
+export async function setProgress(
+  scope: Scope,
+  id: string,
+  { pages, pagesDone, isLasting }: { pages: number | null; pagesDone: number; isLasting: boolean },
+): Promise<void> {
+  await scope.query(
+    'update documents set pages = $2, pages_done = $3, tries = case when $4 then 1 else tries end where id = $1',
+    [id, pages, pagesDone, isLasting],
+  )
+}
+
+export async function markParsed(scope: Scope, id: string, pages: number): Promise<void> {
+  await scope.query(
+    `update documents set pages = $2, pages_done = $2, parsed_at = now(), readability = (
+       select jsonb_build_object('pages', count(*),
+         'by_ocr', count(confidence) filter (where text ~ '\\S'),
+         'unsure', count(*) filter (where confidence < $3 and text ~ '\\S'),
+         'without_text', count(*) filter (where text !~ '\\S'),
+         'cut', count(*) filter (where is_cut))
+       from document_pages where document_id = $1)
+     where id = $1`,
+    [id, pages, UNSURE_BELOW],
+  )
+}
+
+export async function markReady(scope: Scope, id: string): Promise<void> {
+  await scope.query(`update documents set state = 'ready', error = null, tries = 0 where id = $1`, [id])
+}
+
+export async function markFailed(scope: Scope, id: string, error: DocumentError): Promise<void> {
+  await scope.query(
+    `update documents set state = 'failed', error = $2, pages_done = 0, parsed_at = null, readability = null where id = $1`,
+    [id, JSON.stringify(error)],
+  )
+}
+
+/** Failed attempts in a row, including this one. */
+export async function countTries(scope: Scope, { id, tries }: ClaimedDocument): Promise<number> {
+  const { rows } = await scope.query<{ tries: number }>('select tries from documents where id = $1', [id])
+  return rows[0]?.tries ?? tries
+}
+
+/** Ends an attempt that the server interrupted, without counting it as a failure. */
+export async function returnAttempt(scope: Scope, { id, attempt }: ClaimedDocument): Promise<void> {
+  await scope.query(
+    `update documents set state = 'queued', tries = tries - 1 where id = $1 and attempt = $2 and state = 'reading'`,
+    [id, attempt],
+  )
+}
+
+/** Documents that are not read yet; `ahead` counts those of the same owner that come first. */
+export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead: number }[]> {
+  const { rows } = await scope.query<{ id: string; ahead: number }>(
+    `select id, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
+     from documents where state in ('queued', 'reading')`,
+  )
+  return rows
+}
+
+/** Up to 1000 documents that were indexed by another version of the tokenizer or under another name. */
+export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
+  const { rows } = await scope.query<{ id: string }>(
+    `select d.id from documents d left join document_index i on i.document_id = d.id
+     where d.state = 'ready' and d.superseded_at is null and (i.document_id is null or i.tokenizer <> $1 or i.filename <> d.filename)
+     limit 1000`,
+    [tokenizer],
+  )
+  return rows
+}
+
+/** Locks a document for the rest of the transaction; undefined if it is not searched. */
+export async function lockSearchable(scope: Scope, id: string): Promise<DocumentToIndex | undefined> {
+  const { rows } = await scope.query<DocumentToIndex & Record<string, unknown>>(
+    `select id, owner, filename from documents where id = $1 and state = 'ready' and superseded_at is null for update`,
+    [id],
+  )
+  return rows[0]
+}
+
+/** Documents that are not read yet, as the person. @param among null: all documents. */
+export async function listUnread(scope: Scope, among: readonly string[] | null): Promise<string[]> {
+  const { rows } = await scope.query<{ id: string }>(
+    `select id from documents where state in ('queued', 'reading') and ($1::uuid[] is null or id = any ($1))`,
+    [among],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Languages of the documents, by the setting of their owner. Unknown values count as no setting. */
+export async function listDocumentLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
+  const { rows } = await scope.query<{ languages: unknown }>(
+    'select preferences -> $2 as languages from user_settings where owner = $1',
+    [owner, LANGUAGES_PREFERENCE],
+  )
+  return z.array(documentLanguage).catch([]).parse(rows[0]?.languages)
+}

@@ -1,0 +1,197 @@
+/** The pages of documents: texts, reading reports, and what the parser found on them. */
+import {
+  type ItemRun,
+  type PageBlock,
+  type PageGap,
+  type PageText,
+  type ReadingReport,
+  type SheetRow,
+  type WordBox,
+} from '#contract/document.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type ParsedPage } from '#server/parsing/page.ts'
+import { type RecognisedBefore } from '#server/parsing/sandbox/run-parser.ts'
+import { type PageToIndex } from '#server/search/index/document-terms.ts'
+import { getDocument } from './library.ts'
+
+const READ_BATCH_PAGES = 50
+
+/** @throws AppError `not_found` */
+export async function getPageText(scope: Scope, documentId: string, page: number): Promise<PageText> {
+  const { rows: found } = await scope.query<{
+    page: number
+    text: string
+    items: ItemRun[] | null
+    blocks: PageBlock[] | null
+    rows: SheetRow[] | null
+    columns: number[] | null
+    boxes: WordBox[] | null
+    confidence: number | null
+  }>(
+    'select page, text, items, blocks, rows, columns, boxes, confidence from document_pages where document_id = $1 and page = $2',
+    [documentId, page],
+  )
+  if (!found[0]) throw new AppError('not_found', 'There is no such page.')
+  const { text, items, blocks, rows, columns, boxes, confidence } = found[0]
+  return {
+    page,
+    text,
+    ...(items === null ? {} : { items }),
+    ...(blocks === null ? {} : { blocks }),
+    ...(rows === null ? {} : { rows }),
+    ...(columns === null ? {} : { columns }),
+    ...(boxes === null ? {} : { boxes }),
+    ...(confidence === null ? {} : { confidence }),
+  }
+}
+
+/** The pages that were read by OCR, hold no text or were cut. @throws AppError `not_found` */
+export async function getReadingReport(scope: Scope, documentId: string): Promise<ReadingReport> {
+  const { pages } = await getDocument(scope, documentId)
+  const { rows } = await scope.query<{
+    page: number
+    confidence: number | null
+    gap: PageGap | null
+    has_text: boolean
+    is_cut: boolean
+  }>(
+    `select page, confidence, gap, text ~ '\\S' as has_text, is_cut from document_pages
+     where document_id = $1 and (confidence is not null or is_cut or text !~ '\\S') order by page`,
+    [documentId],
+  )
+  return {
+    pages: pages ?? 0,
+    recognised: rows.flatMap(({ page, confidence, has_text }) =>
+      has_text && confidence !== null ? [{ page, confidence }] : [],
+    ),
+    without_text: rows.flatMap(({ page, gap, has_text }) => (has_text ? [] : [{ page, why: gap }])),
+    cut: rows.flatMap(({ page, is_cut }) => (is_cut ? [page] : [])),
+  }
+}
+
+export async function insertPages(
+  scope: Scope,
+  { id, owner }: { readonly id: string; readonly owner: string },
+  pages: readonly ParsedPage[],
+): Promise<void> {
+  if (pages.length === 0) return
+  const json = (values: readonly unknown[] | undefined) => (values && values.length > 0 ? JSON.stringify(values) : null)
+  await scope.query(
+    `insert into document_pages
+       (document_id, owner, page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)
+     select $1, $2, page, text, items::jsonb, headings::jsonb, rows::jsonb, columns::jsonb, boxes::jsonb, confidence,
+       is_cut, blocks::jsonb, gap
+     from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::smallint[],
+         $11::boolean[], $12::text[], $13::text[])
+       as given (page, text, items, headings, rows, columns, boxes, confidence, is_cut, blocks, gap)`,
+    [
+      id,
+      owner,
+      pages.map(({ page }) => page),
+      pages.map(({ text }) => text),
+      pages.map(({ items }) => (items ? JSON.stringify(items) : null)),
+      pages.map(({ headings }) => json(headings)),
+      pages.map(({ rows }) => json(rows)),
+      pages.map(({ columns }) => json(columns)),
+      pages.map(({ boxes }) => json(boxes)),
+      pages.map(({ confidence }) => confidence ?? null),
+      pages.map(({ isCut }) => isCut ?? false),
+      pages.map(({ blocks }) => (blocks ? JSON.stringify(blocks) : null)),
+      pages.map(({ gap }) => gap ?? null),
+    ],
+  )
+}
+
+/** Every page in order. */
+export async function* readPages(scope: Scope, documentId: string): AsyncGenerator<PageToIndex> {
+  for (let last = 0; ;) {
+    const { rows } = await scope.query<{ page: number; text: string; headings: PageToIndex['headings'] }>(
+      'select page, text, headings from document_pages where document_id = $1 and page > $2 order by page limit $3',
+      [documentId, last, READ_BATCH_PAGES],
+    )
+    yield* rows
+    const next = rows.at(-1)?.page
+    if (next === undefined || rows.length < READ_BATCH_PAGES) return
+    last = next
+  }
+}
+
+/** Deletes the pages of an interrupted attempt and returns those that it keeps: OCR took seconds for each. */
+export async function deleteUnrecognisedPages(scope: Scope, id: string): Promise<RecognisedBefore[]> {
+  await scope.query('delete from document_pages where document_id = $1 and confidence is null', [id])
+  const { rows } = await scope.query<RecognisedBefore>(
+    `select page, text ~ '\\S' as "hasText" from document_pages where document_id = $1`,
+    [id],
+  )
+  return rows
+}
+
+export async function deletePages(scope: Scope, id: string): Promise<void> {
+  await scope.query('delete from document_pages where document_id = $1', [id])
+}
+
+/** Characters of all pages of the documents together. */
+export async function countCharacters(scope: Scope, documentIds: readonly string[]): Promise<number> {
+  const { rows } = await scope.query<{ characters: number | null }>(
+    'select sum(char_length(text)) as characters from document_pages where document_id = any ($1)',
+    [documentIds],
+  )
+  return rows[0]?.characters ?? 0
+}
+
+export interface DocumentPage {
+  readonly document_id: string
+  readonly filename: string
+  readonly mimetype: string
+  readonly page: number
+  readonly text: string
+}
+
+/** Every page with text: the documents in the given order, their pages in order. */
+export async function readDocuments(scope: Scope, documentIds: readonly string[]): Promise<DocumentPage[]> {
+  const { rows } = await scope.query<DocumentPage & Record<string, unknown>>(
+    `select p.document_id, d.filename, d.mimetype, p.page, p.text
+     from unnest($1::uuid[]) with ordinality as wanted (id, ordinal)
+     join documents d on d.id = wanted.id
+     join document_pages p on p.document_id = d.id
+     where p.text ~ '\\S' order by wanted.ordinal, p.page`,
+    [documentIds],
+  )
+  return rows
+}
+
+/** How a page near another one begins and ends. */
+export interface PageEdges {
+  readonly page: number
+  readonly head: string
+  readonly foot: string
+}
+
+export interface PageWithNeighbours {
+  readonly document_id: string
+  readonly page: number
+  readonly text: string
+  readonly blocks: unknown
+  readonly near: readonly PageEdges[]
+}
+
+/** Pages with the edges of up to two pages before and after each. @param edgeCharacters length of an edge. */
+export async function readPagesWithNeighbours(
+  scope: Scope,
+  pages: readonly { readonly documentId: string; readonly page: number }[],
+  edgeCharacters: number,
+): Promise<PageWithNeighbours[]> {
+  const { rows } = await scope.query<PageWithNeighbours & Record<string, unknown>>(
+    `select document_id, page, text, blocks, near.pages as near
+     from document_pages
+     join (select distinct * from unnest($1::uuid[], $2::integer[]) as asked (document_id, page)) wanted using (document_id, page)
+     cross join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('page', n.page, 'head', left(n.text, $3), 'foot', right(n.text, $3))), '[]') as pages
+       from document_pages n
+       where n.document_id = wanted.document_id and n.page between wanted.page - 2 and wanted.page + 2 and n.page <> wanted.page
+     ) near`,
+    [pages.map(({ documentId }) => documentId), pages.map(({ page }) => page), edgeCharacters],
+  )
+  return rows
+}

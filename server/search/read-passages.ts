@@ -1,0 +1,103 @@
+/** Reads passages with their text, page and document. */
+import { type Scope } from '#server/database/scope.ts'
+import { type Library, locate } from './index/posting-lookup.ts'
+
+/** A passage as found. `start` and `end` are UTF-16 offsets in the page's text; `score` only ranks. */
+export interface FoundPassage {
+  readonly documentId: string
+  readonly filename: string
+  /** Of the document; what stands in former answers lacks it. */
+  readonly mimetype?: string | undefined
+  readonly page: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly score: number
+  /** The headings that it stands below, the highest first; null where there are none. */
+  readonly heading?: string | null | undefined
+}
+
+export interface StoredPassage {
+  /** Counted through all segments. */
+  readonly number: number
+  /** Of its document, as it was indexed. */
+  readonly language: string
+  readonly found: Omit<FoundPassage, 'score'>
+  readonly pageText: string
+}
+
+interface PassageRow {
+  ordinal: number
+  language: string
+  document_id: string
+  filename: string
+  mimetype: string
+  page: number
+  start: number
+  end: number
+  heading: string | null
+  page_text: string
+}
+
+const READ = `
+  select wanted.ordinal::int, placed.language, d.id as document_id, d.filename, d.mimetype, p.page, p."start", p."end",
+    p.heading, t.text as page_text
+  from unnest($1::bigint[], $2::int[]) with ordinality as wanted (segment, number, ordinal)
+  cross join lateral (
+    select i.document_id, wanted.number - i.first_passage as passage, i.language
+    from document_index i
+    where i.segment = wanted.segment and i.first_passage <= wanted.number and i.owner = (select auth.uid())
+    order by i.first_passage desc limit 1
+  ) as placed
+  join passages p on p.document_id = placed.document_id and p.passage = placed.passage
+  join documents d on d.id = placed.document_id
+  join document_pages t on t.document_id = p.document_id and t.page = p.page
+  order by wanted.ordinal`
+
+/** In the order given; a passage whose document is just being removed is left out. */
+export async function readPassages(
+  scope: Scope,
+  library: Library,
+  numbers: readonly number[],
+): Promise<StoredPassage[]> {
+  if (numbers.length === 0) return []
+  const places = numbers.map((number) => locate(library, number))
+  const { rows } = await scope.prepared<PassageRow>(READ, [
+    places.map(({ segment }) => segment),
+    places.map(({ number }) => number),
+  ])
+  return rows.map((row) => ({
+    number: numbers[row.ordinal - 1] ?? 0,
+    language: row.language,
+    pageText: row.page_text,
+    found: {
+      documentId: row.document_id,
+      filename: row.filename,
+      mimetype: row.mimetype,
+      page: row.page,
+      start: row.start,
+      end: row.end,
+      heading: row.heading,
+      text: row.page_text.slice(row.start, row.end),
+    },
+  }))
+}
+
+/** How documents begin, for questions about a whole document, whose words its passages need not hold. */
+export async function readOpenings(
+  scope: Scope,
+  documentIds: readonly string[],
+  limit: number,
+): Promise<FoundPassage[]> {
+  const { rows } = await scope.query<Omit<FoundPassage, 'score'> & { pageText: string }>(
+    `select p.document_id as "documentId", d.filename, d.mimetype, p.page, p."start", p."end",
+       t.text as "pageText"
+     from passages p
+     join documents d on d.id = p.document_id
+     join document_pages t on t.document_id = p.document_id and t.page = p.page
+     where p.document_id = any ($1)
+     order by p.passage, d.filename limit $2`,
+    [documentIds, limit],
+  )
+  return rows.map(({ pageText, ...found }) => ({ ...found, text: pageText.slice(found.start, found.end), score: 0 }))
+}
