@@ -10,7 +10,7 @@ import { createLog } from '#server/base/log.ts'
 import { addMessage, listMessages } from '#server/conversations/queries.ts'
 import { type Listener, openListener } from '#server/database/listen.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { createProviders, type ProvidersOf } from '#server/providers/choose.ts'
+import { createProviders, type ResolveProviders } from '#server/providers/provider-registry.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { startStubModel, type StubModel } from './stub-model.ts'
 
@@ -39,11 +39,11 @@ export interface TestAssistant {
 /** The text that these parts of a reply add up to. */
 export const textOf = (parts: readonly ReplyPart[]): string => parts.map(({ text = '' }) => text).join('')
 
-/** The stand-in model behind every provider. @param silenceMs longest silence before an answer is given up. */
-export function createStubProviders(stub: StubModel, silenceMs = 10_000): ProvidersOf {
+/** The stand-in model behind every provider. @param idleTimeoutMs longest silence before an answer is given up. */
+export function createStubProviders(stub: StubModel, idleTimeoutMs = 10_000): ResolveProviders {
   const keyed = { apiKey: 'k', baseUrl: stub.baseUrl }
   const compatible = { ...keyed, apiKey: undefined }
-  const providers = createProviders({ anthropic: keyed, openai: keyed, compatible, silenceMs })
+  const providers = createProviders({ anthropic: keyed, openai: keyed, compatible, idleTimeoutMs })
   return () => Promise.resolve(providers)
 }
 
@@ -76,7 +76,7 @@ async function createTestAssistant(
     anthropic: { apiKey: 'k', baseUrl: stub.baseUrl },
     openai: none,
     compatible: { apiKey: undefined, baseUrl: stub.baseUrl },
-    silenceMs: 10_000,
+    idleTimeoutMs: 10_000,
   })
   await admin.query(
     `insert into models (name, version, model_identifier, provider, family, context_window)

@@ -2,7 +2,7 @@
 import { text as readText } from 'node:stream/consumers'
 import { z } from 'zod'
 import { type ChatModel } from '#server/providers/chat.ts'
-import { createProviders } from '#server/providers/choose.ts'
+import { createProviders } from '#server/providers/provider-registry.ts'
 import { serveLoopback } from './loopback.ts'
 
 interface Completion {
@@ -34,6 +34,6 @@ export async function serveCompletions(
     })
   })
   const compatible = { apiKey: undefined, baseUrl: `${origin}/v1` }
-  const providers = createProviders({ anthropic: NOWHERE, openai: NOWHERE, compatible, silenceMs: 5_000 })
+  const providers = createProviders({ anthropic: NOWHERE, openai: NOWHERE, compatible, idleTimeoutMs: 5_000 })
   return { chat: providers.chatModel('OpenAI-compatible', 'openai-compatible/m'), requests }
 }

@@ -3,11 +3,11 @@ import { Hono } from 'hono'
 import { type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { type PersonClaims, type SignedIn } from '#server/access/authenticate.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type ProvidersOf } from '#server/providers/choose.ts'
+import { type ResolveProviders } from '#server/providers/provider-registry.ts'
 
 interface ModelRoutesParts {
   readonly database: Database
-  readonly providersOf: ProvidersOf
+  readonly providersOf: ResolveProviders
   /** Asks every endpoint that the person can use for its models. @throws AppError of one that does not answer. */
   readonly refresh: (person: PersonClaims, signal: AbortSignal) => Promise<void>
 }

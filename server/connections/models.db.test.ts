@@ -20,7 +20,7 @@ test('an endpoint that is not ready at the start is asked again until it is', as
   const refresh = (askedAgainAfterMs: readonly number[]) =>
     refreshModelsAtStart({
       database: db.database,
-      settings: { anthropic: none, openai: none, compatible, silenceMs: 1_000 },
+      settings: { anthropic: none, openai: none, compatible, idleTimeoutMs: 1_000 },
       defaultModel: undefined,
       log: createLog('silent'),
       askedAgainAfterMs,

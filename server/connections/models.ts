@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/choose.ts'
+import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/provider-registry.ts'
 import { listModels } from '#server/providers/list-models.ts'
 
 /** A model of an endpoint, under the name that all of Alcove knows it by. */

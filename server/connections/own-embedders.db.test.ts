@@ -4,7 +4,7 @@ import { newOwnProvider } from '#contract/provider.ts'
 import { createLog } from '#server/base/log.ts'
 import { createEmbedder } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
-import { admitNetworks } from '#server/providers/public-address.ts'
+import { allowNetworks } from '#server/providers/public-address.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
 import { type Person } from '#test/assistant.ts'
@@ -61,8 +61,8 @@ function open(embedder = everyones()) {
   return createOwnProviders({
     database: db.database,
     encryptionKey: randomBytes(32),
-    settings: { anthropic: { ...none, baseUrl }, openai: { ...none, baseUrl }, compatible: none, silenceMs: 5_000 },
-    guardedFetch: createGuardedFetch({ allowAddress: admitNetworks(['127.0.0.1']) }),
+    settings: { anthropic: { ...none, baseUrl }, openai: { ...none, baseUrl }, compatible: none, idleTimeoutMs: 5_000 },
+    guardedFetch: createGuardedFetch({ allowAddress: allowNetworks(['127.0.0.1']) }),
     embedder,
     log,
   })

@@ -1,6 +1,6 @@
 /** Who gives a person's passages vectors: a model of a provider of their own, else the operator's. */
 import { AppError } from '#server/base/errors.ts'
-import { ownIdentifier } from '#server/providers/choose.ts'
+import { personalIdentifier } from '#server/providers/provider-registry.ts'
 import { createEmbedder, type Embedder } from '#server/providers/embed.ts'
 
 /** A provider of the person's own, as far as it can be asked for vectors. */
@@ -31,12 +31,12 @@ export function choosePersonalEmbedder(
 ): Embedder | null {
   const chosen = endpoints.find(({ model }) => model !== null)
   if (chosen?.model == null) return everyones
-  const key = ownIdentifier(chosen.id, chosen.model)
+  const key = personalIdentifier(chosen.id, chosen.model)
   return {
     model: key,
     async embed(texts, { model = key, ...options }) {
-      const own = endpoints.find(({ id }) => model.startsWith(ownIdentifier(id, '')))
-      if (own) return embedderAt(own, model.slice(ownIdentifier(own.id, '').length)).embed(texts, options)
+      const own = endpoints.find(({ id }) => model.startsWith(personalIdentifier(id, '')))
+      if (own) return embedderAt(own, model.slice(personalIdentifier(own.id, '').length)).embed(texts, options)
       if (!everyones) throw new AppError('unavailable', 'The provider of these vectors is gone.')
       return everyones.embed(texts, { model, ...options })
     },

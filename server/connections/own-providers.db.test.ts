@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { newOwnProvider } from '#contract/provider.ts'
 import { createLog } from '#server/base/log.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
-import { admitNetworks } from '#server/providers/public-address.ts'
+import { allowNetworks } from '#server/providers/public-address.ts'
 import { type Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { serveLoopback } from '#test/loopback.ts'
@@ -43,9 +43,9 @@ function open({ networks = ['127.0.0.1'], key = encryptionKey, envKey = undefine
       anthropic: account,
       openai: account,
       compatible: { apiKey: undefined, baseUrl: undefined },
-      silenceMs: 5_000,
+      idleTimeoutMs: 5_000,
     },
-    guardedFetch: createGuardedFetch({ allowAddress: admitNetworks(networks) }),
+    guardedFetch: createGuardedFetch({ allowAddress: allowNetworks(networks) }),
     log: createLog('silent'),
   })
 }

@@ -9,11 +9,11 @@ import { type Claims, type Database, type Scope } from '#server/database/scope.t
 import {
   createProviders,
   DEFAULT_BASE_URLS,
-  type OwnEndpoint,
-  ownIdentifier,
+  type PersonalEndpoint,
+  personalIdentifier,
   type ProviderSettings,
-  type ProvidersOf,
-} from '#server/providers/choose.ts'
+  type ResolveProviders,
+} from '#server/providers/provider-registry.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { type Endpoint, type ListedModel, listModels } from '#server/providers/list-models.ts'
 import { storeListedModels } from './models.ts'
@@ -34,7 +34,7 @@ export interface OwnProviders {
   /** Asks the person's endpoints for their models again. @throws AppError of the first that does not answer. */
   refresh(person: Person, signal: AbortSignal): Promise<void>
   /** Everything that a person can use. */
-  readonly of: ProvidersOf
+  readonly of: ResolveProviders
   /**
    * Tries a model with a text of ours, then has it give the person's passages vectors, in place of any other; null has the
    * operator's do that, if there is one.
@@ -114,7 +114,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
     }
   }
 
-  function ownEndpoint(owner: string, row: StoredProvider): OwnEndpoint[] {
+  function ownEndpoint(owner: string, row: StoredProvider): PersonalEndpoint[] {
     if (row.base_url === null) return []
     return [{ id: row.id, name: row.name, baseUrl: row.base_url, apiKey: openKey(owner, row), fetch: guardedFetch }]
   }
@@ -132,7 +132,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
       storeListedModels(
         scope,
         models.map((model) => ({
-          identifier: ownIdentifier(id, model.id),
+          identifier: personalIdentifier(id, model.id),
           name: model.id,
           contextWindow: model.contextWindow,
           sees: model.sees,
@@ -147,7 +147,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
       for (const table of ['embedded_documents', 'passage_vectors'])
         await scope.query(`delete from ${table} where owner = $1 and starts_with(model, $2)`, [
           owner,
-          ownIdentifier(id, ''),
+          personalIdentifier(id, ''),
         ])
     })
 
@@ -261,7 +261,7 @@ export function createOwnProviders(options: OwnProvidersOptions): OwnProviders {
         ...settings,
         anthropic: { ...settings.anthropic, apiKey: keyOf('anthropic') },
         openai: { ...settings.openai, apiKey: keyOf('openai') },
-        own: rows.flatMap((row) => ownEndpoint(owner, row)),
+        personal: rows.flatMap((row) => ownEndpoint(owner, row)),
       })
     },
   }

@@ -6,8 +6,8 @@ import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
-import { connectToolServer, type ServedTool, type ToolClient } from '#server/providers/tool-client.ts'
-import { type ToolServerAddress } from '#server/providers/tool-transport.ts'
+import { connectToolServer, type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
+import { type ToolServerAddress } from '#server/providers/mcp-transport.ts'
 
 type Person = Claims & { readonly sub: string }
 
@@ -15,7 +15,7 @@ type Person = Claims & { readonly sub: string }
 export interface ConnectedServer {
   readonly id: string
   readonly name: string
-  readonly tools: readonly ServedTool[]
+  readonly tools: readonly McpTool[]
   /** @throws AppError that says what is wrong, or the reason of an aborted signal. */
   open(signal: AbortSignal): Promise<ToolClient>
 }
@@ -100,7 +100,7 @@ export function createToolServers({
   }
 
   /** At least one. */
-  async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<ServedTool[]> {
+  async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<McpTool[]> {
     const client = await connectToolServer(name, address, signal)
     try {
       const tools = await client.listTools(signal)

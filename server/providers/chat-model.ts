@@ -1,90 +1,89 @@
 /**
- * One interface to every language model, over the AI SDK. The SDK is loaded with the first question: it is a tenth of a
- * second that a start need not wait for.
+ * One interface to every language model, over the AI SDK. The SDK is loaded with the first question because loading takes
+ * about 100 ms of start-up time.
  */
-import { type ChatModel, type ChatPart, type ChatRequest, type GivePart, type ShortAnswer } from './chat.ts'
-import { converse, type LoadModel, NOTHING_KEPT } from './converse.ts'
-import { MOST_SILENCES, watchSilence } from './idle-timeout.ts'
-import { refusesPictures, refusesTools, toProviderError } from './provider-error.ts'
-import { sendAgain } from './retry.ts'
+import { type ChatModel, type ChatPart, type ChatRequest, type EmitPart, type ShortAnswer } from './chat.ts'
+import { streamChat, type LoadModel, NO_PROVIDER_STORAGE } from './stream-chat.ts'
+import { MAX_IDLE_PERIODS, startIdleTimeout } from './idle-timeout.ts'
+import { rejectsPictures, rejectsTools, toProviderError } from './provider-error.ts'
+import { retryOnce } from './retry.ts'
 import { createTextCleaner, toStorableText } from './storable-text.ts'
-import { createThinkSplitter, type Said, withoutThoughts } from './think-tags.ts'
+import { createThinkSplitter, type SplitText, withoutThoughts } from './think-tags.ts'
 
 interface ChatModelOptions {
   readonly identifier: string
   readonly providerName: string
-  /** Longest silence of the provider, before and between its parts. */
-  readonly silenceMs: number
+  readonly idleTimeoutMs: number
   readonly load: LoadModel
 }
 
-/** Of `complete`: enough for a page of notes by a model that thinks before it writes. */
+/** Enough for a page of notes by a model that thinks before it writes. */
 const SHORT_ANSWER_TOKENS = 4_000
-/** No model writes as much at a time: what goes on beyond it would go on for ever. */
-const MOST_CHARACTERS = 1_000_000
+/** No model writes this much in one answer, so a longer stream never ends by itself. */
+const MAX_CHARACTERS = 1_000_000
 
-export function createChatModel({ identifier, providerName, silenceMs, load }: ChatModelOptions): ChatModel {
-  async function stream(request: ChatRequest, give: GivePart): Promise<void> {
-    let given = 0
-    const giveOn = (part: ChatPart) => {
-      given += 1
-      give(part)
+export function createChatModel({ identifier, providerName, idleTimeoutMs, load }: ChatModelOptions): ChatModel {
+  async function stream(request: ChatRequest, emit: EmitPart): Promise<void> {
+    let emitted = 0
+    const emitAndCount = (part: ChatPart) => {
+      emitted += 1
+      emit(part)
     }
     try {
-      await streamOnce(request, giveOn)
+      await streamOnce(request, emitAndCount)
     } catch (error) {
-      if (given > 0) throw error
-      if (request.tools?.length && refusesTools(error)) return stream({ ...request, tools: [] }, give)
-      if (!request.turns.some(({ pictures }) => pictures) || !refusesPictures(error)) throw error
-      give({ type: 'pictures-refused' })
-      return stream({ ...request, turns: request.turns.map(({ role, content }) => ({ role, content })) }, give)
+      if (emitted > 0) throw error
+      if (request.tools?.length && rejectsTools(error)) return stream({ ...request, tools: [] }, emit)
+      if (!request.turns.some(({ pictures }) => pictures) || !rejectsPictures(error)) throw error
+      emit({ type: 'pictures-refused' })
+      return stream({ ...request, turns: request.turns.map(({ role, content }) => ({ role, content })) }, emit)
     }
   }
 
-  async function streamOnce(request: ChatRequest, give: GivePart): Promise<void> {
-    const silence = watchSilence(silenceMs)
+  async function streamOnce(request: ChatRequest, emit: EmitPart): Promise<void> {
+    const idleTimeout = startIdleTimeout(idleTimeoutMs)
     const failed = new AbortController()
-    const endless = new AbortController()
+    const tooLong = new AbortController()
     const [text, reasoning, thoughts] = [createTextCleaner(), createTextCleaner(), createThinkSplitter()]
-    const signal = AbortSignal.any([request.signal, silence.signal, failed.signal, endless.signal])
+    const signal = AbortSignal.any([request.signal, idleTimeout.signal, failed.signal, tooLong.signal])
     let characters = 0
-    const giveSaid = (type: 'text' | 'reasoning', said: string) => {
-      if (said === '' || endless.signal.aborted) return
-      give({ type, text: said })
-      characters += said.length
-      if (characters >= MOST_CHARACTERS) endless.abort()
+    const emitText = (type: 'text' | 'reasoning', delta: string) => {
+      if (delta === '' || tooLong.signal.aborted) return
+      emit({ type, text: delta })
+      characters += delta.length
+      if (characters >= MAX_CHARACTERS) tooLong.abort()
     }
-    const giveSplit = (said: Said) => {
-      giveSaid('reasoning', said.reasoning)
-      giveSaid('text', said.text)
+    const emitSplit = (split: SplitText) => {
+      emitText('reasoning', split.reasoning)
+      emitText('text', split.text)
     }
-    const giveClean = (part: ChatPart) => {
-      if (part.type === 'text') giveSplit(thoughts.push(text.push(part.text)))
-      else if (part.type === 'reasoning') giveSaid('reasoning', reasoning.push(part.text))
+    const emitClean = (part: ChatPart) => {
+      if (part.type === 'text') emitSplit(thoughts.push(text.push(part.text)))
+      else if (part.type === 'reasoning') emitText('reasoning', reasoning.push(part.text))
       else {
-        if (part.type === 'finish') giveSplit(thoughts.end())
-        give(part)
+        if (part.type === 'finish') emitSplit(thoughts.end())
+        emit(part)
       }
     }
     try {
-      await converse(load, { ...request, signal }, { give: giveClean, silence })
+      await streamChat(load, { ...request, signal }, { emit: emitClean, idleTimeout })
     } catch (error) {
-      if (endless.signal.aborted && !request.signal.aborted)
-        return give({ type: 'finish', tokensIn: null, tokensOut: null, isCut: true })
-      // Closes the connection, where what failed is not the connection.
+      if (tooLong.signal.aborted && !request.signal.aborted)
+        return emit({ type: 'finish', tokensIn: null, tokensOut: null, isCut: true })
+      // Close the connection if it is still open.
       failed.abort()
       if (request.signal.aborted) throw error
-      throw toProviderError(error, providerName, silence.signal.aborted)
+      throw toProviderError(error, providerName, idleTimeout.signal.aborted)
     } finally {
-      silence.end()
+      idleTimeout.stop()
     }
   }
 
   async function complete({ system, turns, signal }: ChatRequest): Promise<ShortAnswer> {
     const { generateText } = await import('ai')
-    const silence = AbortSignal.timeout(MOST_SILENCES * silenceMs)
-    const abortSignal = AbortSignal.any([signal, silence])
-    const ask = async () =>
+    const timeout = AbortSignal.timeout(MAX_IDLE_PERIODS * idleTimeoutMs)
+    const abortSignal = AbortSignal.any([signal, timeout])
+    const request = async () =>
       generateText({
         model: await load(),
         instructions: system,
@@ -92,15 +91,15 @@ export function createChatModel({ identifier, providerName, silenceMs, load }: C
         abortSignal,
         maxRetries: 0,
         maxOutputTokens: SHORT_ANSWER_TOKENS,
-        providerOptions: NOTHING_KEPT,
+        providerOptions: NO_PROVIDER_STORAGE,
         telemetry: { isEnabled: false },
       })
     try {
-      const { text, finishReason } = await sendAgain(ask, { signal: abortSignal, isUnheard: () => true })
+      const { text, finishReason } = await retryOnce(request, { signal: abortSignal, hasNoOutput: () => true })
       return { text: withoutThoughts(toStorableText(text)), isCut: finishReason === 'length' }
     } catch (error) {
       signal.throwIfAborted()
-      throw toProviderError(error, providerName, silence.aborted)
+      throw toProviderError(error, providerName, timeout.aborted)
     }
   }
   return { identifier, stream, complete }

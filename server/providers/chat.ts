@@ -1,50 +1,48 @@
-/** What passes between an answer and the model that writes it, whichever provider it is. */
+/** Types of a chat request and its streamed answer, common to all providers. */
 
 export interface ChatTurn {
   readonly role: 'user' | 'assistant'
   readonly content: string
-  /** Of a user: shown before the words. */
+  /** Only in user turns; placed before the text. */
   readonly pictures?: readonly ChatPicture[]
 }
 
 export interface ChatPicture {
-  /** Its file name. */
   readonly name: string
-  /** A JPEG. */
+  /** JPEG data. */
   readonly bytes: Uint8Array
 }
 
-/** A function that a model may call while it answers. */
 export interface ChatTool {
-  /** Letters, digits, `_` and `-`, at most 64 of them. */
+  /** At most 64 letters, digits, `_` and `-`. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments, which are one object. */
+  /** JSON Schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Resolves with what the model reads of it. What it throws is told to the model, unless the signal is aborted. */
+  /** Returns the text for the model. The model also receives the message of a thrown error, unless the signal is aborted. */
   readonly run: (input: unknown, signal: AbortSignal) => Promise<string>
 }
 
 export interface ChatRequest {
   readonly system: string
   readonly turns: readonly ChatTurn[]
-  /** What the model may call; a model that knows no tools answers without them. */
+  /** A model without tool support answers without them. */
   readonly tools?: readonly ChatTool[]
   /** Aborting closes the provider's connection. */
   readonly signal: AbortSignal
   /**
-   * Nothing more is to come soon: the text has ended, for good or until the model goes on, which is read once this resolves.
-   * Not every provider says so.
+   * Called when a block of text ends; reading goes on once the promise resolves. Not every provider announces the end of
+   * a block.
    */
   readonly onPause?: () => Promise<void>
 }
 
-/** `finish` comes last, with the provider's own token counts where it gave any; cut: at the limit of its length. */
+/** `finish` comes last. Token counts are the provider's own; null if it sent none. `isCut`: the output limit was reached. */
 export type ChatPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  /** The model takes no pictures: it answers without them. */
+  /** The model does not support pictures and answers without them. */
   | { readonly type: 'pictures-refused' }
-  /** A call that came to nothing before the tool was reached, or in it. The model knows. */
+  /** A tool call that failed. The model has received the error. */
   | { readonly type: 'failed-call'; readonly name: string; readonly error: unknown }
   | {
       readonly type: 'finish'
@@ -53,23 +51,23 @@ export type ChatPart =
       readonly isCut?: boolean
     }
 
-/** Takes a part in the turn in which it was read: parts that wait in queues cost more than all else that is done to them. */
-export type GivePart = (part: ChatPart) => void
+/** Synchronous because queueing each part costs more time than all its processing. */
+export type EmitPart = (part: ChatPart) => void
 
 export interface ShortAnswer {
-  /** Empty where the model only thought. */
+  /** Empty if the model wrote only reasoning. */
   readonly text: string
-  /** At the limit of its length: the end is missing. */
+  /** The output limit was reached, so the end is missing. */
   readonly isCut: boolean
 }
 
 export interface ChatModel {
   readonly identifier: string
-  /** Resolves when everything was given. @throws ProviderError, or the reason of an aborted signal. */
-  stream(request: ChatRequest, give: GivePart): Promise<void>
+  /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
+  stream(request: ChatRequest, emit: EmitPart): Promise<void>
   /**
-   * A short answer as a whole; a provider that cannot take it at the moment is asked once more. @throws ProviderError, or
-   * the reason of an aborted signal.
+   * Returns a short answer in one piece; retries once if the provider is temporarily unavailable.
+   * @throws ProviderError, or the reason of an aborted signal.
    */
   complete(request: ChatRequest): Promise<ShortAnswer>
 }

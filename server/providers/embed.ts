@@ -1,13 +1,13 @@
-/** Turns texts into vectors at any server that speaks the OpenAI protocol. The SDK is loaded with the first text. */
+/** Embeddings over the OpenAI protocol. The SDK is loaded with the first text. */
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
 
 export interface Embedder {
-  /** The configured model; vectors of different models cannot be compared. */
+  /** Vectors of different models cannot be compared. */
   readonly model: string
   /**
-   * One vector of length 1 for each text, in order.
-   * @param model another one of the same server, while its vectors are still in use.
+   * Returns one unit vector per text, in order.
+   * @param model another model of the same server whose vectors are still in use.
    * @throws AppError `unavailable`, or the reason of the aborted signal.
    */
   embed(
@@ -20,18 +20,18 @@ export interface EmbedderSettings {
   readonly model: string | undefined
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
-  /** The way to an address that a person entered. */
+  /** A guarded fetch for an address that a person entered. */
   readonly fetch?: typeof fetch | undefined
 }
 
 const vectors = z.array(z.array(z.number()).min(1))
 
-/** Null where no model is configured. */
+/** Returns null if no model is configured. */
 export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettings): Embedder | null {
   if (model === undefined || baseUrl === undefined) return null
   return {
     model,
-    async embed(texts, { signal, model: asked = model, retries = 2 }) {
+    async embed(texts, { signal, model: requestedModel = model, retries = 2 }) {
       const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
         import('ai'),
         import('@ai-sdk/openai-compatible'),
@@ -44,7 +44,7 @@ export function createEmbedder({ model, baseUrl, apiKey, fetch }: EmbedderSettin
       })
       try {
         const { embeddings } = await embedMany({
-          model: provider.embeddingModel(asked),
+          model: provider.embeddingModel(requestedModel),
           values: [...texts],
           abortSignal: signal,
           maxRetries: retries,

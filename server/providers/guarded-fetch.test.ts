@@ -19,11 +19,10 @@ const get = (address: string, options: Partial<GuardedFetchOptions> = {}) =>
     ...options,
   })
 
-/** The same, with loopback as out of bounds as it is for everybody. */
 const getPublic = (address: string, options: Partial<GuardedFetchOptions> = {}) =>
   get(address, { allowAddress: isPublicAddress, ...options })
 
-test('brings the page with its type and encoding', async () => {
+test('returns the page with its type and encoding', async () => {
   const origin = await serve(html('<p>Hello</p>'))
   const { body, ...rest } = await get(`${origin}/page#part`)
   expect(body.toString()).toBe('<p>Hello</p>')
@@ -51,7 +50,7 @@ test.for([
   'http://169.254.169.254/latest/meta-data/',
   'http://0xa9fea9fe/',
   'http://[fd00:ec2::254]/',
-])('refuses %s', async (address) => {
+])('rejects %s', async (address) => {
   await expect(getPublic(address)).rejects.toMatchObject({ code: 'forbidden' })
 })
 
@@ -66,22 +65,22 @@ test.for([
   await expect(getPublic(address)).rejects.toMatchObject({ code: 'bad_request' })
 })
 
-test('refuses credentials in an address', async () => {
+test('rejects credentials in an address', async () => {
   await expect(getPublic('http://someone:secret@example.com/')).rejects.toMatchObject({ code: 'bad_request' })
 })
 
-test('a name is resolved once, and only what was admitted is connected to', async () => {
+test('resolves a name once and connects only to the checked addresses', async () => {
   const origin = new URL(await serve(html('<p>pinned</p>')))
   const asked: string[] = []
   const { body } = await get(`http://rebinding.test:${origin.port}/`, {
-    // The second address would be the attack; a second question would get it alone.
+    // A second DNS query would return only the private address.
     resolve: async (hostname) => (asked.push(hostname) === 1 ? ['127.0.0.1', '169.254.169.254'] : ['169.254.169.254']),
   })
   expect(body.toString()).toBe('<p>pinned</p>')
   expect(asked).toEqual(['rebinding.test'])
 })
 
-test('a name that leads only inside is refused before anything is sent', async () => {
+test('rejects a name with only private addresses before sending anything', async () => {
   let requests = 0
   const origin = new URL(await serve((_request, response) => void response.end(String((requests += 1)))))
   const resolve = async () => ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1']
@@ -91,7 +90,7 @@ test('a name that leads only inside is refused before anything is sent', async (
   expect(requests).toBe(0)
 })
 
-test('follows redirects, each looked at like a new address', async () => {
+test('follows redirects and checks each one like a new address', async () => {
   const origin = await serve((request, response) => {
     if (request.url === '/relative') response.writeHead(302, { location: '/end' }).end()
     else if (request.url === '/inside') response.writeHead(302, { location: 'http://[::ffff:169.254.169.254]/' }).end()
@@ -105,7 +104,7 @@ test('follows redirects, each looked at like a new address', async () => {
   await expect(get(`${origin}/loop`)).rejects.toThrow('more than 5 times')
 })
 
-test('unpacks, and refuses what is too large before and after', async () => {
+test('decompresses, and rejects bodies that are too large before or after', async () => {
   const small = '<p>small</p>'
   const zeros = Buffer.alloc(5_000_000)
   for (const [encoding, body] of [
@@ -128,7 +127,7 @@ test('unpacks, and refuses what is too large before and after', async () => {
   await expect(get(endless)).rejects.toMatchObject({ code: 'too_large' })
 })
 
-test('refuses other types, says what a host answered, and gives up on silence', async () => {
+test('rejects other types, reports the status of the host, and times out', async () => {
   await expect(get(await serve(html('x', { 'content-type': 'image/png' })))).rejects.toMatchObject({
     code: 'unsupported_type',
   })
@@ -146,17 +145,16 @@ test('refuses other types, says what a host answered, and gives up on silence', 
   await expect(get('http://unknown.invalid/')).rejects.toThrow('There is no host named unknown.invalid')
 })
 
-test('stops when it is told to, with the reason that it is given', async () => {
+test('stops on an aborted signal, with its reason', async () => {
   const stopping = new AbortController()
   const silent = await serve(() => stopping.abort(new Error('enough')))
   await expect(get(silent, { signal: stopping.signal })).rejects.toThrow('enough')
 })
 
-/** What speaks to model servers and tool servers that a person has entered. */
-describe('fetch for protocols', () => {
+describe('createGuardedFetch', () => {
   const local = { allowAddress: (address: string) => address === '127.0.0.1' }
 
-  test('refuses the own network, and sends no key on to where a redirect leads', async () => {
+  test('rejects the private network, and sends no key to the target of a redirect', async () => {
     const asked: (string | undefined)[] = []
     const origin = await serve((request, response) => {
       asked.push(request.headers.authorization)
@@ -169,7 +167,7 @@ describe('fetch for protocols', () => {
     expect(asked).toEqual(['Bearer key'])
   })
 
-  test('connects to what was looked at, however the name is answered later', async () => {
+  test('connects to the checked address, even if the name later resolves differently', async () => {
     const origin = new URL(await serve(html('pinned')))
     let asked = 0
     const resolve = async () => ((asked += 1) === 1 ? ['127.0.0.1', '10.0.0.1'] : ['10.0.0.1'])
@@ -178,14 +176,14 @@ describe('fetch for protocols', () => {
     expect(asked).toBe(1)
   })
 
-  test('says of an address with a password what is wrong with it, and not the password', async () => {
+  test('explains why an address with a password is rejected without repeating the password', async () => {
     await expect(createGuardedFetch({})('http://user:hush@example.test/')).rejects.toMatchObject({
       code: 'bad_request',
       message: 'An address with a user name or a password in it is not read.',
     })
   })
 
-  test('breaks off an answer without end, packed or not, and lets its server go', async () => {
+  test('aborts an endless response, compressed or not, and closes its connection', async () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<undefined>()
     const endless = await serve((_request, response) => {
       response.on('close', () => close(undefined))
@@ -202,7 +200,7 @@ describe('fetch for protocols', () => {
     await expect((await few(bomb)).text()).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  test('lets a server go whose answer is packed in a way that is not known', async () => {
+  test('closes the connection of a response with an unknown encoding', async () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<undefined>()
     const origin = await serve((_request, response) => {
       response.on('close', () => close(undefined))
@@ -212,7 +210,7 @@ describe('fetch for protocols', () => {
     await closed
   })
 
-  test('is not held up by a resolver that never answers', async () => {
+  test('does not wait for a resolver that never answers', async () => {
     const stopping = new AbortController()
     const never = () => new Promise<string[]>(() => undefined)
     const asked = createGuardedFetch({ resolve: never })('http://slow.test/', { signal: stopping.signal })

@@ -1,31 +1,31 @@
 /**
- * The one way to an address that a person or a page names. Only http and https, only the public internet: a name is
- * resolved once, and the connection goes to exactly the addresses that were looked at; a redirect is a new address.
+ * The only way to fetch an address that a person or a page names. Allows http and https to the public internet. A name is
+ * resolved once and the connection is pinned to the checked addresses. Each redirect is checked like a new address.
  */
 import { lookup as resolveName } from 'node:dns/promises'
 import { type IncomingMessage, type RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { AppError } from '#server/base/errors.ts'
-import { decoded, sendRequest, toResponse } from './http-client.ts'
+import { decompress, sendRequest, toResponse } from './http-client.ts'
 import { networkReason } from './network-reason.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface NetworkAccess {
-  /** Which network addresses may be connected to; those of the public internet unless it says otherwise. */
+  /** Defaults to `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
 export interface GuardedFetchOptions extends NetworkAccess {
   readonly signal: AbortSignal
-  /** Media types that are read; anything else is refused. */
+  /** Accepted media types. */
   readonly accept: readonly string[]
   readonly maxBytes?: number
   readonly timeoutMs?: number
 }
 
 export interface FetchedResource {
-  /** Where it was found, after redirects. */
+  /** The final address, after redirects. */
   readonly address: string
   /** Media type in lower case, without parameters. */
   readonly type: string
@@ -38,8 +38,8 @@ const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** @throws AppError `bad_request` where it is no address of the web. */
-export function parseAddress(address: string, base?: string): URL {
+/** @throws AppError `bad_request`. */
+export function parseWebAddress(address: string, base?: string): URL {
   const parsed = URL.parse(address, base)
   if (!parsed?.hostname) throw new AppError('bad_request', 'This is not an address of the web.')
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
@@ -50,16 +50,14 @@ export function parseAddress(address: string, base?: string): URL {
   return parsed
 }
 
-/** What follows for a page, which nobody may read from inside. */
-const NOT_READ = ', so it is not read.'
-/** And for a server that somebody wants to connect. */
-const MAY_BE_ALLOWED = '. Whoever runs this server can allow it with the setting ALLOWED_NETWORKS.'
+const PAGE_CONSEQUENCE = ', so it is not read.'
+const SERVER_CONSEQUENCE = '. Whoever runs this server can allow it with the setting ALLOWED_NETWORKS.'
 
 const resolveAll = async (hostname: string) =>
   (await resolveName(hostname, { all: true })).map(({ address }) => address)
 
-/** The network addresses of a host that may be connected to: at least one. */
-async function admit(
+/** Returns at least one allowed network address. @throws AppError if there is none. */
+async function resolveAllowed(
   { hostname }: URL,
   { allowAddress = isPublicAddress, resolve = resolveAll }: NetworkAccess,
   consequence: string,
@@ -76,8 +74,8 @@ async function admit(
   return allowed
 }
 
-/** Answers every question for a name with the addresses that were admitted. */
-const pinTo =
+/** A DNS lookup that always returns the checked addresses. */
+const pinnedLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, { all }, answer) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
@@ -85,20 +83,20 @@ const pinTo =
     else answer(null, found[0]?.address ?? '', found[0]?.family)
   }
 
-interface Sent extends Pick<RequestOptions, 'method' | 'headers'> {
+interface OutgoingRequest extends Pick<RequestOptions, 'method' | 'headers'> {
   readonly body?: Buffer
 }
 
-const open = (url: URL, addresses: readonly string[], { body, ...sent }: Sent, signal: AbortSignal) =>
-  // No shared agent: its idle connections are found by name, whatever address they lead to.
-  sendRequest(url, { ...sent, agent: false, lookup: pinTo(addresses), signal }, (response) => response, body)
+const send = (url: URL, addresses: readonly string[], { body, ...sent }: OutgoingRequest, signal: AbortSignal) =>
+  // A shared agent would reuse connections by host name, whatever their address.
+  sendRequest(url, { ...sent, agent: false, lookup: pinnedLookup(addresses), signal }, (response) => response, body)
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AppError('too_large', `The page is larger than ${Math.round(maxBytes / 1024)} KB.`)
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of decoded(response) as AsyncIterable<Buffer>) {
+  for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)
@@ -114,7 +112,7 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
   const { accept, maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])
-  // The resolver cannot be interrupted, so its answer is raced.
+  // DNS resolution cannot be aborted, so race it against the signal.
   const interrupted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('interrupted', { cause: signal.reason })), { once: true })
   })
@@ -123,15 +121,20 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
     method: 'GET',
     headers: { accept: accept.join(', '), 'accept-encoding': 'gzip, br', 'user-agent': 'Alcove' },
   }
-  let url = parseAddress(address)
+  let url = parseWebAddress(address)
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       signal.throwIfAborted()
-      const response = await open(url, await Promise.race([admit(url, options, NOT_READ), interrupted]), sent, signal)
+      const response = await send(
+        url,
+        await Promise.race([resolveAllowed(url, options, PAGE_CONSEQUENCE), interrupted]),
+        sent,
+        signal,
+      )
       try {
         const { statusCode = 0, headers } = response
         if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
-          url = parseAddress(headers.location, url.href)
+          url = parseWebAddress(headers.location, url.href)
           continue
         }
         if (statusCode < 200 || statusCode > 299)
@@ -159,10 +162,9 @@ export async function guardedFetch(address: string, options: GuardedFetchOptions
   }
 }
 
-/** Of one streamed answer: the longest that models write take a quarter of it on the wire. */
+/** The longest answers of models take a quarter of this. */
 const MAX_STREAMED_BYTES = 64 * 1024 * 1024
 
-/** What comes first: the resolver of names cannot be interrupted. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
@@ -176,24 +178,24 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * `fetch` for whoever speaks a protocol of its own to an address that a person entered: any method, streamed answers,
- * the same guard. A redirect is refused, because the request may carry a key.
- * @throws AppError where the address may not be called or cannot be reached, or the reason of an aborted signal.
+ * A `fetch` with the same guard for API clients: any method, streamed responses. Rejects redirects because the request may
+ * contain a key.
+ * @throws AppError for a forbidden or unreachable address, or the reason of an aborted signal.
  */
 export function createGuardedFetch({
   maxBytes = MAX_STREAMED_BYTES,
   ...access
 }: NetworkAccess & { readonly maxBytes?: number }): typeof fetch {
   return async function fetchGuarded(input, init) {
-    // Before it becomes a request, whose own refusals are no sentences for the person who entered it.
-    const url = parseAddress(input instanceof Request ? input.url : String(input))
+    // `new Request` would throw errors that are not written for people.
+    const url = parseWebAddress(input instanceof Request ? input.url : String(input))
     const request = new Request(input, init)
     const { method, signal } = request
     const headers = { 'user-agent': 'Alcove', ...Object.fromEntries(request.headers), 'accept-encoding': 'gzip, br' }
     const body = request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }
     try {
-      const admitted = await untilAborted(admit(url, access, MAY_BE_ALLOWED), signal)
-      const response = await open(url, admitted, { method, headers, ...body }, signal)
+      const addresses = await untilAborted(resolveAllowed(url, access, SERVER_CONSEQUENCE), signal)
+      const response = await send(url, addresses, { method, headers, ...body }, signal)
       const { statusCode = 0 } = response
       if (REDIRECTS.has(statusCode)) {
         response.destroy()
@@ -201,7 +203,7 @@ export function createGuardedFetch({
       }
       return toResponse(response, {
         check(bytes) {
-          // Whoever reads an answer may keep all of it in memory.
+          // Clients may hold the whole response in memory.
           if (bytes > maxBytes) throw new AppError('too_large', `${url.host} answered with far too much.`)
         },
       })

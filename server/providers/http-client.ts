@@ -1,14 +1,14 @@
-/** Requests over Node's own HTTP client, and what it receives as `fetch` gives it. */
+/** Requests over Node's HTTP client, with responses as `fetch` returns them. */
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { createTextTap, textListener, type TextListener, type TextTap } from './stream-text.ts'
+import { createDeltaReader, currentTextListener, type TextListener, type DeltaReader } from './text-deltas.ts'
 
 /**
- * Resolves with what is made of the answer, whatever its status.
- * @param receive is given its beginning in the turn in which that comes. What it throws, this rejects with.
+ * Resolves with the result of `receive`, for any status.
+ * @param receive runs synchronously when the headers arrive.
  */
 export function sendRequest<T>(
   url: URL,
@@ -25,7 +25,7 @@ export function sendRequest<T>(
       resolve(new Promise((received) => received(receive(response))))
     })
     request.on('error', (error) => {
-      // The server has closed a connection that was kept, just when it was to be used again: it has read nothing.
+      // The server closed the idle connection before it read the request.
       const isStale = !isAnswered && request.reusedSocket && codeOf(error) === 'ECONNRESET'
       if (isStale) resolve(sendRequest(url, options, receive, body))
       else reject(error)
@@ -34,77 +34,75 @@ export function sendRequest<T>(
   })
 }
 
-interface Reading extends Pick<Passage, 'check'> {
-  /** Who wants the text of events. */
+interface ResponseOptions extends Pick<StreamOptions, 'check'> {
   readonly listener?: TextListener | undefined
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/**
- * The bytes as they were before they were packed.
- * @throws AppError `unsupported_type` where the packing is not known.
- */
-export function decoded(response: IncomingMessage): Readable {
+/** @throws AppError `unsupported_type` for an unknown content encoding. */
+export function decompress(response: IncomingMessage): Readable {
   const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return response
   const found = Object.entries(decoders).find(([name]) => name === encoding)
   if (!found) {
-    // Nobody will read it: its server may keep the connection open for ever.
+    // The server may keep an unread response open for ever.
     response.destroy()
     throw new AppError('unsupported_type', `The page is packed in a way that is not known (${encoding}).`)
   }
-  // One ends with the other; whoever reads hears why.
   return pipeline(response, found[1](), () => undefined)
 }
 
-/**
- * Its body is read as it comes, and after its first piece no faster than it is asked for; events without their text, where
- * somebody listens to it.
- */
-export function toResponse(response: IncomingMessage, { check, listener = textListener() }: Reading = {}): Response {
+/** Streams the body with backpressure. A listener receives the text of events, which the body then omits. */
+export function toResponse(
+  response: IncomingMessage,
+  { check, listener = currentTextListener() }: ResponseOptions = {},
+): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
-    // What is handed on is unpacked, so its length and its packing are no longer those.
+    // These headers describe the compressed body.
     if (!/^content-(?:encoding|length)$/i.test(name)) headers.append(name, rawHeaders[index + 1] ?? '')
   }
   if (WITHOUT_BODY.has(status)) {
     response.resume()
     return new Response(null, { status, statusText, headers })
   }
-  const isTold = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true
-  const body = streamOf(decoded(response), { check, tap: isTold && listener ? createTextTap(listener) : undefined })
+  const hasReadableText = status < 300 && headers.get('content-type')?.startsWith('text/event-stream') === true
+  const body = toWebStream(decompress(response), {
+    check,
+    deltaReader: hasReadableText && listener ? createDeltaReader(listener) : undefined,
+  })
   return new Response(body, { status, statusText, headers })
 }
 
-interface Passage {
-  /** Is given the count of bytes so far; what it throws breaks the answer off. */
+interface StreamOptions {
+  /** Receives the byte count; throwing aborts the response. */
   readonly check?: ((bytes: number) => void) | undefined
-  readonly tap?: TextTap | undefined
+  readonly deltaReader?: DeltaReader | undefined
 }
 
-// Node's own bridges read through an async iterator or a second queue: several turns and promises for each token.
-export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStream<Uint8Array> {
+// Node's own conversions add an async iterator or a second queue: several ticks and promises for each token.
+export function toWebStream(bytes: Readable, { check, deltaReader }: StreamOptions): ReadableStream<Uint8Array> {
   let count = 0
-  let [isOver, isHeld, hasEnded] = [false, false, false]
+  let [isClosed, isHeld, hasEnded] = [false, false, false]
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const give = (chunk: Uint8Array | undefined) => {
-          if (chunk === undefined || isOver) return
+        const enqueue = (chunk: Uint8Array | undefined) => {
+          if (chunk === undefined || isClosed) return
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
         }
         const fail = (error: unknown) => {
-          isOver = true
+          isClosed = true
           controller.error(error)
         }
-        // Nobody would catch what these throw.
+        // Errors thrown in these event handlers have no caller.
         const attempt = (step: () => void) => {
-          if (isOver) return
+          if (isClosed) return
           try {
             step()
           } catch (error) {
@@ -113,27 +111,27 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
           }
         }
         const end = () => {
-          give(tap?.end())
+          enqueue(deltaReader?.end())
           controller.close()
         }
-        const take = (chunk: Uint8Array) => {
+        const receiveChunk = (chunk: Uint8Array) => {
           check?.((count += chunk.length))
-          if (!tap) return give(chunk)
-          const { left, paused } = tap.take(chunk)
-          if (!paused) return give(left)
-          // What the SDK makes of an end takes longer than all the rest: the last words go out before it.
+          if (!deltaReader) return enqueue(chunk)
+          const { remaining, paused } = deltaReader.push(chunk)
+          if (!paused) return enqueue(remaining)
+          // Deliver the last text before the SDK processes the end.
           bytes.pause()
           isHeld = true
-          const goOn = () =>
+          const resume = () =>
             attempt(() => {
               isHeld = false
-              give(left)
+              enqueue(remaining)
               if (hasEnded) end()
             })
-          paused.then(goOn, fail)
+          paused.then(resume, fail)
         }
-        bytes.on('data', (chunk: Uint8Array) => attempt(() => take(chunk)))
-        // The last bytes may bring it although they are paused.
+        bytes.on('data', (chunk: Uint8Array) => attempt(() => receiveChunk(chunk)))
+        // A paused stream may still emit `end` after its last bytes.
         bytes.once('end', () => {
           hasEnded = true
           if (!isHeld) attempt(end)
@@ -144,7 +142,7 @@ export function streamOf(bytes: Readable, { check, tap }: Passage): ReadableStre
         if (!isHeld) bytes.resume()
       },
       cancel() {
-        isOver = true
+        isClosed = true
         bytes.destroy()
       },
     },

@@ -1,45 +1,42 @@
-/** Gives a provider up that says nothing for too long. */
-
-export interface Silence {
-  /** Aborted once it has lasted too long. */
+export interface IdleTimeout {
+  /** Aborts when the provider has been idle for too long. */
   readonly signal: AbortSignal
-  /** Something was said: the time begins anew. */
-  broken(): void
-  /** A sign that the provider is still at it, as some send while a model thinks: the time begins anew, but not for ever. */
-  heard(): void
-  /** Nothing is to be heard meanwhile, however long it takes. */
-  allow(isAllowed: boolean): void
-  end(): void
+  /** Restarts the timeout after output. */
+  reset(): void
+  /** Restarts the timeout after a sign of life without output, at most `MAX_IDLE_PERIODS` times the timeout. */
+  keepAlive(): void
+  /** A paused timeout never aborts. */
+  setPaused(isPaused: boolean): void
+  stop(): void
 }
 
-/** For so many silences on end a provider may give signs and say nothing, or write an answer that comes as a whole. */
-export const MOST_SILENCES = 5
+/** Keep-alives without output extend the wait to at most this many timeouts. */
+export const MAX_IDLE_PERIODS = 5
 
-/** Begins at once. */
-export function watchSilence(longestMs: number): Silence {
-  const tooLong = new AbortController()
-  let isAllowed = false
-  let hasEnded = false
-  let brokenAt = performance.now()
+export function startIdleTimeout(timeoutMs: number): IdleTimeout {
+  const expired = new AbortController()
+  let isPaused = false
+  let hasStopped = false
+  let lastOutputAt = performance.now()
   const timer = setTimeout(() => {
-    if (!isAllowed) tooLong.abort()
-  }, longestMs)
-  const broken = () => {
-    brokenAt = performance.now()
-    if (!hasEnded) timer.refresh()
+    if (!isPaused) expired.abort()
+  }, timeoutMs)
+  const reset = () => {
+    lastOutputAt = performance.now()
+    if (!hasStopped) timer.refresh()
   }
   return {
-    signal: tooLong.signal,
-    broken,
-    heard() {
-      if (!hasEnded && performance.now() - brokenAt < MOST_SILENCES * longestMs) timer.refresh()
+    signal: expired.signal,
+    reset,
+    keepAlive() {
+      if (!hasStopped && performance.now() - lastOutputAt < MAX_IDLE_PERIODS * timeoutMs) timer.refresh()
     },
-    allow(nowAllowed) {
-      isAllowed = nowAllowed
-      broken()
+    setPaused(nowPaused) {
+      isPaused = nowPaused
+      reset()
     },
-    end() {
-      hasEnded = true
+    stop() {
+      hasStopped = true
       clearTimeout(timer)
     },
   }

@@ -1,12 +1,12 @@
-/** Asks an endpoint which models it offers: to list them, and to try a key before it is kept. */
+/** Lists the models of an endpoint, which also tests its key. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { networkReason } from './network-reason.ts'
-import { seesByName } from './vision.ts'
+import { isVisionModelName } from './vision.ts'
 
 export interface Endpoint {
   readonly protocol: 'anthropic' | 'openai'
-  /** For the person who reads what went wrong. */
+  /** Shown in error messages. */
   readonly name: string
   /** Ends in the version: `…/v1`. */
   readonly baseUrl: string
@@ -14,19 +14,18 @@ export interface Endpoint {
   readonly fetch?: typeof fetch
 }
 
-/** A model as an endpoint lists it. */
 export interface ListedModel {
   readonly id: string
   readonly contextWindow: number
-  /** Whether it can be shown pictures, as the endpoint says, or as its name does where the endpoint does not. */
+  /** Whether it accepts pictures, by the endpoint's capabilities or else by its name. */
   readonly sees: boolean
 }
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_MODELS = 1_000
-/** The name of a conversation's model is not longer, with the endpoint's own name before it. */
-const LONGEST_ID = 150
+/** `conversations.model_name` also holds the prefix of the endpoint. */
+const MAX_ID_LENGTH = 150
 const DEFAULT_CONTEXT_WINDOW = 32_000
 const NOT_FOR_CHAT = /embed|whisper|transcri|tts|speech|dall-e|image|rerank|moderation/i
 
@@ -54,11 +53,11 @@ const modelList = z.object({
 })
 type Listed = z.infer<typeof modelList>['data'][number]
 
-/** OpenRouter lists what goes in, others their capabilities: as words, or as one switch each. */
-function sees({ id, architecture, capabilities }: Listed): boolean {
+/** OpenRouter lists input modalities; others list capabilities as words or booleans. */
+function supportsVision({ id, architecture, capabilities }: Listed): boolean {
   if (architecture) return architecture.input_modalities.includes('image')
   if (Array.isArray(capabilities)) return capabilities.some((name) => name === 'vision' || name === 'multimodal')
-  return capabilities?.vision ?? seesByName(id)
+  return capabilities?.vision ?? isVisionModelName(id)
 }
 
 async function readText(response: Response, name: string): Promise<string> {
@@ -80,14 +79,13 @@ function headersOf({ protocol, apiKey }: Endpoint): Record<string, string> {
     : { authorization: `Bearer ${apiKey}` }
 }
 
-/** What most often is wrong with an address that answers, but not as such a server does. */
-const hintAt = ({ protocol, baseUrl }: Endpoint): string =>
+const addressHint = ({ protocol, baseUrl }: Endpoint): string =>
   protocol === 'openai' && !/\/v\d+\w*$/.test(baseUrl) ? ' The address usually ends in /v1.' : ''
 
 /**
- * `GET {baseUrl}/models`, as both protocols have it; models that do not chat are left out.
- * @throws AppError with a sentence for the person: `bad_request` where the key is refused, `unavailable` where nobody
- *   answers or no list comes, `empty` where no model can chat; or the reason of an aborted signal.
+ * Requests `GET {baseUrl}/models`, which both protocols have, and omits models that cannot chat.
+ * @throws AppError for the person: `bad_request` for a rejected key, `unavailable` without a valid response, `empty` without
+ *   a chat model; or the reason of an aborted signal.
  */
 export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<ListedModel[]> {
   const { name, baseUrl, fetch: send = fetch } = endpoint
@@ -105,12 +103,12 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
           'bad_request',
           endpoint.apiKey === undefined ? `${name} wants a key.` : `${name} refused this key.`,
         )
-      const hint = response.status === 404 ? hintAt(endpoint) : ''
+      const hint = response.status === 404 ? addressHint(endpoint) : ''
       throw new AppError('unavailable', `${name} answered ${response.status} when asked for its models.${hint}`)
     }
     const { data } = modelList.parse(JSON.parse(await readText(response, name)))
     const models = data
-      .filter(({ id }) => id.length <= LONGEST_ID && !NOT_FOR_CHAT.test(id))
+      .filter(({ id }) => id.length <= MAX_ID_LENGTH && !NOT_FOR_CHAT.test(id))
       .slice(0, MAX_MODELS)
       .map((model) => ({
         id: model.id.toWellFormed().replaceAll('\0', ''),
@@ -120,7 +118,7 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
           model.max_context_length ??
           model.context_window ??
           DEFAULT_CONTEXT_WINDOW,
-        sees: sees(model),
+        sees: supportsVision(model),
       }))
     if (models.length === 0) throw new AppError('empty', `${name} lists no model that can chat.`)
     return models
@@ -130,7 +128,7 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
     const reason = timeout.aborted
       ? `did not answer within ${TIMEOUT_MS / 1000} seconds.`
       : error instanceof z.ZodError || error instanceof SyntaxError
-        ? `answered with something that is no list of models.${hintAt(endpoint)}`
+        ? `answered with something that is no list of models.${addressHint(endpoint)}`
         : `cannot be reached: ${networkReason(error instanceof Error ? (error.cause ?? error) : error)}.`
     throw new AppError('unavailable', `${name} ${reason}`, { cause: error })
   }

@@ -3,7 +3,7 @@ import { type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { modelFetch } from './model-fetch.ts'
-import { listenToText } from './stream-text.ts'
+import { withTextListener } from './text-deltas.ts'
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const post = (address: string, init: RequestInit = {}) =>
   modelFetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ü":1}', ...init })
 
-test('sends a text and its headers, and gives back status, headers and unpacked bytes', async () => {
+test('sends a text and its headers, and returns status, headers and decompressed bytes', async () => {
   const address = await serve((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -39,7 +39,7 @@ test('sends a text and its headers, and gives back status, headers and unpacked 
   expect(await response.json()).toEqual({ method: 'POST', type: 'application/json', length: '8', body: '{"ü":1}' })
 })
 
-test('gives each piece as it comes, and closes the connection where nobody reads on', async () => {
+test('delivers each chunk as it arrives, and closes the connection when the reader cancels', async () => {
   const left = Promise.withResolvers<undefined>()
   let write: ((text: string) => void) | undefined
   const address = await serve((_request, response) => {
@@ -56,7 +56,7 @@ test('gives each piece as it comes, and closes the connection where nobody reads
   await left.promise
 })
 
-test('an aborted signal ends a request and what is read of its answer, with its reason', async () => {
+test('an aborted signal ends the request and the reading of its response, with its reason', async () => {
   const address = await serve((request, response) => {
     if (request.url === '/silent') return
     response.writeHead(200).flushHeaders()
@@ -74,7 +74,7 @@ test('an aborted signal ends a request and what is read of its answer, with its 
   await expect(read).rejects.toThrow(/abort/)
 })
 
-test('an answer that breaks off is an error, and so is nobody to ask', async () => {
+test('an interrupted response and an unreachable server are errors', async () => {
   const address = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('half', () => response.destroy())
@@ -87,7 +87,7 @@ test('an answer that breaks off is an error, and so is nobody to ask', async () 
   })
 })
 
-test('follows to another address, with the same text', async () => {
+test('follows a redirect with the same body', async () => {
   const address = await serve((request, response) => {
     if (request.url === '/old') response.writeHead(307, { location: '/new' }).end()
     else request.pipe(response.writeHead(200))
@@ -95,7 +95,7 @@ test('follows to another address, with the same text', async () => {
   expect(await (await post(`${address}/old`)).text()).toBe('{"ü":1}')
 })
 
-test('uses a connection again, and another one where the server has just closed it', async () => {
+test('reuses a connection, and opens a new one if the server has just closed it', async () => {
   const served = new Map<Socket, number>()
   const address = await serve((request, response) => {
     const times = (served.get(request.socket) ?? 0) + 1
@@ -107,7 +107,7 @@ test('uses a connection again, and another one where the server has just closed 
   expect([...served.values()]).toEqual([3, 1])
 })
 
-test('asks once where a connection that was used before breaks in the middle of an answer', async () => {
+test('does not repeat a request when a reused connection breaks in the middle of a response', async () => {
   const asked: Socket[] = []
   const address = await serve((request, response) => {
     asked.push(request.socket)
@@ -120,17 +120,17 @@ test('asks once where a connection that was used before breaks in the middle of 
   expect([asked.length, asked[1] === asked[0], asked[2] === asked[0]]).toEqual([3, true, false])
 })
 
-test('tells the words that come with the beginning of an answer before the answer is given', async () => {
+test('reports text that arrives with the headers before returning the response', async () => {
   const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
   const address = await serve((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event),
   )
   const told: string[] = []
-  await listenToText({ onText: (_, text) => told.push(text) }, () => post(address))
+  await withTextListener({ onText: (_, text) => told.push(text) }, () => post(address))
   expect(told).toEqual(['word'])
 })
 
-test('tells the text of events to whoever listens, and leaves other answers as they are', async () => {
+test('reports the text of events to the listener, and leaves other responses unchanged', async () => {
   const event = 'data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n'
   const address = await serve((request, response) => {
     const [status, type] = (request.url ?? '').slice(1).split(',')
@@ -138,7 +138,7 @@ test('tells the text of events to whoever listens, and leaves other answers as t
   })
   const told: string[] = []
   const listen = async (path: string) => {
-    const response = await listenToText({ onText: (kind, text) => told.push(`${kind} ${text}`) }, () =>
+    const response = await withTextListener({ onText: (kind, text) => told.push(`${kind} ${text}`) }, () =>
       post(`${address}/${path}`),
     )
     return response.text()

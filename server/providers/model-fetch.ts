@@ -1,15 +1,14 @@
 /**
- * `fetch` for the servers of models, over Node's own HTTP client: the global one spends several times the processor time
- * on each request, which is most of what a question costs before its first word.
+ * `fetch` for model servers over Node's HTTP client. The global `fetch` takes several times the processor time, which is
+ * most of the time before the first token.
  */
 import { type IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sendRequest, toResponse } from './http-client.ts'
-import { textListener } from './stream-text.ts'
+import { currentTextListener } from './text-deltas.ts'
 
 /**
- * Texts to an address, and whatever comes back. What it does not know how to send, and what is to be found elsewhere, is
- * left to the global `fetch`.
+ * Sends text bodies. Other bodies and redirects go through the global `fetch`.
  * @throws TypeError `fetch failed` with its cause, as `fetch` does, or the reason of an aborted signal.
  */
 export const modelFetch: typeof fetch = async (input, init = {}) => {
@@ -18,7 +17,7 @@ export const modelFetch: typeof fetch = async (input, init = {}) => {
   signal?.throwIfAborted()
   try {
     const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'gzip, br' }
-    const listener = textListener()
+    const listener = currentTextListener()
     const receive = (response: IncomingMessage) => {
       const { statusCode = 0, headers: received } = response
       if (statusCode < 300 || statusCode > 399 || received.location === undefined)
@@ -32,7 +31,7 @@ export const modelFetch: typeof fetch = async (input, init = {}) => {
       receive,
       body,
     )
-    // What the SDK makes of a beginning takes longer than all the rest: words that came with it go out before.
+    // Deliver text that arrived with the headers before the SDK processes the response.
     if (response && listener) await nextTurn()
     if (response) return response
   } catch (error) {

@@ -10,7 +10,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENETUNREACH', 'no way leads to it'],
 ])
 
-/** Why another host could not be spoken with, for the person who named it, with the code that an operator knows it by. */
+/** Describes a network failure in words, with the error code. */
 export function networkReason(error: unknown): string {
   const code = codeOf(error)
   const reason = REASONS.get(code ?? '')

@@ -1,8 +1,7 @@
-/** Why a model gave no answer, or not all of it, in words for the person who asked. */
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { toStorableText } from './storable-text.ts'
 
-const LONGEST_QUOTED_ERROR = 300
+const MAX_QUOTED_ERROR_LENGTH = 300
 
 export type ProviderErrorCode =
   | 'not_configured'
@@ -29,7 +28,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** The HTTP status in an AI SDK error, which may wrap the last of several tries. */
+/** The HTTP status of an AI SDK error, which may wrap the error of the last attempt. */
 function statusOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if ('statusCode' in error && typeof error.statusCode === 'number') return error.statusCode
@@ -38,24 +37,22 @@ function statusOf(error: unknown): number | undefined {
 
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Whether the provider rejected the request for something in it that these words name. */
-const refuses = (error: unknown, words: RegExp): boolean =>
+/** Whether the provider rejected the request with a message that matches. */
+const rejects = (error: unknown, words: RegExp): boolean =>
   error instanceof ProviderError &&
   (error.code === 'provider_rejected' || error.code === 'unknown_model') &&
   words.test(messageOf(error.cause))
 
-/** Whether the provider rejected the request for the tools in it. */
-export const refusesTools = (error: unknown): boolean => refuses(error, /\btools?\b|function.?call/i)
+export const rejectsTools = (error: unknown): boolean => rejects(error, /\btools?\b|function.?call/i)
 
-/** Whether it did so for the pictures. */
-export const refusesPictures = (error: unknown): boolean =>
-  refuses(error, /image|picture|vision|multimodal|content.*(?:type|string)/i)
+export const rejectsPictures = (error: unknown): boolean =>
+  rejects(error, /image|picture|vision|multimodal|content.*(?:type|string)/i)
 
-/** What the guard of a person's endpoint refused or could not reach, in its own words. */
-function refusalOf(error: unknown): AppError | undefined {
+/** Finds the error of the guarded fetch, whose message is written for people. */
+function findAppError(error: unknown): AppError | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof AppError) return current
-    if ('lastError' in current && current.lastError !== current) return refusalOf(current.lastError)
+    if ('lastError' in current && current.lastError !== current) return findAppError(current.lastError)
   }
   return undefined
 }
@@ -68,18 +65,18 @@ function isUnreachable(error: unknown): boolean {
   return false
 }
 
-/** @param wasSilent whether it was given up for its silence. */
-export function toProviderError(error: unknown, provider: string, wasSilent: boolean): ProviderError {
+/** @param hasTimedOut whether the idle timeout ended the request. */
+export function toProviderError(error: unknown, provider: string, hasTimedOut: boolean): ProviderError {
   if (error instanceof ProviderError) return error
-  if (wasSilent)
+  if (hasTimedOut)
     return new ProviderError(
       'provider_timed_out',
       `${provider} stopped answering. Nothing of your question was lost: try again.`,
       { retryable: true, cause: error },
     )
-  const answered = statusOf(error)
-  // A stream that breaks carries the status it began with.
-  const status = answered !== undefined && answered >= 400 ? answered : undefined
+  const statusCode = statusOf(error)
+  // The error of a broken stream has the status of its beginning.
+  const status = statusCode !== undefined && statusCode >= 400 ? statusCode : undefined
   if (status === 401 || status === 403)
     return new ProviderError('provider_refused_key', `${provider} refused the key that is configured for it.`, {
       retryable: false,
@@ -99,7 +96,7 @@ export function toProviderError(error: unknown, provider: string, wasSilent: boo
   if (status !== undefined && status < 500)
     return new ProviderError(
       'provider_rejected',
-      `${provider} rejected the request: ${toStorableText(messageOf(error).slice(0, LONGEST_QUOTED_ERROR))}`,
+      `${provider} rejected the request: ${toStorableText(messageOf(error).slice(0, MAX_QUOTED_ERROR_LENGTH))}`,
       { retryable: false, cause: error },
     )
   if (status !== undefined)
@@ -107,10 +104,10 @@ export function toProviderError(error: unknown, provider: string, wasSilent: boo
       retryable: true,
       cause: error,
     })
-  const refusal = refusalOf(error)
-  if (refusal)
-    return new ProviderError('provider_failed', refusal.message, {
-      retryable: refusal.code === 'unavailable',
+  const appError = findAppError(error)
+  if (appError)
+    return new ProviderError('provider_failed', appError.message, {
+      retryable: appError.code === 'unavailable',
       cause: error,
     })
   if (isUnreachable(error))

@@ -1,7 +1,6 @@
-/** Which network addresses belong to the public internet. */
 import { BlockList, isIP } from 'node:net'
 
-/** Everything of IPv4 that is not public: IANA's special-purpose registry, multicast, and the metadata of Azure. */
+/** IANA's special-purpose registry, multicast, and Azure's metadata address. */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -24,7 +23,7 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of global unicast IPv6: protocol assignments and Teredo, documentation, 6to4, which carries an IPv4 address inside. */
+/** Exceptions within global unicast: protocol assignments and Teredo, documentation, and 6to4, which embeds IPv4. */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -40,8 +39,8 @@ const notPublicV6 = new BlockList()
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublicV6.addSubnet(network, prefix, 'ipv6')
 
 /**
- * @param address in the one notation that the URL parser and the resolver give. What is no address is not public; nor is
- *   any IPv6 address outside global unicast, which takes in the mapped, translated and compatible forms of IPv4.
+ * Rejects all IPv6 outside global unicast, which includes mapped, translated and compatible IPv4 addresses.
+ * @param address in the canonical notation of the URL parser and the resolver.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
@@ -50,19 +49,19 @@ export function isPublicAddress(address: string): boolean {
   return false
 }
 
-/** Admits the public internet, and besides it the networks (CIDR, or single addresses) that the operator named. */
-export function admitNetworks(networks: readonly string[]): (address: string) => boolean {
-  const named = new BlockList()
+/** Allows the public internet and the given networks (CIDR, or single addresses). */
+export function allowNetworks(networks: readonly string[]): (address: string) => boolean {
+  const extra = new BlockList()
   for (const network of networks) {
     const [address = '', prefix] = network.split('/')
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (prefix === undefined) named.addAddress(address, family)
-    else named.addSubnet(address, Number(prefix), family)
+    if (prefix === undefined) extra.addAddress(address, family)
+    else extra.addSubnet(address, Number(prefix), family)
   }
-  return (address) => isPublicAddress(address) || named.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (address) => isPublicAddress(address) || extra.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Whether `admitNetworks` can read it. */
+/** Whether the text is a single address or CIDR network. */
 export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)

@@ -1,9 +1,9 @@
-/** What models say, as PostgreSQL can store it: without NUL characters and without halves of surrogate pairs. */
+/** PostgreSQL stores neither NUL characters nor unpaired surrogates. */
 
 export const toStorableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 export interface TextCleaner {
-  /** Takes the next piece; returns what can be stored of it, holding back half a pair that the next piece may complete. */
+  /** Returns storable text. A trailing half of a surrogate pair waits for the next piece. */
   push(piece: string): string
 }
 

@@ -11,7 +11,7 @@ const CASES = [
   ['<thi', '', '<thi'],
 ] as const
 
-test.for(CASES)('%j is split, however it is cut', ([answer, reasoning, text]) => {
+test.for(CASES)('splits %j for every chunking', ([answer, reasoning, text]) => {
   for (let size = 1; size <= answer.length; size += 1) {
     const splitter = createThinkSplitter()
     const said = { reasoning: '', text: '' }

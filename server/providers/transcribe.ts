@@ -1,4 +1,4 @@
-/** Turns speech into text at the operator's OpenAI or OpenAI-compatible endpoint. */
+/** Speech to text at the operator's OpenAI or OpenAI-compatible endpoint. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
@@ -20,9 +20,9 @@ export interface TranscriberSettings {
 export interface Recording {
   /** Media type in lower case, without parameters. */
   readonly type: string
-  /** What is spoken (ISO 639-1), where the person said so. */
+  /** ISO 639-1. */
   readonly language?: string | undefined
-  /** The recording as it arrives. An AppError that it throws is what the caller of `transcribe` gets. */
+  /** `transcribe` rethrows an AppError of this stream. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
@@ -33,8 +33,8 @@ export interface Transcriber {
 
 const TIMEOUT_MS = 60_000
 
-/** The endpoint knows a format by the ending of the name, so the name is ours and never the sender's. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** The endpoint detects the format by the file extension, so the file name is never the sender's. */
+const FILE_EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/webm': 'webm',
   'audio/ogg': 'ogg',
   'audio/mp4': 'm4a',
@@ -47,7 +47,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 const answer = z.looseObject({ text: z.string() })
 
-/** multipart/form-data (RFC 7578), written while the recording is still arriving. */
+/** Streams multipart/form-data (RFC 7578) while the recording arrives. */
 async function* writeForm(boundary: string, model: string, file: string, { type, language, bytes }: Recording) {
   const encoder = new TextEncoder()
   if (language !== undefined) {
@@ -62,13 +62,13 @@ async function* writeForm(boundary: string, model: string, file: string, { type,
   yield encoder.encode(`\r\n--${boundary}--\r\n`)
 }
 
-function refusalOf(status: number, host: string): AppError {
+function toTranscriptionError(status: number, host: string): AppError {
   if (status === 413) return new AppError('too_large', `The recording is too long for ${host}.`)
   if (status === 429) return new AppError('rate_limited', `${host} is asked too often at the moment.`)
   return new AppError('unavailable', `${host} answered with status ${status} when asked to transcribe.`)
 }
 
-/** Null where no endpoint is configured. */
+/** Returns null if no endpoint is configured. */
 export function createTranscriber(settings: TranscriberSettings): Transcriber | null {
   const { openai, compatible, model, timeoutMs = TIMEOUT_MS } = settings
   const { apiKey, baseUrl = OPENAI_BASE_URL } = openai.apiKey === undefined ? compatible : openai
@@ -76,20 +76,20 @@ export function createTranscriber(settings: TranscriberSettings): Transcriber | 
   const { host } = new URL(baseUrl)
   return {
     async transcribe(recording, signal) {
-      const ending = ENDINGS[recording.type]
-      if (ending === undefined)
+      const extension = FILE_EXTENSIONS[recording.type]
+      if (extension === undefined)
         throw new AppError('unsupported_type', 'The recording is in no audio format that can be transcribed.')
-      let broken: unknown
-      async function* noticed() {
+      let uploadError: unknown
+      async function* forwardUpload() {
         try {
           yield* recording.bytes
         } catch (error) {
-          broken = error
+          uploadError = error
           throw error
         }
       }
       const boundary = `alcove-${randomUUID()}`
-      const form = writeForm(boundary, model, `recording.${ending}`, { ...recording, bytes: noticed() })
+      const form = writeForm(boundary, model, `recording.${extension}`, { ...recording, bytes: forwardUpload() })
       const timeout = AbortSignal.timeout(timeoutMs)
       try {
         const response = await fetch(`${baseUrl}/audio/transcriptions`, {
@@ -105,11 +105,11 @@ export function createTranscriber(settings: TranscriberSettings): Transcriber | 
         })
         if (!response.ok) {
           await response.body?.cancel()
-          throw refusalOf(response.status, host)
+          throw toTranscriptionError(response.status, host)
         }
         return answer.parse(await response.json()).text
       } catch (error) {
-        if (broken instanceof AppError) throw broken
+        if (uploadError instanceof AppError) throw uploadError
         if (error instanceof AppError) throw error
         const reason = timeout.aborted
           ? `did not answer within ${timeoutMs / 1000} seconds`

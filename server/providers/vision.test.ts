@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pictureTokens, seesByName } from './vision.ts'
+import { pictureTokens, isVisionModelName } from './vision.ts'
 
 test.each([
   // The figures of the providers' own tables.
@@ -25,5 +25,5 @@ test.each([
   ['gpt-4', false],
   ['vlad-7b', false],
 ])('by its name %s sees: %s', (identifier, sees) => {
-  expect(seesByName(identifier)).toBe(sees)
+  expect(isVisionModelName(identifier)).toBe(sees)
 })

@@ -11,7 +11,6 @@ interface Asked {
   readonly body: string
 }
 
-/** A search engine that answers everything with one body. */
 async function serve(answer: unknown, status = 200): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const { origin } = await serveLoopback((request, response) => {
@@ -51,14 +50,14 @@ test('asks Tavily with its key', async () => {
   expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ query: 'rent', max_results: 6 })
 })
 
-test('leaves out what leads to no page, and keeps the rest', async () => {
+test('drops results without a web address', async () => {
   const odd = [{ title: 'B', url: 'javascript:alert(1)' }, { title: 'C', url: null }, 'D', { url: 'magnet:?xt=1' }]
   const { origin } = await serve({ results: [...odd, ...results('content'), { title: null, url: 'https://e.test/' }] })
   const search = createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined })
   expect(await search?.search('x', signal)).toEqual([...FOUND, { title: '', address: 'https://e.test/', snippet: '' }])
 })
 
-test('is not there without a provider, and finds nothing where there is nothing', async () => {
+test('is null without a provider, and returns no results for an empty answer', async () => {
   expect(createWebSearch({ provider: undefined, url: undefined, apiKey: undefined })).toBeNull()
   const { origin } = await serve({ type: 'search' })
   expect(await createWebSearch({ provider: 'brave', url: origin, apiKey: 'k' })?.search('x', signal)).toEqual([])

@@ -1,4 +1,4 @@
-/** Asks the search engine that the operator configured. Its address is the operator's own and may be a private one. */
+/** Web search at the operator's engine, whose address may be private. */
 import { z } from 'zod'
 import { AppError, messageOf } from '#server/base/errors.ts'
 
@@ -32,14 +32,14 @@ interface Engine {
 const TIMEOUT_MS = 10_000
 const MAX_RESULTS = 6
 
-const found = z.looseObject({ title: z.string().nullish(), url: z.url({ protocol: /^https?$/ }) })
+const webResult = z.looseObject({ title: z.string().nullish(), url: z.url({ protocol: /^https?$/ }) })
 
-/** Those that lead to a page: engines list magnets, places and what their plug-ins made up beside them. */
-const listOf = <Result extends z.ZodType>(result: Result) =>
-  z.array(z.unknown()).transform((given) => given.flatMap((one) => result.safeParse(one).data ?? []))
+/** Drops entries without a web address: engines also list magnets, places and output of plug-ins. */
+const validResults = <Result extends z.ZodType>(result: Result) =>
+  z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => result.safeParse(entry).data ?? []))
 
-/** Engines mark the words that they found, as HTML. */
-const plain = (text: string) => text.replace(/<\/?(?:strong|b|em|mark)>/g, '')
+/** Engines highlight matches with HTML. */
+const withoutMarkup = (text: string) => text.replace(/<\/?(?:strong|b|em|mark)>/g, '')
 
 const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
   // https://docs.searxng.org/dev/search_api.html; the instance must allow the format json.
@@ -49,7 +49,7 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
     request: (base, words) =>
       new Request(`${base}/search?${new URLSearchParams({ q: words, format: 'json' }).toString()}`),
     answer: z
-      .looseObject({ results: listOf(found.extend({ content: z.string().nullish() })) })
+      .looseObject({ results: validResults(webResult.extend({ content: z.string().nullish() })) })
       .transform(({ results }) =>
         results.map(({ title, url, content }) => ({ title: title ?? '', address: url, snippet: content ?? '' })),
       ),
@@ -64,7 +64,9 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
       }),
     answer: z
       .looseObject({
-        web: z.looseObject({ results: listOf(found.extend({ description: z.string().nullish() })) }).optional(),
+        web: z
+          .looseObject({ results: validResults(webResult.extend({ description: z.string().nullish() })) })
+          .optional(),
       })
       .transform(({ web }) =>
         (web?.results ?? []).map(({ title, url, description }) => ({
@@ -85,14 +87,14 @@ const ENGINES: Readonly<Record<SearchProvider, Engine>> = {
         body: JSON.stringify({ query: words, max_results: MAX_RESULTS }),
       }),
     answer: z
-      .looseObject({ results: listOf(found.extend({ content: z.string().nullish() })) })
+      .looseObject({ results: validResults(webResult.extend({ content: z.string().nullish() })) })
       .transform(({ results }) =>
         results.map(({ title, url, content }) => ({ title: title ?? '', address: url, snippet: content ?? '' })),
       ),
   },
 }
 
-/** Null where no engine is configured. */
+/** Returns null if no engine is configured. */
 export function createWebSearch({ provider, url, apiKey, timeoutMs = TIMEOUT_MS }: SearchSettings): WebSearch | null {
   if (provider === undefined) return null
   const { name, base, request, answer } = ENGINES[provider]
@@ -109,9 +111,11 @@ export function createWebSearch({ provider, url, apiKey, timeoutMs = TIMEOUT_MS 
           throw new AppError('unavailable', `${name} answered with status ${response.status}.`)
         }
         const results = answer.parse(await response.json())
-        return results
-          .slice(0, MAX_RESULTS)
-          .map(({ title, address, snippet }) => ({ title: plain(title), address, snippet: plain(snippet) }))
+        return results.slice(0, MAX_RESULTS).map(({ title, address, snippet }) => ({
+          title: withoutMarkup(title),
+          address,
+          snippet: withoutMarkup(snippet),
+        }))
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof AppError) throw error

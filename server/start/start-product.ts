@@ -25,7 +25,7 @@ import { startJobs } from '#server/jobs/start.ts'
 import { createReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
-import { admitNetworks } from '#server/providers/public-address.ts'
+import { allowNetworks } from '#server/providers/public-address.ts'
 import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe.ts'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
@@ -62,9 +62,9 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
     anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
     openai,
     compatible,
-    silenceMs: config.MODEL_SILENCE_S * 1000,
+    idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
   }
-  const guardedFetch = createGuardedFetch({ allowAddress: admitNetworks(config.ALLOWED_NETWORKS) })
+  const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
   const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
   const commands = config.TOOL_COMMANDS

@@ -9,8 +9,8 @@ import { createReplies } from './claims.ts'
 const log = createLog('silent')
 const { db, stub, assistant } = await openTestAssistant()
 
-const startTestWorker = ({ silenceMs = 5_000 } = {}) =>
-  assistant.startWorker({ providersOf: createStubProviders(stub, silenceMs) })
+const startTestWorker = ({ idleTimeoutMs = 5_000 } = {}) =>
+  assistant.startWorker({ providersOf: createStubProviders(stub, idleTimeoutMs) })
 
 const { ask, answersIn, watch } = assistant
 
@@ -58,7 +58,7 @@ test.for(
   [STUB_MODEL, 'claude-sonnet-4-5', 'gpt-5'].flatMap((model) => FAULTS.map((fault) => [model, ...fault] as const)),
 )('ends a reply of %s whose provider fails (%s) in a message that says so', async ([model, fault, code, retryable]) => {
   // A refused request is sent once more after two seconds; a stalled stream is given up after this silence.
-  await startTestWorker({ silenceMs: fault.includes('stall') ? 1_000 : 10_000 })
+  await startTestWorker({ idleTimeoutMs: fault.includes('stall') ? 1_000 : 10_000 })
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model })
   const { until } = await watch(conversationId)

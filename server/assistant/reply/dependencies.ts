@@ -8,7 +8,7 @@ import { type ToolConsents } from '#server/connections/tool-consent.ts'
 import { type ConnectedServer } from '#server/connections/tool-servers.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ViewPicture } from '#server/documents/picture-view.ts'
-import { type ProvidersOf } from '#server/providers/choose.ts'
+import { type ResolveProviders } from '#server/providers/provider-registry.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { type ReplyLog } from './reply-log.ts'
 
@@ -30,7 +30,7 @@ export interface ReplyDependencies {
   readonly database: Database
   /** Bounds how many read at once, so that a rush of questions leaves connections to everyone else. */
   readonly passToRead: <T>(run: () => Promise<T>) => Promise<T>
-  readonly providersOf: ProvidersOf
+  readonly providersOf: ResolveProviders
   readonly replies: Replies
   readonly replyLog: ReplyLog
   readonly titles: Titles

@@ -16,8 +16,8 @@ import { type Section } from '#server/assistant/tools/quote-findings.ts'
 import { type ResultRoom } from '#server/assistant/tools/result-room.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type ChatModel, type ChatTool, type GivePart } from '#server/providers/chat.ts'
-import { type Providers } from '#server/providers/choose.ts'
+import { type ChatModel, type ChatTool, type EmitPart } from '#server/providers/chat.ts'
+import { type Providers } from '#server/providers/provider-registry.ts'
 import { type Material } from './context.ts'
 import { addNote, type Draft } from './draft.ts'
 import { type ReplyWriter } from './reply-log.ts'
@@ -45,7 +45,7 @@ export interface Writing {
  * Resolves with what writes, once it is told where to: until everything was given.
  * @throws ProviderError, what the database refused, or the reason of an aborted signal; so does what it resolves with.
  */
-export async function beginWriting(writing: Writing): Promise<(give: GivePart) => Promise<void>> {
+export async function beginWriting(writing: Writing): Promise<(give: EmitPart) => Promise<void>> {
   const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
   const { history, previous, model, sources, trace } = material
   if (model.identifier === READER_MODEL) {

@@ -7,7 +7,7 @@ import { createGate } from '#server/assistant/queue/semaphore.ts'
 import { type Log } from '#server/base/log.ts'
 import { giveTitle, readFirstExchange } from '#server/conversations/queries.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type ProvidersOf } from '#server/providers/choose.ts'
+import { type ResolveProviders } from '#server/providers/provider-registry.ts'
 import { titleFromModel, titleFromQuestion } from './title-text.ts'
 
 export interface TitleRequest {
@@ -26,7 +26,7 @@ export interface Titles {
 
 interface TitlesOptions {
   readonly database: Database
-  readonly providersOf: ProvidersOf
+  readonly providersOf: ResolveProviders
   readonly log: Log
   readonly timeoutMs?: number | undefined
 }

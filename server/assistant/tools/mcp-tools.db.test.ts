@@ -10,7 +10,7 @@ import { answerToolRequest, createToolConsents } from '#server/connections/tool-
 import { createToolServers, type ToolServerConnections } from '#server/connections/tool-servers.ts'
 import { stopReply } from '#server/conversations/reply-queries.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
-import { admitNetworks } from '#server/providers/public-address.ts'
+import { allowNetworks } from '#server/providers/public-address.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
 
@@ -34,7 +34,7 @@ const open = (networks: readonly string[], log = createLog('silent')) =>
   createToolServers({
     database: db.database,
     encryptionKey,
-    guardedFetch: createGuardedFetch({ allowAddress: admitNetworks(networks) }),
+    guardedFetch: createGuardedFetch({ allowAddress: allowNetworks(networks) }),
     commands: new Map([
       ['greeter', [process.execPath, fileURLToPath(new URL('../../../test/tool-command.ts', import.meta.url))]],
       ['loud', [process.execPath, '-e', 'console.error("a line\\n".repeat(9_999) + "there is no folder /srv/shared")']],

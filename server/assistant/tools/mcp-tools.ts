@@ -6,7 +6,7 @@ import { AppError } from '#server/base/errors.ts'
 import { type ToolConsents } from '#server/connections/tool-consent.ts'
 import { type ConnectedServer } from '#server/connections/tool-servers.ts'
 import { type ChatTool } from '#server/providers/chat.ts'
-import { type ServedTool, type ToolClient } from '#server/providers/tool-client.ts'
+import { type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
 import { storedContent, type ToolOutcome } from './outcome.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 import { type ResultRoom } from './result-room.ts'
@@ -62,7 +62,7 @@ export function serveTools({ reply, servers, consents, record, room, onAsk }: Se
 
   /** @throws AppError where the person did not allow it, or the server does not answer. */
   async function call(
-    { server, tool, name, index }: { server: ConnectedServer; tool: ServedTool; name: string; index: number },
+    { server, tool, name, index }: { server: ConnectedServer; tool: McpTool; name: string; index: number },
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {

@@ -1,11 +1,11 @@
-/** What a model's bytes become, however they are cut on their way: the three formats, from a server of the test's own. */
+/** Reads the three streaming formats from a local server, with every chunking. */
 import { type ServerResponse } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serveLoopback } from '#test/loopback.ts'
 import { type ChatModel, type ChatPart } from './chat.ts'
-import { createProviders } from './choose.ts'
+import { createProviders } from './provider-registry.ts'
 import { ProviderError } from './provider-error.ts'
 
 const TEXT = 'Blätter über Zürich: 日本語, 👩‍👩‍👧‍👦 und ∑.'
@@ -132,35 +132,33 @@ const FORMATS = {
 type Format = keyof typeof FORMATS
 const formats = Object.keys(FORMATS) as Format[]
 
-/** What a server that answers like this is understood to say. */
 async function readParts(
   format: Format,
   answer: (response: ServerResponse) => Promise<void>,
   parts: ChatPart[] = [],
 ): Promise<ChatPart[]> {
   const chat = await chatWith(format, (_body, response) => answer(response))
-  await chat.stream(askedOnce(), (part) => parts.push(part))
+  await chat.stream(chatRequest(), (part) => parts.push(part))
   return parts
 }
 
-const askedOnce = () => ({
+const chatRequest = () => ({
   system: 's',
   turns: [{ role: 'user' as const, content: 'q' }],
   tools: [],
   signal: AbortSignal.timeout(10_000),
 })
 
-/** A model of a server that answers each request, whose body it is given, like this. */
 async function chatWith(
   format: Format,
   answer: (body: string, response: ServerResponse) => unknown,
-  silenceMs = 2_000,
+  idleTimeoutMs = 2_000,
 ): Promise<ChatModel> {
   const { origin } = await serveLoopback((request, response) => {
     void readText(request).then((body) => answer(body, response))
   })
   const endpoint = { apiKey: 'k', baseUrl: `${origin}/v1` }
-  const providers = createProviders({ anthropic: endpoint, openai: endpoint, compatible: endpoint, silenceMs })
+  const providers = createProviders({ anthropic: endpoint, openai: endpoint, compatible: endpoint, idleTimeoutMs })
   return providers.chatModel(format, FORMATS[format].identifier)
 }
 
@@ -204,7 +202,7 @@ test.for(formats)(
   },
 )
 
-test.for(formats)('%s: an answer that ends at its limit of length says so', async (format) => {
+test.for(formats)('%s: an answer that reaches the output limit is marked as cut', async (format) => {
   const { begin, text, end } = FORMATS[format]
   const parts = await readParts(format, async (response) => {
     stream(response)
@@ -215,7 +213,7 @@ test.for(formats)('%s: an answer that ends at its limit of length says so', asyn
   expect(parts.at(-1)).toMatchObject({ type: 'finish', isCut: true })
 })
 
-test('what fails after its first words is not asked for again', async () => {
+test('a request that fails after its first text is not retried', async () => {
   const { begin, text } = FORMATS.OpenAI
   const created = begin.slice(0, begin.indexOf('event:', 1))
   let answers = 0
@@ -235,7 +233,7 @@ test('what fails after its first words is not asked for again', async () => {
   expect([answers, textOf(parts)]).toEqual([1, 'once'])
 })
 
-test.for(formats)('%s: a model that falls silent is given up', async (format) => {
+test.for(formats)('%s: an idle model times out', async (format) => {
   const { begin, text } = FORMATS[format]
   const failure = await readParts(format, async (response) => {
     stream(response)
@@ -245,27 +243,27 @@ test.for(formats)('%s: a model that falls silent is given up', async (format) =>
   expect(failure).toMatchObject({ code: 'provider_timed_out', retryable: true })
 })
 
-test.for(formats)('%s: one that shows that it is at it may be silent for longer, but not for ever', async (format) => {
+test.for(formats)('%s: keep-alives extend the idle timeout, up to a limit', async (format) => {
   const { begin, text, end } = FORMATS[format]
-  const silenceMs = 300
+  const idleTimeoutMs = 300
   const answerAfter = (signs: number) => async (_body: string, response: ServerResponse) => {
     stream(response)
     response.write(begin)
     for (let sign = 0; sign < signs && !response.destroyed; sign += 1) {
       response.write(format === 'Anthropic' ? event('ping', { type: 'ping' }) : ': still thinking\n\n')
-      await delay(silenceMs / 3)
+      await delay(idleTimeoutMs / 3)
     }
     response.end(text('There it is.') + end(false))
   }
   const parts: ChatPart[] = []
-  const patient = await chatWith(format, answerAfter(6), silenceMs)
-  await patient.stream(askedOnce(), (part) => parts.push(part))
+  const patient = await chatWith(format, answerAfter(6), idleTimeoutMs)
+  await patient.stream(chatRequest(), (part) => parts.push(part))
   expect(textOf(parts)).toBe('There it is.')
-  const endless = await chatWith(format, answerAfter(60), silenceMs)
-  await expect(endless.stream(askedOnce(), () => undefined)).rejects.toMatchObject({ code: 'provider_timed_out' })
+  const endless = await chatWith(format, answerAfter(60), idleTimeoutMs)
+  await expect(endless.stream(chatRequest(), () => undefined)).rejects.toMatchObject({ code: 'provider_timed_out' })
 })
 
-test.for(formats)('%s: an answer without end is cut off, and so is its connection', async (format) => {
+test.for(formats)('%s: an endless answer is cut and its connection closed', async (format) => {
   const { begin, text } = FORMATS[format]
   const closed = Promise.withResolvers<boolean>()
   const piece = text('on and '.repeat(1_000))
@@ -284,7 +282,7 @@ test.for(formats)('%s: an answer without end is cut off, and so is its connectio
   expect(await closed.promise).toBe(true)
 })
 
-test.for(formats)('%s: thoughts between tags are told apart from the answer', async (format) => {
+test.for(formats)('%s: thoughts between tags become reasoning', async (format) => {
   const { begin, text, end } = FORMATS[format]
   const parts = await readParts(format, async (response) => {
     stream(response)
@@ -295,7 +293,7 @@ test.for(formats)('%s: thoughts between tags are told apart from the answer', as
   expect(parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')).toBe('Rent?')
 })
 
-/** A whole answer of each format. */
+/** A complete answer of each format. */
 const WHOLE: Readonly<Record<Format, (text: string, isCut: boolean) => unknown>> = {
   Anthropic: (text, isCut) => ({
     type: 'message',
@@ -321,7 +319,7 @@ const answerWhole = (response: ServerResponse, body: unknown, status = 200) => {
   response.end(JSON.stringify(body))
 }
 
-test.for(formats)('%s: a short answer is asked for once more, and says whether its end is missing', async (format) => {
+test.for(formats)('%s: a short answer is retried once, and says whether it is cut', async (format) => {
   const whole = WHOLE[format]
   let asked = 0
   const chat = await chatWith(format, (_body, response) => {
@@ -329,17 +327,17 @@ test.for(formats)('%s: a short answer is asked for once more, and says whether i
     if (asked === 1) answerWhole(response, { type: 'error', error: { type: 'x', message: 'no', code: null } }, 429)
     else answerWhole(response, whole('<think>Rent?</think>\nRent', asked === 3))
   })
-  expect(await chat.complete(askedOnce())).toEqual({ text: 'Rent', isCut: false })
-  expect(await chat.complete(askedOnce())).toEqual({ text: 'Rent', isCut: true })
+  expect(await chat.complete(chatRequest())).toEqual({ text: 'Rent', isCut: false })
+  expect(await chat.complete(chatRequest())).toEqual({ text: 'Rent', isCut: true })
   expect(asked).toBe(3)
 })
 
-test.for(formats)('%s: a short answer is not waited for for ever', async (format) => {
+test.for(formats)('%s: a short answer times out', async (format) => {
   const chat = await chatWith(format, () => undefined, 50)
-  await expect(chat.complete(askedOnce())).rejects.toMatchObject({ code: 'provider_timed_out', retryable: true })
+  await expect(chat.complete(chatRequest())).rejects.toMatchObject({ code: 'provider_timed_out', retryable: true })
 })
 
-test('OpenAI is told to keep nothing of it', async () => {
+test('OpenAI is asked not to store anything', async () => {
   const bodies: unknown[] = []
   const { begin, text, end } = FORMATS.OpenAI
   const chat = await chatWith('OpenAI', (body, response) => {
@@ -347,8 +345,8 @@ test('OpenAI is told to keep nothing of it', async () => {
     if (bodies.length === 1) stream(response).end(begin + text('yes') + end(false))
     else answerWhole(response, WHOLE.OpenAI('yes', false))
   })
-  await chat.stream(askedOnce(), () => undefined)
-  await chat.complete(askedOnce())
+  await chat.stream(chatRequest(), () => undefined)
+  await chat.complete(chatRequest())
   expect(bodies).toEqual([expect.objectContaining({ store: false }), expect.objectContaining({ store: false })])
 })
 

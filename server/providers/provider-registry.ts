@@ -1,15 +1,16 @@
-/** Which providers are configured, which of their models there are, and which one answers a conversation. */
+/** Configured model providers and the chat model for an identifier. */
 import { type ChatModel } from './chat.ts'
 import { createChatModel } from './chat-model.ts'
-import { type LoadModel } from './converse.ts'
+import { type LoadModel } from './stream-chat.ts'
 import { modelFetch } from './model-fetch.ts'
 import { ProviderError } from './provider-error.ts'
 
 export const COMPATIBLE_PREFIX = 'openai-compatible/'
-const OWN_PREFIX = 'endpoint:'
+const PERSONAL_PREFIX = 'endpoint:'
 
-/** What names a model of a person's own endpoint in all of Alcove. */
-export const ownIdentifier = (endpointId: string, model: string): string => `${OWN_PREFIX}${endpointId}/${model}`
+/** Identifier of a model of a personal endpoint, as stored in `models.model_identifier`. */
+export const personalIdentifier = (endpointId: string, model: string): string =>
+  `${PERSONAL_PREFIX}${endpointId}/${model}`
 
 interface Account {
   readonly apiKey: string | undefined
@@ -17,8 +18,7 @@ interface Account {
   readonly fetch?: typeof fetch
 }
 
-/** An endpoint that a person has connected. */
-export interface OwnEndpoint {
+export interface PersonalEndpoint {
   readonly id: string
   readonly name: string
   readonly baseUrl: string
@@ -30,21 +30,21 @@ export interface ProviderSettings {
   readonly anthropic: Account
   readonly openai: Account
   readonly compatible: Account
-  readonly own?: readonly OwnEndpoint[]
-  readonly silenceMs: number
+  readonly personal?: readonly PersonalEndpoint[]
+  readonly idleTimeoutMs: number
 }
 
 export interface Availability {
   readonly available: boolean
-  /** What is missing, in a sentence; null where the model can be used. */
+  /** One sentence for the person; null if the model is available. */
   readonly reason: string | null
-  /** The host that receives the question and the passages; null: nothing leaves this machine. */
+  /** The host that receives the question and the passages; null if nothing leaves this machine. */
   readonly host: string | null
 }
 
 /** The providers that one person can use. */
 export interface Providers {
-  /** Names, as in `models.provider`, of what can be used, in the order of the picker. */
+  /** Values of `models.provider` in the order of the picker. */
   readonly configured: readonly string[]
   /** @throws ProviderError `not_configured` or `unknown_model`. */
   chatModel(provider: string | undefined, identifier: string): ChatModel
@@ -52,28 +52,35 @@ export interface Providers {
 }
 
 /**
- * The providers of a person: own keys before those of the environment.
- * @param hasOwn false where it is known that the person has connected none, which spares the look.
+ * Resolves the providers of a person. Personal keys take precedence over those of the environment.
+ * @param hasPersonal false skips the query, for callers that know that the person has connected none.
  */
-export type ProvidersOf = (owner: string, hasOwn?: boolean) => Promise<Providers>
+export type ResolveProviders = (owner: string, hasPersonal?: boolean) => Promise<Providers>
 
 export const DEFAULT_BASE_URLS = {
   Anthropic: 'https://api.anthropic.com/v1',
   OpenAI: 'https://api.openai.com/v1',
 } as const
 
-export function createProviders({ anthropic, openai, compatible, own = [], silenceMs }: ProviderSettings): Providers {
+export function createProviders({
+  anthropic,
+  openai,
+  compatible,
+  personal = [],
+  idleTimeoutMs,
+}: ProviderSettings): Providers {
   const loaded = new Map<string, ReturnType<LoadModel>>()
   const keyed = { Anthropic: anthropic, OpenAI: openai } as const
   const isKeyed = (provider: string): provider is keyof typeof keyed => provider in keyed
-  const ownOf = (identifier: string) => own.find(({ id }) => identifier.startsWith(ownIdentifier(id, '')))
+  const findPersonal = (identifier: string) =>
+    personal.find(({ id }) => identifier.startsWith(personalIdentifier(id, '')))
   const isConfigured = (provider: string) =>
     provider === 'OpenAI-compatible'
       ? compatible.baseUrl !== undefined
       : isKeyed(provider) && keyed[provider].apiKey !== undefined
 
-  /** Kept: each model that the SDK makes compiles schemas of its own, which is more work than the rest of a short answer. */
-  const once =
+  /** Cached because each SDK model compiles its own schemas, which costs more than the rest of a short answer. */
+  const cached =
     (key: string, load: LoadModel): LoadModel =>
     () => {
       const model = loaded.get(key) ?? load()
@@ -82,8 +89,8 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
     }
 
   function chatModel(provider: string | undefined, identifier: string): ChatModel {
-    const endpoint = ownOf(identifier)
-    if (endpoint === undefined && identifier.startsWith(OWN_PREFIX)) {
+    const endpoint = findPersonal(identifier)
+    if (endpoint === undefined && identifier.startsWith(PERSONAL_PREFIX)) {
       const name = identifier.slice(identifier.indexOf('/') + 1)
       throw new ProviderError(
         'unknown_model',
@@ -103,16 +110,16 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
         { retryable: false },
       )
     }
-    const load = once(`${provider} ${identifier}`, () => loadModel(provider, identifier, endpoint))
-    return createChatModel({ identifier, providerName: provider, silenceMs, load })
+    const load = cached(`${provider} ${identifier}`, () => loadModel(provider, identifier, endpoint))
+    return createChatModel({ identifier, providerName: provider, idleTimeoutMs, load })
   }
 
-  async function loadModel(provider: string, identifier: string, endpoint: OwnEndpoint | undefined) {
+  async function loadModel(provider: string, identifier: string, endpoint: PersonalEndpoint | undefined) {
     if (provider === 'Anthropic')
-      return (await import('@ai-sdk/anthropic')).createAnthropic(present(anthropic))(identifier)
-    if (provider === 'OpenAI') return (await import('@ai-sdk/openai')).createOpenAI(present(openai))(identifier)
+      return (await import('@ai-sdk/anthropic')).createAnthropic(toSdkOptions(anthropic))(identifier)
+    if (provider === 'OpenAI') return (await import('@ai-sdk/openai')).createOpenAI(toSdkOptions(openai))(identifier)
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const { apiKey, baseURL = '', fetch } = present(endpoint ?? compatible)
+    const { apiKey, baseURL = '', fetch } = toSdkOptions(endpoint ?? compatible)
     const provided = createOpenAICompatible({
       name: 'openai-compatible',
       baseURL,
@@ -120,19 +127,19 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
       ...(apiKey === undefined ? {} : { apiKey }),
       fetch,
     })
-    const prefix = endpoint === undefined ? COMPATIBLE_PREFIX : ownIdentifier(endpoint.id, '')
+    const prefix = endpoint === undefined ? COMPATIBLE_PREFIX : personalIdentifier(endpoint.id, '')
     return provided(identifier.slice(prefix.length))
   }
 
   return {
     configured: [
       ...['Anthropic', 'OpenAI', 'OpenAI-compatible'].filter(isConfigured),
-      ...own.map(({ name }) => name).toSorted(),
+      ...personal.map(({ name }) => name).toSorted(),
     ],
     chatModel,
     availability(provider, identifier) {
       if (provider === 'Alcove') return { available: true, reason: null, host: null }
-      const endpoint = ownOf(identifier)
+      const endpoint = findPersonal(identifier)
       const { baseUrl } = endpoint ?? (isKeyed(provider) ? keyed[provider] : compatible)
       const address = baseUrl ?? (isKeyed(provider) ? DEFAULT_BASE_URLS[provider] : undefined)
       const host = address === undefined ? 'no host' : new URL(address).host
@@ -142,8 +149,8 @@ export function createProviders({ anthropic, openai, compatible, own = [], silen
   }
 }
 
-/** The AI SDK tells an absent option from an undefined one, and spells the address its own way. */
-function present({ apiKey, baseUrl, fetch = modelFetch }: Account) {
+/** The AI SDK distinguishes absent options from undefined ones. */
+function toSdkOptions({ apiKey, baseUrl, fetch = modelFetch }: Account) {
   return {
     fetch,
     ...(apiKey === undefined ? {} : { apiKey }),

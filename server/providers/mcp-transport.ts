@@ -1,35 +1,32 @@
-/** The two ways to a server of tools, streamable HTTP and a command of the operator's: how each is left, and how it fails. */
-// Not `{ type … }`: without its types that is an empty import, and loads the library at every start.
+/** The two transports of MCP servers: streamable HTTP, and a command that the operator configured. */
+// `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { toStorableText } from './storable-text.ts'
 
-/** How a server is reached. */
 export type ToolServerAddress =
   | { readonly url: string; readonly token: string | undefined; readonly fetch: typeof fetch }
   | { readonly command: string; readonly args: readonly string[]; readonly log: Log }
 
 export interface ToolTransport {
   readonly transport: Transport
-  /** Tells the server that nothing more will come. Never rejects. */
-  leave(): Promise<void>
-  /** What went wrong, in a sentence for the person. What is the operator's to know goes to the log. */
-  explain(error: unknown): AppError
+  /** Never rejects. */
+  endSession(): Promise<void>
+  /** Returns an error for the person and logs details for the operator. */
+  toAppError(error: unknown): AppError
 }
 
-/** Nobody waits longer for a server to hear that its session is over. */
-const LEAVE_TIMEOUT_MS = 2_000
-/** Of what a command says of itself, the end is kept. */
-const MOST_COMPLAINT = 2_000
+const END_SESSION_TIMEOUT_MS = 2_000
+const MAX_STDERR_LENGTH = 2_000
 
-const noAnswer = (name: string, error: unknown): AppError => {
+const noMcpAnswer = (name: string, error: unknown): AppError => {
   const reason = toStorableText(messageOf(error)).slice(0, 300)
   return new AppError('unavailable', `${name} does not answer as a tool server: ${reason}`, { cause: error })
 }
 
-async function openAddress(
+async function openHttp(
   name: string,
   { url, token, fetch: send }: Extract<ToolServerAddress, { url: string }>,
 ): Promise<ToolTransport> {
@@ -41,28 +38,28 @@ async function openAddress(
   })
   return {
     transport,
-    async leave() {
+    async endSession() {
       await Promise.allSettled([
-        Promise.race([transport.terminateSession(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]),
+        Promise.race([transport.terminateSession(), delay(END_SESSION_TIMEOUT_MS, undefined, { ref: false })]),
       ])
     },
-    explain(error) {
+    toAppError(error) {
       for (let current = error; current instanceof Error; current = current.cause)
         if (current instanceof AppError) return current
       const code = error instanceof Error && 'code' in error ? error.code : undefined
       if (code === 401 || code === 403 || /\b40[13]\b|unauthorized/i.test(messageOf(error)))
         return new AppError('bad_request', `${name} refused the token, or wants one.`, { cause: error })
-      return noAnswer(name, error)
+      return noMcpAnswer(name, error)
     },
   }
 }
 
-/** What the protocol's own errors have for a code, where it is not the server that speaks. */
+/** Error codes of the MCP client itself. */
 const CONNECTION_CLOSED = -32_000
 const REQUEST_TIMEOUT = -32_001
 
-/** What befell a command; undefined where it is well, and refused what it was asked. */
-function mishapOf(error: unknown): string | undefined {
+/** Returns undefined if the command works but rejected the request. */
+function failureOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'string') return 'could not be started'
   if (code === REQUEST_TIMEOUT) return 'did not answer in time'
@@ -75,22 +72,25 @@ async function openCommand(
 ): Promise<ToolTransport> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
   const transport = new StdioClientTransport({ command, args: [...args], stderr: 'pipe' })
-  let complaint = ''
-  transport.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-MOST_COMPLAINT)))
+  let stderrTail = ''
+  transport.stderr?.on(
+    'data',
+    (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_LENGTH)),
+  )
   return {
     transport,
-    leave: () => Promise.resolve(),
-    explain(error) {
-      const mishap = mishapOf(error)
-      if (mishap === undefined) return noAnswer(name, error)
-      const said = complaint.trim()
-      // As an error: of these the log masks the mail addresses.
-      log.warn({ err: said === '' ? error : new Error(said, { cause: error }) }, `a command for tools ${mishap}`)
+    endSession: () => Promise.resolve(),
+    toAppError(error) {
+      const failure = failureOf(error)
+      if (failure === undefined) return noMcpAnswer(name, error)
+      const output = stderrTail.trim()
+      // The log masks mail addresses in errors.
+      log.warn({ err: output === '' ? error : new Error(output, { cause: error }) }, `a command for tools ${failure}`)
       const where = 'Whoever runs this server finds more in its log.'
-      return new AppError('unavailable', `The command of ${name} ${mishap}. ${where}`, { cause: error })
+      return new AppError('unavailable', `The command of ${name} ${failure}. ${where}`, { cause: error })
     },
   }
 }
 
 export const openToolTransport = (name: string, address: ToolServerAddress): Promise<ToolTransport> =>
-  'command' in address ? openCommand(name, address) : openAddress(name, address)
+  'command' in address ? openCommand(name, address) : openHttp(name, address)

@@ -1,13 +1,13 @@
-/** One connection to a server of tools, over the Model Context Protocol (streamable HTTP, or a command of the operator's). */
-// Not `{ type … }`: without its types that is an empty import, and loads the library at every start.
+/** Client of a tool server over the Model Context Protocol. */
+// `import type` is erased. `import { type … }` would leave an empty import that loads the library at every start.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { toStorableText } from './storable-text.ts'
-import { openToolTransport, type ToolServerAddress } from './tool-transport.ts'
+import { openToolTransport, type ToolServerAddress } from './mcp-transport.ts'
 
-export interface ServedTool {
+export interface McpTool {
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
@@ -17,24 +17,23 @@ export interface ToolResult {
 }
 
 export interface ToolClient {
-  listTools(signal: AbortSignal): Promise<ServedTool[]>
+  listTools(signal: AbortSignal): Promise<McpTool[]>
   callTool(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>
   close(): Promise<void>
 }
 
 const CONNECT_TIMEOUT_MS = 15_000
 const CALL_TIMEOUT_MS = 60_000
-/** Of all pages of a list together. */
+/** For all pages of the list. */
 const LIST_TIMEOUT_MS = 30_000
-const MOST_TOOLS = 64
-/** A server may put one tool on a page, or name a next page for ever. */
-const MOST_PAGES = MOST_TOOLS
-const LONGEST_DESCRIPTION = 1_000
-const LONGEST_SCHEMA = 20_000
-/** Far more than is shown to a model or stored. */
-const LONGEST_RESULT = 1_000_000
+const MAX_TOOLS = 64
+/** A server may return one tool per page, or an endless list of pages. */
+const MAX_PAGES = MAX_TOOLS
+const MAX_DESCRIPTION_LENGTH = 1_000
+const MAX_SCHEMA_LENGTH = 20_000
+const MAX_RESULT_LENGTH = 1_000_000
 
-/** The text of a result; what is no text is named, not shown. */
+/** Content other than text appears as its type in parentheses. */
 function textOf(content: readonly unknown[], structured: unknown): string {
   const texts = content.map((item) => {
     if (typeof item !== 'object' || item === null || !('type' in item)) return ''
@@ -49,27 +48,27 @@ function textOf(content: readonly unknown[], structured: unknown): string {
   return text === '' && structured !== undefined ? JSON.stringify(structured) : text
 }
 
-async function listPages(client: Client, ended: AbortSignal): Promise<ServedTool[]> {
+async function listAllTools(client: Client, ended: AbortSignal): Promise<McpTool[]> {
   const options = {
     signal: AbortSignal.any([ended, AbortSignal.timeout(LIST_TIMEOUT_MS)]),
     timeout: CONNECT_TIMEOUT_MS,
   }
-  const found = new Map<string, ServedTool>()
+  const found = new Map<string, McpTool>()
   let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES && found.size < MOST_TOOLS; page += 1) {
+  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page += 1) {
     const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, options)
     for (const { name, description = '', inputSchema } of tools) {
-      if (JSON.stringify(inputSchema).length > LONGEST_SCHEMA) continue
+      if (JSON.stringify(inputSchema).length > MAX_SCHEMA_LENGTH) continue
       found.set(name, {
         name,
-        description: toStorableText(description).slice(0, LONGEST_DESCRIPTION).toWellFormed(),
+        description: toStorableText(description).slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed(),
         parameters: inputSchema,
       })
     }
     if (nextCursor === undefined || nextCursor === '') break
     cursor = nextCursor
   }
-  return [...found.values()].slice(0, MOST_TOOLS)
+  return [...found.values()].slice(0, MAX_TOOLS)
 }
 
 /** @throws AppError that says what is wrong, or the reason of an aborted signal. */
@@ -80,33 +79,33 @@ export async function connectToolServer(
 ): Promise<ToolClient> {
   const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client: Client = new McpClient({ name: 'alcove', version: '1.0.0' })
-  const way = await openToolTransport(name, address)
-  const translated = async <T>(work: Promise<T>): Promise<T> => {
+  const connection = await openToolTransport(name, address)
+  const withExplainedErrors = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
       signal.throwIfAborted()
-      throw way.explain(error)
+      throw connection.toAppError(error)
     }
   }
   const close = async () => {
-    await way.leave()
+    await connection.endSession()
     await client.close()
   }
   try {
-    await translated(client.connect(way.transport, { signal, timeout: CONNECT_TIMEOUT_MS }))
+    await withExplainedErrors(client.connect(connection.transport, { signal, timeout: CONNECT_TIMEOUT_MS }))
   } catch (error) {
     await close()
     throw error
   }
 
   return {
-    listTools: (ended) => translated(listPages(client, ended)),
+    listTools: (ended) => withExplainedErrors(listAllTools(client, ended)),
     async callTool(tool, input, ended) {
       const options = { signal: ended, timeout: CALL_TIMEOUT_MS }
-      const result = await translated(client.callTool({ name: tool, arguments: input }, undefined, options))
+      const result = await withExplainedErrors(client.callTool({ name: tool, arguments: input }, undefined, options))
       const content: unknown[] = Array.isArray(result.content) ? result.content : []
-      const text = toStorableText(textOf(content, result.structuredContent)).slice(0, LONGEST_RESULT).toWellFormed()
+      const text = toStorableText(textOf(content, result.structuredContent)).slice(0, MAX_RESULT_LENGTH).toWellFormed()
       return { text: text || '(no content)', isError: result.isError === true }
     },
     close,

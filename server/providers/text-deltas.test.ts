@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { streamOf } from './http-client.ts'
-import { createTextTap } from './stream-text.ts'
+import { toWebStream } from './http-client.ts'
+import { createDeltaReader } from './text-deltas.ts'
 
 const event = (data: unknown, name?: string) =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
@@ -17,11 +17,11 @@ const FORMATS = {
 }
 const END = 'data: [DONE]\n\n'
 
-/** What is left in the stream, and what was taken out of it, where each of the pieces comes by itself. */
+/** Returns the remaining stream and the reported text for the given chunks. */
 async function pass(pieces: readonly (string | Uint8Array | Error)[]) {
   const taken = { text: '', reasoning: '' }
   const pauses: string[] = []
-  const tap = createTextTap({
+  const deltaReader = createDeltaReader({
     onText: (kind, text) => (taken[kind] += text),
     onPause() {
       pauses.push(taken.text)
@@ -32,7 +32,7 @@ async function pass(pieces: readonly (string | Uint8Array | Error)[]) {
   let left = ''
   let failure: unknown
   try {
-    for await (const bytes of streamOf(Readable.from(bytesOf(pieces)), { tap }))
+    for await (const bytes of toWebStream(Readable.from(bytesOf(pieces)), { deltaReader }))
       left += decoder.decode(bytes, { stream: true })
   } catch (error) {
     failure = error
@@ -49,15 +49,15 @@ function* bytesOf(pieces: readonly (string | Uint8Array | Error)[]) {
 
 const WORDS = ['The ', 'brücke ', 'of ', '日本 ', '👩‍👩‍👧 ', 'stands.']
 
-test.for(Object.entries(FORMATS))('takes the text out of %s, and leaves the end', async ([, format]) => {
+test.for(Object.entries(FORMATS))('reads the text of %s, and leaves the end', async ([, format]) => {
   expect(await pass([...WORDS.map(format), END])).toMatchObject({ text: WORDS.join(''), left: END })
 })
 
-test('tells text in the turn in which it is read, before the stream goes on', async () => {
+test('reports text synchronously, before the stream goes on', async () => {
   const taken: string[] = []
   const bytes = new PassThrough()
-  const tap = createTextTap({ onText: (_, text) => taken.push(text) })
-  const reader = streamOf(bytes, { tap }).getReader()
+  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text) })
+  const reader = toWebStream(bytes, { deltaReader }).getReader()
   const read = reader.read()
   await once(bytes, 'resume')
   bytes.write(FORMATS.chat('first'))
@@ -66,14 +66,14 @@ test('tells text in the turn in which it is read, before the stream goes on', as
   expect(await read).toEqual({ done: true, value: undefined })
 })
 
-test('holds what follows a text back until its listener lets it go, however much is asked for and comes', async () => {
+test('holds events after a block of text back until the listener resumes, whatever is requested or arrives', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
   const taken: string[] = []
   const onPause = () => released.then(() => void taken.push('released'))
-  const tap = createTextTap({ onText: (_, text) => taken.push(text), onPause })
+  const deltaReader = createDeltaReader({ onText: (_, text) => taken.push(text), onPause })
   const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
   const bytes = new PassThrough()
-  const read = text(streamOf(bytes, { tap })).then((left) => taken.push(left))
+  const read = text(toWebStream(bytes, { deltaReader })).then((left) => taken.push(left))
   const paused = once(bytes, 'pause')
   bytes.write(FORMATS.chat('a') + end)
   await paused
@@ -85,27 +85,29 @@ test('holds what follows a text back until its listener lets it go, however much
   expect(taken).toEqual(['a', 'released', 'b', end + END])
 })
 
-test('a listener that fails to let go ends the stream', async () => {
+test('a listener whose pause rejects ends the stream', async () => {
   const broken = new Error('the listener broke')
-  const tap = createTextTap({ onText: () => undefined, onPause: () => Promise.reject(broken) })
+  const deltaReader = createDeltaReader({ onText: () => undefined, onPause: () => Promise.reject(broken) })
   const end = event({ type: 'response.output_text.done', output_index: 0, text: 'a' })
-  await expect(text(streamOf(Readable.from(bytesOf([FORMATS.chat('a'), end])), { tap }))).rejects.toBe(broken)
+  await expect(text(toWebStream(Readable.from(bytesOf([FORMATS.chat('a'), end])), { deltaReader }))).rejects.toBe(
+    broken,
+  )
 })
 
-test('reads events however their bytes are cut', async () => {
+test('reads events however their bytes are split', async () => {
   const bytes = new TextEncoder().encode(WORDS.map(FORMATS.chat).join('') + END)
   const passed = await pass(Array.from(bytes, (byte) => Uint8Array.of(byte)))
   expect(passed).toMatchObject({ text: WORDS.join(''), left: END })
 })
 
-test('tells what a model thinks from what it says', async () => {
+test('distinguishes reasoning from text', async () => {
   const thought = event({
     choices: [{ index: 0, delta: { role: 'assistant', content: null, reasoning_content: 'hm' } }],
   })
   expect(await pass([thought, FORMATS.chat('a')])).toMatchObject({ reasoning: 'hm', text: 'a', left: '' })
 })
 
-test('leaves everything that is not text alone, in its order', async () => {
+test('passes all other events through in order', async () => {
   const call = event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] })
   const signed = event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } })
   const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }], usage: { total: 1 } })
@@ -116,25 +118,25 @@ test('leaves everything that is not text alone, in its order', async () => {
   expect(text).toBe('aaaaaa')
 })
 
-test('leaves other line ends and what it cannot read as they are', async () => {
+test('passes other line endings and unreadable events through unchanged', async () => {
   const foreign = ['data: {"choices"\r\n\r\n', FORMATS.chat('a'), 'data: {not json}\n\n', 'no end']
   expect(await pass(foreign)).toMatchObject({ left: foreign.join(''), text: '' })
   expect((await pass(['data: {not json}\n\n', 'no end'])).left).toBe('data: {not json}\n\nno end')
 })
 
-test('what a listener throws ends the stream', async () => {
+test('an error of a listener ends the stream', async () => {
   const broken = new Error('the listener broke')
-  const tap = createTextTap({
+  const deltaReader = createDeltaReader({
     onText: () => {
       throw broken
     },
   })
   const bytes = Readable.from(bytesOf([FORMATS.chat('a'), END]))
-  await expect(text(streamOf(bytes, { tap }))).rejects.toBe(broken)
+  await expect(text(toWebStream(bytes, { deltaReader }))).rejects.toBe(broken)
   expect(bytes.destroyed).toBe(true)
 })
 
-test('gives everything that came before a failure, then the failure', async () => {
+test('delivers everything before a failure, then the failure', async () => {
   const broken = new Error('the line broke')
   const passed = await pass([FORMATS.chat('a'), FORMATS.chat('b'), FORMATS.chat('c'), broken])
   expect(passed).toMatchObject({ text: 'abc', failure: broken })
@@ -153,7 +155,7 @@ test.for([
   expect(await pass([...pieces, end, END])).toMatchObject({ text: 'ab', left: end + END, pauses: ['ab'] })
 })
 
-test('says nothing of an end that brings text, or of what ends nothing', async () => {
+test('does not pause for an end that contains text, nor for other events', async () => {
   const last = event({ choices: [{ index: 0, delta: { content: 'd' }, finish_reason: 'stop' }] })
   const other = event({ type: 'content_block_start', index: 1 })
   const quoted = FORMATS.chat('{"type":"content_block_stop","finish_reason":"stop"}')
