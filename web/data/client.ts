@@ -53,6 +53,16 @@ export async function apiJson<T>(path: string, schema: z.ZodType<T>, init?: Requ
   return schema.parse(await response.json())
 }
 
+/** The result of a request; null if it fails with status 404. */
+export async function nullIfNotFound<T>(request: () => Promise<T>): Promise<T | null> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 404) return null
+    throw error
+  }
+}
+
 async function fetchAsUser(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${(await accessToken()) ?? anonKey()}`)

@@ -2,7 +2,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationPatch, type ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
-import { apiFetch, apiSend, restWithApiFallback, HttpError, readJson, rest } from './client.ts'
+import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
 import { storeDraft } from './drafts.ts'
 import { createLiveQuery } from './live-query.ts'
 import { deleteRecordings } from './recordings.ts'
@@ -42,14 +42,7 @@ function fetchConversation(id: string): Promise<ConversationRow | null> {
   return restWithApiFallback(
     conversationRow.nullable(),
     () => rest().from('conversations').select('*').eq('id', id).maybeSingle(),
-    async () => {
-      try {
-        return await readJson(apiFetch(`/api/conversations/${id}`))
-      } catch (error) {
-        if (error instanceof HttpError && error.status === 404) return null
-        throw error
-      }
-    },
+    () => nullIfNotFound(() => readJson(apiFetch(`/api/conversations/${id}`))),
   )
 }
 

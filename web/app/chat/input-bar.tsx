@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX, ReactNode } from 'react'
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
 

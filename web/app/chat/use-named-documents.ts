@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
 import { useUser } from '#web/data/auth/auth-context.tsx'
-import { documentsKey, documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsKey, documentsQuery } from '#web/data/documents/document-queries.ts'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { addDocumentNames, removeDocumentName } from '#web/lib/documents/document-names.ts'
 

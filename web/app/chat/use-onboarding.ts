@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { conversationsQuery } from '#web/data/conversations.ts'
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
 type Onboarding = {

@@ -1,5 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents/documents.ts'
+import { cacheDocuments } from '#web/data/documents/document-cache.ts'
+import { documentsKey } from '#web/data/documents/document-queries.ts'
+import { uploadDocuments } from '#web/data/documents/upload-documents.ts'
 import type { DocumentRow } from '#contract/document.ts'
 import sampleAddress from './sample-document.txt?url'
 
@@ -19,7 +21,7 @@ export function useSampleQuestion(): () => Promise<string> {
     const bytes = await (await fetch(sampleAddress)).blob()
     const [outcome] = await uploadDocuments([new File([bytes], SAMPLE_NAME, { type: 'text/plain' })])
     if (outcome === undefined || !('document' in outcome)) throw new Error(outcome?.refusal ?? 'No answer came')
-    addDocuments(queryClient, [outcome.document])
+    cacheDocuments(queryClient, [outcome.document])
     return SAMPLE_QUESTION
   }
 }

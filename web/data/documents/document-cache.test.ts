@@ -1,7 +1,8 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentRow } from '#contract/document.ts'
-import { addDocuments, applyDocumentChange, documentQuery, documentsKey, documentsQuery } from './documents.ts'
+import { applyDocumentChange, cacheDocuments } from './document-cache.ts'
+import { documentQuery, documentsKey, documentsQuery } from './document-queries.ts'
 
 const first: DocumentRow = {
   id: '5f0d8a9e-6a0f-4b7e-9d3c-2b1f6c0a7e11',
@@ -67,10 +68,10 @@ describe('applyDocumentChange', () => {
   })
 })
 
-describe('addDocuments', () => {
+describe('cacheDocuments', () => {
   test('does not replace a row that live changes have moved on', () => {
     applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
-    addDocuments(client, [first, second])
+    cacheDocuments(client, [first, second])
     expect(list()?.map(({ filename, state }) => [filename, state])).toEqual([
       ['b.pdf', 'queued'],
       ['a.pdf', 'ready'],

@@ -1,6 +1,6 @@
 /** Exercises the realtime connection on the channel `debug:{user id}`, where a person hears nobody but themself. */
 import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel } from '@supabase/realtime-js'
-import { realtime } from './live.ts'
+import { realtimeClient } from './realtime-client.ts'
 
 const EVENT = 'test'
 const TIMEOUT_MS = 5000
@@ -22,7 +22,7 @@ const waitForJoin = (channel: RealtimeChannel): Promise<void> =>
 
 /** Joins the channel, runs a test on it and leaves it. */
 async function onDebugChannel<T>(userId: string, run: (channel: RealtimeChannel) => Promise<T>): Promise<T> {
-  const client = realtime()
+  const client = realtimeClient()
   await client.setAuth()
   const channel = client.channel(`debug:${userId}`, { config: { private: true, broadcast: { self: true, ack: true } } })
   try {

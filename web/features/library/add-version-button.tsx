@@ -4,7 +4,8 @@ import { useRef, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { MAX_UPLOAD_BYTES, UPLOAD_TYPES } from '#contract/limits.ts'
-import { addDocuments, uploadVersion } from '#web/data/documents/documents.ts'
+import { cacheDocuments } from '#web/data/documents/document-cache.ts'
+import { uploadDocumentVersion } from '#web/data/documents/upload-documents.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
@@ -18,10 +19,10 @@ export function AddVersionButton({ document }: { document: DocumentRow }): JSX.E
   const input = useRef<HTMLInputElement>(null)
   const fail = (description: string) => toast({ title: 'Error', description, variant: 'destructive' })
   const add = useMutation({
-    mutationFn: (file: File) => uploadVersion(document.id, file),
+    mutationFn: (file: File) => uploadDocumentVersion(document.id, file),
     onSuccess: (outcome) => {
       if ('refusal' in outcome) return fail(outcome.refusal)
-      addDocuments(queryClient, [outcome.document])
+      cacheDocuments(queryClient, [outcome.document])
     },
     onError: (error) => {
       console.error(error)

@@ -3,7 +3,7 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { deleteDocument } from '#web/data/documents/documents.ts'
+import { deleteDocument } from '#web/data/documents/document-mutations.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useEffect, useRef, useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'

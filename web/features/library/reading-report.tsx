@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { readingReportQuery } from '#web/data/documents/documents.ts'
+import { readingReportQuery } from '#web/data/documents/document-queries.ts'
 import { Popover } from '#web/ui/popover.tsx'
 
 import { describeReport } from './describe-report.ts'

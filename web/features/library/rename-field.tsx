@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type KeyboardEvent } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { renameDocument } from '#web/data/documents/documents.ts'
+import { renameDocument } from '#web/data/documents/document-mutations.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 import styles from './document-item.module.css'

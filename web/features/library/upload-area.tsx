@@ -4,7 +4,7 @@ import { useEffect, useId, type JSX } from 'react'
 import { useDropzone } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 
 import styles from './upload-area.module.css'
 import { UploadRows } from './upload-rows.tsx'

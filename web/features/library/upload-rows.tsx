@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 
 import type { Upload } from './upload-list.ts'
 import { UploadRow } from './upload-row.tsx'

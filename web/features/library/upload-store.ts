@@ -2,7 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { addDocuments, documentsKey, uploadDocuments } from '#web/data/documents/documents.ts'
+import { cacheDocuments } from '#web/data/documents/document-cache.ts'
+import { documentsKey } from '#web/data/documents/document-queries.ts'
+import { uploadDocuments } from '#web/data/documents/upload-documents.ts'
 
 import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
@@ -89,7 +91,7 @@ export async function startUploads(queryClient: QueryClient, chosen: Chosen): Pr
       onOutcome: (outcome) => {
         const key = keys.get(outcome.file) ?? ''
         if ('refusal' in outcome) return tell({ type: 'refused', key, message: outcome.refusal })
-        addDocuments(queryClient, [outcome.document])
+        cacheDocuments(queryClient, [outcome.document])
         tell({ type: 'taken', key, document: outcome.document })
       },
     })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, X } from 'lucide-react'
 import type { JSX } from 'react'
 
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { UploadRows } from './upload-rows.tsx'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { deleteDocument } from '#web/data/documents/documents.ts'
+import { deleteDocument } from '#web/data/documents/document-mutations.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 interface DeleteMany {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { documentFileUrl, pageTextQuery } from '#web/data/documents/documents.ts'
+import { documentFileUrl, pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { BoxedPassage } from './boxed-passage.tsx'
 import styles from './image-view.module.css'

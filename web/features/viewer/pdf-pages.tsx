@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { JSX } from 'react'
 
-import { pageTextQuery } from '#web/data/documents/documents.ts'
+import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { watchArrival, type Arrival } from './arrival.ts'
 import { COLUMN_MARGIN, columnOf, zoomToRead, type Column } from './fit-passage.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, type JSX } from 'react'
 
-import { pageTextQuery } from '#web/data/documents/documents.ts'
+import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { markPassage, rangesInStretches } from './passage-mark.ts'
 import { ReaderState } from './viewer-state.tsx'

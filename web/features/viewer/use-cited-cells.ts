@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 
-import { pageTextQuery } from '#web/data/documents/documents.ts'
+import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { cellRange, sheetLines } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { UNSURE_BELOW, type DocumentRow } from '#contract/document.ts'
-import { pageTextQuery } from '#web/data/documents/documents.ts'
+import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 /** Says that a page was read by OCR, and whether well; null where it was not, or nothing was found on it. */
 export function useTextOrigin(document: DocumentRow | null, page: number): string | null {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { versionsQuery } from '#web/data/documents/documents.ts'
+import { documentVersionsQuery } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Select } from '#web/ui/select.tsx'
 
@@ -15,7 +15,7 @@ interface VersionNoteProps {
 
 /** Which version of a document is open, and the ways to the others; an old source opens the version that it cites. */
 export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element {
-  const versions = useQuery(versionsQuery(document)).data ?? []
+  const versions = useQuery(documentVersionsQuery(document)).data ?? []
   const newest = versions.find(({ superseded_at, state }) => superseded_at === null && state === 'ready')
   const isOld = document.superseded_at !== null
   return (

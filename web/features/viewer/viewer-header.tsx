@@ -2,7 +2,7 @@ import { Download, MoveHorizontal, X, ZoomIn, ZoomOut } from 'lucide-react'
 import type { JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { documentFileUrl } from '#web/data/documents/documents.ts'
+import { documentFileUrl } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 
 import { PageField } from './page-field.tsx'

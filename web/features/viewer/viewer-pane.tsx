@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useEffectEvent, useState, type JSX, type KeyboardEvent } from 'react'
 
-import { documentQuery } from '#web/data/documents/documents.ts'
+import { documentQuery } from '#web/data/documents/document-queries.ts'
 
 import { ReaderBody } from './viewer-body.tsx'
 import { ReaderHeader } from './viewer-header.tsx'

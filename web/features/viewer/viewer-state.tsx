@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 
-import { documentFileUrl } from '#web/data/documents/documents.ts'
+import { documentFileUrl } from '#web/data/documents/document-queries.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 

@@ -9,7 +9,7 @@ import {
   type WebSource,
 } from '#contract/source.ts'
 import { conversationQuery } from '#web/data/conversations.ts'
-import { documentQuery, documentsQuery } from '#web/data/documents/documents.ts'
+import { documentQuery, documentsQuery } from '#web/data/documents/document-queries.ts'
 import { useAnswer } from '#web/features/thread/message/answer-context.tsx'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import type { DocumentRow } from '#contract/document.ts'
-import { documentsQuery } from '#web/data/documents/documents.ts'
+import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import styles from '#web/features/thread/message/message.module.css'
 import { Button } from '#web/ui/button.tsx'
 

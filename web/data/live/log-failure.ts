@@ -1,0 +1,3 @@
+export function logFailure(task: Promise<unknown>): void {
+  task.catch((error: unknown) => console.error(error))
+}

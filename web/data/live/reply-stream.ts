@@ -1,0 +1,108 @@
+/** Merges the streamed parts of a reply into the thread store, and fetches what the stream has missed. */
+import type { QueryClient } from '@tanstack/react-query'
+import { SENDER_ROLES } from '#contract/message.ts'
+import type { ReplyPart } from '#contract/reply-events.ts'
+import { fetchReplyInProgress } from '#web/data/messages.ts'
+import { setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
+import { isTemporary } from '#web/lib/messages/merge-messages.ts'
+import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messages/reply-parts.ts'
+import { logFailure } from './log-failure.ts'
+import { cachedMessages, isReplyCached, replaceReplyByRow } from './stored-reply.ts'
+
+/** Twenty updates of the streamed text a second. */
+const PUBLISH_INTERVAL_MS = 50
+
+/** Text that arrives faster than people read is published less often: each update costs the page a render. */
+const LONG_PART_CHARACTERS = 500
+const LONG_PART_PUBLISH_INTERVAL_MS = 200
+
+/** After the end of a reply, its row is looked for at these times. */
+const ROW_CHECKS_MS = [100, 250, 500]
+
+export type ReplyStream = {
+  receivePart: (part: ReplyPart) => void
+  /** Fetches the reply in progress. Without one, the last question is no longer awaited. */
+  catchUp: () => Promise<void>
+  stop: () => void
+}
+
+/** @param refetchMessages loads the newest rows into the thread. */
+export function createReplyStream(
+  queryClient: QueryClient,
+  conversationId: string,
+  refetchMessages: () => Promise<void>,
+): ReplyStream {
+  let isStopped = false
+  let isFetching = false
+  let view: ReplyView | null = useThreadStore.getState().replies[conversationId] ?? null
+  let publishTimer: ReturnType<typeof setTimeout> | undefined
+  const rowChecks: ReturnType<typeof setTimeout>[] = []
+
+  const lastStoredQuestion = (): string | undefined => {
+    const question = cachedMessages(queryClient, conversationId).findLast(
+      (message) => message.sender_role === SENDER_ROLES.user,
+    )
+    return question === undefined || isTemporary(question) ? undefined : question.id
+  }
+
+  const checkForRow = (delayMs: number): void => {
+    if (replaceReplyByRow(queryClient, conversationId)) return
+    console.warn(`The row of a finished reply has not come after ${delayMs} ms, asking for it`)
+    logFailure(refetchMessages())
+  }
+
+  const publish = (): void => {
+    publishTimer = undefined
+    if (isStopped || view === null) return
+    if (isReplyCached(queryClient, conversationId, view)) {
+      view = null
+      return
+    }
+    setReply(conversationId, view)
+    if (view.phase !== 'writing' && rowChecks.length === 0) {
+      for (const delayMs of ROW_CHECKS_MS) rowChecks.push(setTimeout(() => checkForRow(delayMs), delayMs))
+    }
+  }
+
+  const publishSoon = (characters: number): void => {
+    publishTimer ??= setTimeout(
+      publish,
+      characters > LONG_PART_CHARACTERS ? LONG_PART_PUBLISH_INTERVAL_MS : PUBLISH_INTERVAL_MS,
+    )
+  }
+
+  const catchUp = async (): Promise<void> => {
+    if (isFetching) return
+    isFetching = true
+    try {
+      const question = lastStoredQuestion()
+      const snapshot = await fetchReplyInProgress(conversationId)
+      if (isStopped) return
+      if (snapshot === null) {
+        await refetchMessages()
+        // The question was stored before the request, and nothing is being written: no answer will come.
+        if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: question })
+      } else {
+        view = mergeSnapshot(view, snapshot)
+        publishSoon(0)
+      }
+    } finally {
+      isFetching = false
+    }
+  }
+
+  return {
+    catchUp,
+    receivePart: (part) => {
+      if (view !== null && view.replyId !== part.replyId) rowChecks.splice(0).forEach(clearTimeout)
+      view = mergePart(view, part)
+      if (hasGap(view)) logFailure(catchUp())
+      publishSoon(part.text?.length ?? 0)
+    },
+    stop: () => {
+      isStopped = true
+      clearTimeout(publishTimer)
+      rowChecks.forEach(clearTimeout)
+    },
+  }
+}

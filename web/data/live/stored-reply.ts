@@ -1,0 +1,26 @@
+import { notifyManager, type QueryClient } from '@tanstack/react-query'
+import { messagesKey } from '#web/data/messages.ts'
+import { setReply, useThreadStore } from '#web/data/thread-store.ts'
+import type { Thread, ThreadMessage } from '#web/lib/messages/merge-messages.ts'
+import { isReplyStored } from '#web/lib/messages/overlay-reply.ts'
+import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
+
+export const cachedMessages = (queryClient: QueryClient, conversationId: string): readonly ThreadMessage[] =>
+  queryClient.getQueryData<Thread>(messagesKey(conversationId))?.messages ?? []
+
+/** Whether the thread already holds the row of a streamed reply. */
+export const isReplyCached = (queryClient: QueryClient, conversationId: string, reply: ReplyView): boolean =>
+  cachedMessages(queryClient, conversationId).some((message) => isReplyStored(message, reply))
+
+/** Removes the streamed reply once its row is in the thread. Returns false while the row is missing. */
+export function replaceReplyByRow(queryClient: QueryClient, conversationId: string): boolean {
+  const reply = useThreadStore.getState().replies[conversationId]
+  if (reply === undefined) return true
+  const isCached = isReplyCached(queryClient, conversationId, reply)
+  // Scheduled after the thread's own notification: removing it earlier would show neither for a moment.
+  if (isCached)
+    notifyManager.schedule(() => {
+      if (useThreadStore.getState().replies[conversationId] === reply) setReply(conversationId, null)
+    })
+  return isCached
+}
