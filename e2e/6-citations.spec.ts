@@ -1,7 +1,7 @@
 /** Sources of an answer: narrowed, checked, traced and opened, on a wide screen and on a phone. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { markedText } from './browser.ts'
 import { composerOf, openStage, startChat, storeConversation, type Stage } from './stage.ts'

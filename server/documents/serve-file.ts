@@ -1,23 +1,21 @@
-/** The bytes of a document as uploaded, to their owner alone. */
+/** Serves the bytes of a document as uploaded, to their owner alone. */
+import { fileTypeOf } from '#contract/file-types.ts'
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { getDocumentFile } from './store/library.ts'
 
-/** Types that a browser may show by itself. Everything else is offered for saving. */
-const SHOWN_INLINE = new Set(['application/pdf', 'image/png', 'image/jpeg', 'text/plain'])
-
-/** Whatever a file holds, it runs nothing and loads nothing when it is opened by its address. */
+/** A file runs nothing and loads nothing when it is opened by its address. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox"
 
-interface FileParts {
+interface ServeFileParts {
   readonly database: Database
   readonly blobs: BlobStore
 }
 
 /** @throws AppError `not_found` */
 export async function serveFile(
-  { database, blobs }: FileParts,
+  { database, blobs }: ServeFileParts,
   claims: Claims,
   id: string,
   request: Request,
@@ -27,7 +25,10 @@ export async function serveFile(
   })
   const headers = new Headers({
     'content-type': mimetype === 'text/plain' ? 'text/plain; charset=utf-8' : mimetype,
-    'content-disposition': contentDisposition(SHOWN_INLINE.has(mimetype) ? 'inline' : 'attachment', filename),
+    'content-disposition': contentDisposition(
+      fileTypeOf(mimetype)?.isInline === true ? 'inline' : 'attachment',
+      filename,
+    ),
     'content-security-policy': CONTENT_SECURITY_POLICY,
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',

@@ -1,54 +1,55 @@
-/** What a file is, by its bytes. The name decides only where bytes cannot: plain text, and Office files with a password. */
+/** Tells the type of a file by its bytes. The name decides only for plain text, and for Office files with a password. */
 import { fileTypeFromBuffer } from 'file-type'
-import { UPLOAD_TYPES, type UploadExtension } from '#contract/limits.ts'
+import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
 import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { isOleFile, oleStreamNames } from '#server/parsing/containers/compound-streams.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 
 const HEAD_BYTES = 64 * 1024
-/** Longest stretch that the types need that are told by their first bytes. */
+/** Longest stretch that file-type needs for the types that it tells by their first bytes. */
 const MAGIC_BYTES = 4_100
-const BY_MAGIC: Readonly<Record<string, UploadExtension>> = { pdf: 'pdf', jpg: 'jpg', png: 'png' }
+
+type SignatureKind = FileType['signature']['kind']
 
 const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+
+const findByExtension = (extension: string, kind: SignatureKind): FileType | undefined =>
+  FILE_TYPES.find((type: FileType) => type.signature.kind === kind && type.extensions.includes(extension))
 
 /** The media type of an accepted file, undefined for any other. */
 export async function detectUploadType(source: ByteSource, name: string): Promise<string | undefined> {
   const head = await source.read(0, HEAD_BYTES)
-  const extension = await detectExtension(source, head, extensionOf(name))
-  return extension && UPLOAD_TYPES[extension]
+  return (await detectFileType(source, head, extensionOf(name)))?.mediaType
 }
 
-async function detectExtension(
-  source: ByteSource,
-  head: Uint8Array,
-  named: string,
-): Promise<UploadExtension | undefined> {
-  if (isOleFile(head)) return legacyOfficeType(await oleStreamNames(source), named)
-  if (head[0] === 0x50 && head[1] === 0x4b) return modernOfficeType(source)
+async function detectFileType(source: ByteSource, head: Uint8Array, extension: string): Promise<FileType | undefined> {
+  if (isOleFile(head)) return detectOleType(await oleStreamNames(source), extension)
+  if (head[0] === 0x50 && head[1] === 0x4b) return detectZipType(source)
   const magic = await fileTypeFromBuffer(head.subarray(0, MAGIC_BYTES))
-  const known = magic && BY_MAGIC[magic.ext]
+  const known = magic && findByExtension(magic.ext, 'magic')
   if (known) return known
-  // Readers of pdf accept some junk before the header, and so do we.
-  if (Buffer.from(head.subarray(0, 1024)).includes('%PDF-')) return 'pdf'
-  return named === 'txt' && (await decodeText(head)) !== undefined ? 'txt' : undefined
+  // Other readers of pdf accept some junk before the header too.
+  if (Buffer.from(head.subarray(0, 1024)).includes('%PDF-')) return findByExtension('pdf', 'magic')
+  const text = findByExtension(extension, 'text')
+  return text && (await decodeText(head)) !== undefined ? text : undefined
 }
 
-function legacyOfficeType(streams: readonly string[], named: string): UploadExtension | undefined {
-  // A modern file with a password is wrapped like a legacy one, and only its name tells what is inside.
-  if (streams.includes('encryptedpackage')) return named === 'docx' || named === 'xlsx' ? named : undefined
-  if (streams.includes('worddocument')) return 'doc'
-  if (streams.includes('workbook') || streams.includes('book')) return 'xls'
-  return named === 'doc' || named === 'xls' ? named : undefined
+function detectOleType(streams: readonly string[], extension: string): FileType | undefined {
+  // A zip type with a password is wrapped in OLE, and only its name tells which type is inside.
+  if (streams.includes('encryptedpackage')) return findByExtension(extension, 'zip')
+  const found = FILE_TYPES.find(
+    ({ signature }: FileType) => signature.kind === 'ole' && signature.streams.some((name) => streams.includes(name)),
+  )
+  return found ?? findByExtension(extension, 'ole')
 }
 
-/** By the names in the table of contents, without unpacking anything. */
-async function modernOfficeType(source: ByteSource): Promise<UploadExtension | undefined> {
+/** By the names in the zip directory, without unpacking anything. */
+async function detectZipType(source: ByteSource): Promise<FileType | undefined> {
   const names = ((await listZipEntries(source)) ?? []).map(({ name }) => name)
   if (!names.some((name) => /^\[Content_Types\]\.xml$/i.test(name))) return undefined
-  if (names.some((name) => name.startsWith('word/'))) return 'docx'
-  // Not every program puts it into the folder that Excel does.
-  if (names.some((name) => name.startsWith('xl/') || /(?:^|\/)workbook\.xml$/i.test(name))) return 'xlsx'
-  return undefined
+  return FILE_TYPES.find(
+    ({ signature }: FileType) =>
+      signature.kind === 'zip' && signature.entries.some((entry) => names.some((name) => entry.test(name))),
+  )
 }

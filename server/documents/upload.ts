@@ -4,6 +4,7 @@ import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import busboy from 'busboy'
 import { type DocumentRow, type RejectedFile, type UploadAnswer } from '#contract/document.ts'
+import { FILE_TYPES } from '#contract/file-types.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
@@ -32,6 +33,9 @@ export interface Upload {
 
 const FIELD = 'files'
 const MAX_FILES = 200
+const ACCEPTED_FORMATS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  new Set(FILE_TYPES.map(({ format }) => format)),
+)
 const LONGEST_NAME = 255
 
 export interface UploadOutcome extends UploadAnswer {
@@ -197,8 +201,7 @@ async function receiveFile(
     if (blob.size > MAX_UPLOAD_BYTES) return rejection(name, 'too_large', 'is larger than 25 MB.')
     if (blob.size === 0) return rejection(name, 'empty', 'is empty.')
     const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
-    if (mimetype === undefined)
-      return rejection(name, 'unsupported_type', 'is not a PDF, Word, Excel, text, JPEG or PNG file.')
+    if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)
     const sha256 = hash.digest('hex')
     const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (existing) return versionOf ? refuseKnown(name, existing, versionOf) : { document: existing, isNew: false }

@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises'
 import { type ReadStreamOptions, ZipFile } from 'yazl'
 import { type ConversationRow } from '#contract/conversation.ts'
 import { type DocumentRow } from '#contract/document.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { type MessageRow } from '#contract/message.ts'
 import { type PersonClaims } from '#server/access/authenticate.ts'
@@ -24,9 +25,6 @@ export interface ArchiveParts {
 }
 
 const MESSAGES_AT_A_TIME = 50
-
-/** What is no better compressed once more is only copied. */
-const COMPRESSIBLE = new Set(['text/plain', 'application/msword', 'application/vnd.ms-excel'])
 
 interface Listed {
   readonly name: string
@@ -92,7 +90,10 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
       const listed = { name: document.superseded_at === null ? document.filename : olderName(document), path }
       if (bytes === undefined) missing.push(listed)
       else {
-        const options = { compress: COMPRESSIBLE.has(document.mimetype), mtime: new Date(document.uploaded_at) }
+        const options = {
+          compress: fileTypeOf(document.mimetype)?.isCompressible === true,
+          mtime: new Date(document.uploaded_at),
+        }
         await add(path, bytes, options)
         ;(document.superseded_at === null ? files : older).push(listed)
       }

@@ -1,5 +1,5 @@
 /** Pictures that a person attaches to questions, as a model that sees is shown them. */
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { FILE_TYPES } from '#contract/file-types.ts'
 import { SENDER_ROLES } from '#contract/message.ts'
 import { isPassageSource, type Source } from '#contract/source.ts'
 import { newestChosen } from '#server/assistant/retrieval/find-passages.ts'
@@ -53,7 +53,7 @@ export async function findPictures(scope: Scope, history: readonly Turn[]): Prom
     for (const id of await attachedTo(scope, turn)) if (!askedOf.has(id)) askedOf.set(id, turn.id)
   if (askedOf.size === 0) return []
   const files = await listFiles(scope, [...askedOf.keys()], {
-    mimetypes: [UPLOAD_TYPES.png, UPLOAD_TYPES.jpg],
+    mimetypes: FILE_TYPES.flatMap(({ viewer, mediaType }) => (viewer === 'image' ? [mediaType] : [])),
     limit: MOST_PICTURES,
   })
   return files.map((file) => ({ ...file, messageId: askedOf.get(file.documentId) ?? '' }))

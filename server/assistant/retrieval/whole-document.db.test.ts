@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { READER_MODEL, UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
+import { READER_MODEL } from '#contract/limits.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { openTestAssistant } from '#test/assistant.ts'

@@ -1,5 +1,5 @@
 /** Answers from whole documents: all of their pages as sources, condensed in pieces where the model's window is smaller. */
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { matchNames } from '#server/documents/store/library.ts'
@@ -21,7 +21,7 @@ const MOST_TOGETHER = 5
 const MOST_PIECES = 80
 
 /** The text of a sheet begins with its name, by which it is called also where something further down is cited. */
-const SHEETS: ReadonlySet<string> = new Set([UPLOAD_TYPES.xls, UPLOAD_TYPES.xlsx])
+const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 'sheet'
 
 export const roomForSources = (contextWindow: number): number =>
   Math.floor(contextWindow * CHARACTERS_PER_TOKEN * SOURCES_SHARE)
@@ -53,7 +53,7 @@ export async function readWhole(scope: Scope, documentIds: readonly string[]): P
     end: text.length,
     text,
     score: 0,
-    ...(SHEETS.has(mimetype) ? { heading: text.split('\n', 1)[0] } : {}),
+    ...(isSheet(mimetype) ? { heading: text.split('\n', 1)[0] } : {}),
   }))
 }
 

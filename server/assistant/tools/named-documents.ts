@@ -1,5 +1,5 @@
 /** The documents that the argument of `@knowledge` begins with: `lease.pdf …`, or `“lease.pdf”, “house rules.pdf”: …`. Pure. */
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
 
 interface NamedDocument {
   readonly id: string

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { type ParsedPart } from '#server/parsing/page.ts'
 import { startReader } from '#server/parsing/sandbox/parser-process.ts'
 import { runParser } from '#server/parsing/sandbox/run-parser.ts'

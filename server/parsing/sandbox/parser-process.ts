@@ -6,7 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type DocumentLanguage } from '#contract/document.ts'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
@@ -42,7 +42,7 @@ function nodeModulesFolders(): string[] {
 }
 
 /** Decoding pictures takes a native library; no other reader may load one. */
-export const isPicture = (mimetype: string): boolean => mimetype === UPLOAD_TYPES.png || mimetype === UPLOAD_TYPES.jpg
+export const isPicture = (mimetype: string): boolean => fileTypeOf(mimetype)?.parser === 'image'
 
 /** How Node is told to let the child read the libraries and do nothing else. */
 export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [

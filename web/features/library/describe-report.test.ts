@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { describeReport } from './describe-report.ts'
 
 test('names the pages that were recognised, and those without text with the reason', () => {

@@ -1,4 +1,5 @@
-import { MAX_UPLOAD_BYTES, UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 
 /** No lower limit in the browser: what is wrong with an empty file is said by the server, by name. */
 const MINIMUM_UPLOAD_BYTES = 0

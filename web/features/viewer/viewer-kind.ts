@@ -1,5 +1,4 @@
-import { UPLOAD_TYPES } from '#contract/limits.ts'
-import { documentPart } from '#web/lib/documents/document-parts.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 
 interface ReaderKind {
   body: 'pdf' | 'image' | 'text'
@@ -13,17 +12,8 @@ const UNITS = { page: 'Page', section: 'Section', sheet: 'Sheet' } as const
 
 /** How a document of a media type is shown. */
 export function readerKind(mimetype: string): ReaderKind {
-  switch (mimetype) {
-    case UPLOAD_TYPES.pdf:
-      return { body: 'pdf', unit: 'Page', hardWrapped: false }
-    case UPLOAD_TYPES.jpg:
-    case UPLOAD_TYPES.png:
-      return { body: 'image', unit: 'Page', hardWrapped: false }
-    default:
-      return {
-        body: 'text',
-        unit: UNITS[documentPart(mimetype) ?? 'section'],
-        hardWrapped: mimetype === UPLOAD_TYPES.txt,
-      }
-  }
+  const type = fileTypeOf(mimetype)
+  const viewer = type?.viewer ?? 'text'
+  const unit = type?.unit ?? (viewer === 'text' ? 'section' : 'page')
+  return { body: viewer, unit: UNITS[unit], hardWrapped: type?.hasHardWraps === true }
 }

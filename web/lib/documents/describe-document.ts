@@ -1,23 +1,12 @@
 import type { DocumentRow } from '#contract/document.ts'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { fileTypeOf } from '#contract/file-types.ts'
 
 import { partName, documentPart } from './document-parts.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 
-const KIND_NAMES: Record<string, string> = {
-  [UPLOAD_TYPES.pdf]: 'PDF',
-  [UPLOAD_TYPES.doc]: 'Word',
-  [UPLOAD_TYPES.docx]: 'Word',
-  [UPLOAD_TYPES.xls]: 'Excel',
-  [UPLOAD_TYPES.xlsx]: 'Excel',
-  [UPLOAD_TYPES.txt]: 'Text',
-  [UPLOAD_TYPES.jpg]: 'Image',
-  [UPLOAD_TYPES.png]: 'Image',
-}
-
 /** The facts under a document's name, each to be set apart by the row: `['PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {
-  const facts = [KIND_NAMES[document.mimetype] ?? 'File', formatSize(document.size)]
+  const facts = [fileTypeOf(document.mimetype)?.label ?? 'File', formatSize(document.size)]
   const part = documentPart(document.mimetype)
   const isWhole = document.pages === 1 && part === 'section'
   if (part && document.pages && !isWhole) facts.push(`${document.pages} ${partName(document.mimetype, document.pages)}`)

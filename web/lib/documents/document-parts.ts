@@ -1,20 +1,10 @@
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { type FileType, fileTypeOf, UPLOAD_TYPES } from '#contract/file-types.ts'
 
 /** What a document consists of. */
-export type Part = 'page' | 'section' | 'sheet'
-
-/** By media type; a picture has no parts. */
-const PARTS: Readonly<Record<string, Part>> = {
-  [UPLOAD_TYPES.pdf]: 'page',
-  [UPLOAD_TYPES.xls]: 'sheet',
-  [UPLOAD_TYPES.xlsx]: 'sheet',
-  [UPLOAD_TYPES.doc]: 'section',
-  [UPLOAD_TYPES.docx]: 'section',
-  [UPLOAD_TYPES.txt]: 'section',
-}
+export type Part = NonNullable<FileType['unit']>
 
 /** What a part of a document of this media type is; null where it has none. */
-export const documentPart = (mimetype: string): Part | null => PARTS[mimetype] ?? null
+export const documentPart = (mimetype: string): Part | null => fileTypeOf(mimetype)?.unit ?? null
 
 /** What one part of a document of this media type is called, or several; those of a picture are its one page. */
 export function partName(mimetype: string, count: number): string {

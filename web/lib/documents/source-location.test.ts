@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UPLOAD_TYPES } from '#contract/limits.ts'
+import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { describeSourceLocation } from './source-location.ts'
 
 const source = {
