@@ -117,7 +117,7 @@ const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['XX', 500],
 ]
 
-function statusOf(sqlState: string, isSignedIn: boolean): number {
+function statusForSqlState(sqlState: string, isSignedIn: boolean): number {
   if (sqlState === '42501') return isSignedIn ? 403 : 401
   const raised = /^PT([2-5]\d\d)$/.exec(sqlState)?.[1]
   if (raised !== undefined) return Number(raised)
@@ -136,18 +136,18 @@ const raisedDetail = jsonText.pipe(
   z.object({ status: z.int().min(200).max(599), headers: z.record(headerName, headerValue) }),
 )
 
-const unreadable = (part: 'MESSAGE' | 'DETAIL', text: string, keys: string) =>
+const invalidRaise = (part: 'MESSAGE' | 'DETAIL', text: string, keys: string) =>
   restError('PGRST121', `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, {
     details: `Invalid JSON value for ${part}: '${text}'`,
     hint: `${part} must be a JSON object with obligatory keys: ${keys}.`,
   })
 
 /** What a function raised with SQLSTATE PGRST: the whole answer, in its message and detail. */
-function raisedWhole({ message: text, detail = '' }: pg.DatabaseError): RestError {
+function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): RestError {
   const raised = raisedMessage.safeParse(text)
-  if (!raised.success) return unreadable('MESSAGE', text, '"code", "message" and optional keys: "details", "hint"')
+  if (!raised.success) return invalidRaise('MESSAGE', text, '"code", "message" and optional keys: "details", "hint"')
   const answer = raisedDetail.safeParse(detail)
-  if (!answer.success) return unreadable('DETAIL', detail, '"status", "headers" and optional key: "status_text"')
+  if (!answer.success) return invalidRaise('DETAIL', detail, '"status", "headers" and optional key: "status_text"')
   const { code, message, details = null, hint = null } = raised.data
   return new RestError(code, answer.data.status, message, { details, hint, headers: answer.data.headers })
 }
@@ -170,8 +170,8 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
   }
   if (isConnectionFailure(error)) return restError('PGRST000', 'Database connection error.', { cause: error })
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return undefined
-  if (error.code === 'PGRST') return raisedWhole(error)
-  const status = statusOf(error.code, isSignedIn)
+  if (error.code === 'PGRST') return parseRaisedError(error)
+  const status = statusForSqlState(error.code, isSignedIn)
   return new RestError(error.code, status, error.message, {
     details: error.detail ?? null,
     hint: error.hint ?? null,

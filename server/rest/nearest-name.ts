@@ -1,5 +1,5 @@
-const LONGEST_COMPARED = 80
-const LEAST_LIKENESS = 0.75
+const MAX_COMPARED_LENGTH = 80
+const MIN_SIMILARITY = 0.75
 
 /** Insertions, deletions and replacements between two words. */
 function editDistance(left: string, right: string): number {
@@ -17,8 +17,8 @@ function editDistance(left: string, right: string): number {
 
 /** The name most like a misspelt one; undefined where none is at least three quarters the same. */
 export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
-  if (misspelt.length > LONGEST_COMPARED) return undefined
-  const likeness = (name: string) => 1 - editDistance(misspelt, name) / Math.max(misspelt.length, name.length, 1)
-  const [nearest] = names.map((name) => ({ name, likeness: likeness(name) })).sort((a, b) => b.likeness - a.likeness)
-  return nearest && nearest.likeness >= LEAST_LIKENESS ? nearest.name : undefined
+  if (misspelt.length > MAX_COMPARED_LENGTH) return undefined
+  const similarity = (name: string) => 1 - editDistance(misspelt, name) / Math.max(misspelt.length, name.length, 1)
+  const [nearest] = names.map((name) => ({ name, likeness: similarity(name) })).sort((a, b) => b.likeness - a.likeness)
+  return nearest && nearest.likeness >= MIN_SIMILARITY ? nearest.name : undefined
 }

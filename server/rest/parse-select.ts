@@ -26,10 +26,10 @@ export type SelectItem =
     }
   | Embedding
 
-const LONGEST_PATH = 100
+const MAX_JSON_PATH_LENGTH = 100
 // Each is a join: more than anybody asks for, few enough for the planner.
-const DEEPEST_EMBEDDING = 10
-const MOST_EMBEDDINGS = 50
+const MAX_EMBEDDING_DEPTH = 10
+const MAX_EMBEDDINGS = 50
 
 const skipSpace = (scanner: Scanner) => scanner.match(/[ \t]*/y)
 
@@ -45,13 +45,13 @@ export function readList<Item>(scanner: Scanner, readItem: () => Item): Item[] {
 
 export function readBoundedField(scanner: Scanner): Field {
   const field = readField(scanner)
-  return field.path.length > LONGEST_PATH ? scanner.fail('a shorter json path') : field
+  return field.path.length > MAX_JSON_PATH_LENGTH ? scanner.fail('a shorter json path') : field
 }
 
 const readTypeName = (scanner: Scanner): string =>
   scanner.match(/[\p{L}\p{N}_$ ]+/uy)?.trim() ?? scanner.fail('letter or digit')
 
-const aggregatesRefused = () => restError('PGRST123', 'Use of aggregate functions is not allowed')
+const aggregatesNotAllowed = () => restError('PGRST123', 'Use of aggregate functions is not allowed')
 
 /** At most two: the way of joining, and which of several relationships is meant; `!left` is what happens anyway. */
 function readModifiers(scanner: Scanner): Pick<Embedding, 'hint' | 'isInner'> {
@@ -85,17 +85,17 @@ function createItemReader(scanner: Scanner) {
     })
     if (opening) {
       embeddings += 1
-      if (depth >= DEEPEST_EMBEDDING) scanner.fail('fewer levels of embedded relations')
-      if (embeddings > MOST_EMBEDDINGS) scanner.fail('fewer embedded relations')
+      if (depth >= MAX_EMBEDDING_DEPTH) scanner.fail('fewer levels of embedded relations')
+      if (embeddings > MAX_EMBEDDINGS) scanner.fail('fewer embedded relations')
       const select = readItems(depth + 1)
       scanner.expect(')')
       return { kind: 'embedded', ...opening, alias, isSpread, select }
     }
     if (isSpread) return scanner.fail('a relation')
-    if (scanner.sees('count()')) throw aggregatesRefused()
+    if (scanner.sees('count()')) throw aggregatesNotAllowed()
     const field = readBoundedField(scanner)
     const cast = scanner.take('::') ? readTypeName(scanner) : undefined
-    if (scanner.match(/\.(?:sum|avg|count|max|min)\(\)/y) !== undefined) throw aggregatesRefused()
+    if (scanner.match(/\.(?:sum|avg|count|max|min)\(\)/y) !== undefined) throw aggregatesNotAllowed()
     return { kind: 'field', field, cast, alias }
   }
 

@@ -11,14 +11,14 @@ export interface OrderTerm {
   readonly nulls: 'first' | 'last' | undefined
 }
 
-export type Logic =
+export type LogicTree =
   | { readonly kind: 'filter'; readonly filter: Filter }
-  | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly Logic[] }
+  | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly LogicTree[] }
 
 /** Which rows of one table are asked for, and in which order. */
 export interface Clauses {
   /** All of these must hold. */
-  readonly where: readonly Logic[]
+  readonly where: readonly LogicTree[]
   readonly order: readonly OrderTerm[]
   readonly limit: bigint | undefined
   readonly offset: bigint | undefined
@@ -35,7 +35,7 @@ export interface Query extends Clauses {
 }
 
 // Deeper than anybody writes by hand, shallow enough for PostgreSQL's parser.
-const DEEPEST_LOGIC = 50
+const MAX_LOGIC_DEPTH = 50
 
 function readOrderTerm(scanner: Scanner): OrderTerm {
   const embedded = scanner.attempt(() => {
@@ -50,11 +50,11 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
 }
 
 /** `and(…)`, `not.or(…)` or `column.operator.value`. */
-function readLogic(scanner: Scanner, depth = 0): Logic {
-  if (depth > DEEPEST_LOGIC) scanner.fail('fewer levels of and/or')
+function readLogicTree(scanner: Scanner, depth = 0): LogicTree {
+  if (depth > MAX_LOGIC_DEPTH) scanner.fail('fewer levels of and/or')
   const opening = scanner.match(/(?:not\.)?(?:and|or)[ \t]*\(/y)
   if (opening !== undefined) {
-    const parts = readList(scanner, () => readLogic(scanner, depth + 1))
+    const parts = readList(scanner, () => readLogicTree(scanner, depth + 1))
     scanner.expect(')')
     return { kind: opening.includes('and') ? 'and' : 'or', negated: opening.startsWith('not.'), parts }
   }
@@ -98,17 +98,17 @@ function parseCount(name: string, text: string): bigint {
   return parseWith(name, text, (scanner) => BigInt(scanner.match(/-?\d{1,18}/y) ?? scanner.fail('digit')))
 }
 
-type MutableClauses = { -readonly [Name in keyof Clauses]: Clauses[Name] } & { where: Logic[] }
+type MutableClauses = { -readonly [Name in keyof Clauses]: Clauses[Name] } & { where: LogicTree[] }
 
-const EVERYTHING: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
+const NO_CLAUSES: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
 
 /** Collects what is asked of each table on its own. */
-function createLevels() {
+function createClauseCollector() {
   const levels = new Map<string, { path: readonly string[]; clauses: MutableClauses }>()
   return {
     at(path: readonly string[]): MutableClauses {
       const key = JSON.stringify(path)
-      const level = levels.get(key) ?? { path, clauses: { ...EVERYTHING, where: [] } }
+      const level = levels.get(key) ?? { path, clauses: { ...NO_CLAUSES, where: [] } }
       levels.set(key, level)
       return level.clauses
     },
@@ -116,16 +116,16 @@ function createLevels() {
   }
 }
 
-const CLAUSES = new Set(['order', 'limit', 'offset', 'and', 'or'])
+const CLAUSE_NAMES = new Set(['order', 'limit', 'offset', 'and', 'or'])
 
 /** Reads `order`, `limit`, `offset`, `and` and `or`, each perhaps of an embedded relation. Of one given twice the first counts. */
-function readClause(levels: ReturnType<typeof createLevels>, key: string, value: string, given: Set<string>): void {
+function readClause(levels: ReturnType<typeof createClauseCollector>, key: string, value: string, given: Set<string>): void {
   const path = parsePath(key)
   const word = path.pop() ?? ''
   if (word === 'and' || word === 'or') {
     const way = path.filter((name) => name !== 'not')
     const negation = way.length < path.length ? 'not.' : ''
-    levels.at(way).where.push(parseWith('logic tree', `${negation}${word}${value}`, readLogic))
+    levels.at(way).where.push(parseWith('logic tree', `${negation}${word}${value}`, readLogicTree))
     return
   }
   if (given.has(key)) return
@@ -142,12 +142,12 @@ function readClause(levels: ReturnType<typeof createLevels>, key: string, value:
  * @throws AppError with what does not parse, RestError for what is not offered.
  */
 export function parseQuery(parameters: URLSearchParams, { isCall }: { isCall: boolean }): Query {
-  const levels = createLevels()
+  const levels = createClauseCollector()
   const given = new Set<string>()
   const args: (readonly [string, string])[] = []
   for (const [key, value] of parameters) {
     if (['select', 'columns', 'on_conflict'].includes(key)) continue
-    if (CLAUSES.has(key.slice(key.lastIndexOf('.') + 1))) {
+    if (CLAUSE_NAMES.has(key.slice(key.lastIndexOf('.') + 1))) {
       readClause(levels, key, value, given)
       continue
     }

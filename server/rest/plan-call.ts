@@ -2,7 +2,7 @@
 import { restError } from './errors.ts'
 import { parseArguments } from './payload.ts'
 import { nearestName } from './nearest-name.ts'
-import { columnsUsed, type Reading, readingOf, type Source } from './plan-reading.ts'
+import { usedColumns, type ResultPlan, planResult, type RowSource } from './plan-reading.ts'
 import { type Media, type RestRequest } from './request.ts'
 import { type Catalogue, type Parameter, type Routine } from './schema-cache.ts'
 
@@ -21,7 +21,7 @@ type CallArguments =
   /** The whole body for the one parameter, which has no name. */
   | { readonly kind: 'body'; readonly type: string; readonly text: string }
 
-export interface CallPlan extends Reading {
+export interface CallPlan extends ResultPlan {
   readonly kind: 'call'
   readonly routine: Routine
   readonly media: Media
@@ -34,7 +34,7 @@ export interface CallPlan extends Reading {
 export const SCALAR = 'pgrst_scalar'
 
 /** Whether these argument names, neither more nor less, can be given to the function. */
-function fits({ parameters }: Routine, names: ReadonlySet<string>): boolean {
+function acceptsArguments({ parameters }: Routine, names: ReadonlySet<string>): boolean {
   const known = new Set(parameters.map(({ name }) => name))
   return (
     [...names].every((name) => known.has(name)) &&
@@ -60,15 +60,15 @@ function takesWholeBody({ parameters }: Routine, contentType: string): boolean {
   return only?.name === '' && others.length === 0 && (WHOLE_BODY_TYPES[contentType] ?? []).includes(only.type)
 }
 
-interface Searched {
+interface RoutineSearch {
   /** Names of all functions of the schema that can be called from outside. */
-  readonly known: () => readonly string[]
+  readonly callableNames: () => readonly string[]
   /** Those of the name that was called. */
   readonly candidates: readonly Routine[]
 }
 
 /** The function that is most like what was called: by its parameters where the name is right, else by its name. */
-function hintFor({ schema, resource }: RestRequest, names: readonly string[], { known, candidates }: Searched) {
+function suggestRoutine({ schema, resource }: RestRequest, names: readonly string[], { callableNames: known, candidates }: RoutineSearch) {
   const listed = (parameters: readonly string[]) => `(${parameters.join(', ')})`
   const called = listed(names)
   // With a parameter that has no name, a function of the very list that was given may not have been meant.
@@ -86,7 +86,7 @@ function hintFor({ schema, resource }: RestRequest, names: readonly string[], { 
   return nearest === undefined ? null : `Perhaps you meant to call the function ${schema}.${nearest}`
 }
 
-function notFound(request: RestRequest, names: readonly string[], searched: Searched) {
+function routineNotFound(request: RestRequest, names: readonly string[], searched: RoutineSearch) {
   const { schema, resource, method } = request
   const called = `${schema}.${resource.name}`
   const list = names.join(', ')
@@ -98,12 +98,12 @@ function notFound(request: RestRequest, names: readonly string[], searched: Sear
       details: `Searched for the function ${called} ${
         names.length > 0 ? `with parameter${names.length > 1 ? 's' : ''} ${list}` : 'without parameters'
       }${asBody}, but no matches were found in the schema cache.`,
-      hint: hintFor(request, names, searched),
+      hint: suggestRoutine(request, names, searched),
     },
   )
 }
 
-function ambiguous(found: readonly Routine[]) {
+function ambiguousRoutine(found: readonly Routine[]) {
   const shown = found
     .map(({ schema, name, parameters }) => ({
       called: `${schema}.${name}`,
@@ -116,8 +116,8 @@ function ambiguous(found: readonly Routine[]) {
   })
 }
 
-function onlyOne(found: readonly Routine[]): Routine | undefined {
-  if (found.length > 1) throw ambiguous(found)
+function atMostOne(found: readonly Routine[]): Routine | undefined {
+  if (found.length > 1) throw ambiguousRoutine(found)
   return found[0]
 }
 
@@ -127,13 +127,13 @@ const parametersOf = ({ parameters }: Routine, names: ReadonlySet<string>) =>
 const bodyArgument = ({ parameters }: Routine, text: string) =>
   ({ kind: 'body', type: parameters[0]?.type ?? 'json', text }) as const
 
-function argumentsOf(request: RestRequest, searched: Searched): { routine: Routine; args: CallArguments } {
+function resolveCall(request: RestRequest, searched: RoutineSearch): { routine: Routine; args: CallArguments } {
   const { method, query, body, contentType } = request
   const { candidates } = searched
   if (method !== 'POST') {
     const names = new Set(query.args.map(([name]) => name))
-    const routine = onlyOne(candidates.filter((found) => fits(found, names)))
-    if (!routine) throw notFound(request, [...names], searched)
+    const routine = atMostOne(candidates.filter((found) => acceptsArguments(found, names)))
+    if (!routine) throw routineNotFound(request, [...names], searched)
     const values = parametersOf(routine, names).map((parameter) => {
       const texts = query.args.filter(([name]) => name === parameter.name).map(([, text]) => text)
       return { parameter, texts: parameter.isVariadic ? texts : texts.slice(-1) }
@@ -142,7 +142,7 @@ function argumentsOf(request: RestRequest, searched: Searched): { routine: Routi
   }
 
   const wholeBody = () => {
-    const routine = onlyOne(candidates.filter((found) => takesWholeBody(found, contentType)))
+    const routine = atMostOne(candidates.filter((found) => takesWholeBody(found, contentType)))
     return routine && { routine, args: bodyArgument(routine, body) }
   }
   if (contentType !== 'application/json') {
@@ -152,7 +152,7 @@ function argumentsOf(request: RestRequest, searched: Searched): { routine: Routi
   }
   const given = parseArguments(body)
   const names = new Set(query.columns ?? given.keys)
-  const routine = given.isArray ? undefined : onlyOne(candidates.filter((found) => fits(found, names)))
+  const routine = given.isArray ? undefined : atMostOne(candidates.filter((found) => acceptsArguments(found, names)))
   if (routine?.parameters[0]?.name === '') return { routine, args: bodyArgument(routine, given.text) }
   if (routine) {
     return {
@@ -162,19 +162,19 @@ function argumentsOf(request: RestRequest, searched: Searched): { routine: Routi
   }
   const taken = wholeBody()
   if (taken) return { ...taken, args: { ...taken.args, text: given.text } }
-  throw notFound(request, [...names], searched)
+  throw routineNotFound(request, [...names], searched)
 }
 
-const computedOf = (catalogue: Catalogue, { returnedTable }: Routine) =>
+const computedColumnsOf = (catalogue: Catalogue, { returnedTable }: Routine) =>
   returnedTable ? catalogue.relation(returnedTable.schema, returnedTable.name)?.computed : undefined
 
-const sourceOf = (catalogue: Catalogue, routine: Routine): Source => ({
+const routineSource = (catalogue: Catalogue, routine: Routine): RowSource => ({
   name: routine.name,
   schema: routine.schema,
   width: Math.max(1, routine.columns.size),
   typeOf: (column) =>
     routine.returns === 'row'
-      ? (routine.columns.get(column) ?? computedOf(catalogue, routine)?.get(column))
+      ? (routine.columns.get(column) ?? computedColumnsOf(catalogue, routine)?.get(column))
       : undefined,
   relationships: routine.returnedTable
     ? catalogue.relationships(routine.returnedTable.schema, routine.returnedTable.name)
@@ -184,8 +184,8 @@ const sourceOf = (catalogue: Catalogue, routine: Routine): Source => ({
 /** The plan for a call; whether it may write is up to the function's volatility and the method. */
 export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: number | undefined): CallPlan {
   const { schema, resource, preferences, media } = request
-  const { routine, args } = argumentsOf(request, {
-    known: () => catalogue.routineNames(schema).filter((name) => catalogue.routines(schema, name).some(isCallable)),
+  const { routine, args } = resolveCall(request, {
+    callableNames: () => catalogue.routineNames(schema).filter((name) => catalogue.routines(schema, name).some(isCallable)),
     candidates: catalogue.routines(schema, resource.name).filter(isCallable),
   })
   if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
@@ -194,8 +194,8 @@ export function planCall(catalogue: Catalogue, request: RestRequest, maxRows: nu
       'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     )
   }
-  const reading = readingOf(catalogue, sourceOf(catalogue, routine), request, maxRows)
-  const computed = [...(computedOf(catalogue, routine)?.keys() ?? [])].filter((name) => columnsUsed(reading).has(name))
+  const reading = planResult(catalogue, routineSource(catalogue, routine), request, maxRows)
+  const computed = [...(computedColumnsOf(catalogue, routine)?.keys() ?? [])].filter((name) => usedColumns(reading).has(name))
   return { kind: 'call', routine, args, media, computed, ...reading }
 }
 

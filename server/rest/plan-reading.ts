@@ -1,7 +1,7 @@
 /** What a request asks of rows and of those embedded in them, with every name looked up in the catalogue. */
 import { type Field, type Filter } from '#server/database/filter.ts'
 import { RestError, restError, unknownColumn } from './errors.ts'
-import { type Clauses, type Logic, type OrderTerm, type Query } from './parse.ts'
+import { type Clauses, type LogicTree, type OrderTerm, type Query } from './parse.ts'
 import { type Embedding, type SelectItem } from './parse-select.ts'
 import { type RowRange, resolveRange } from './range.ts'
 import { findRelationship, isToOne, type Relationship } from './relationships.ts'
@@ -16,30 +16,30 @@ interface TypedField extends Field {
 export type OutputColumn =
   | { readonly kind: 'all' }
   | { readonly kind: 'field'; readonly field: TypedField; readonly castSql: string | undefined; readonly name: string }
-  | Embed
+  | EmbedPlan
 
-export type TypedLogic =
+export type TypedLogicTree =
   | { readonly kind: 'filter'; readonly filter: Filter; readonly type: string }
   /** Whether there is an embedded row, after its own filters. */
-  | { readonly kind: 'presence'; readonly embed: Embed; readonly isPresent: boolean }
-  | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly TypedLogic[] }
+  | { readonly kind: 'presence'; readonly embed: EmbedPlan; readonly isPresent: boolean }
+  | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly TypedLogicTree[] }
 
 export interface TypedOrder extends Pick<OrderTerm, 'direction' | 'nulls'> {
   /** The field is one of these rows, of which there is at most one each. */
-  readonly embed: Embed | undefined
+  readonly embed: EmbedPlan | undefined
   readonly field: TypedField
 }
 
 /** Which rows of one source come out, how, and in which order. */
-export interface Level {
+export interface SelectPlan {
   readonly output: readonly OutputColumn[]
-  readonly where: readonly TypedLogic[]
+  readonly where: readonly TypedLogicTree[]
   readonly order: readonly TypedOrder[]
   readonly range: RowRange
 }
 
 /** Rows of a related table within each row. */
-export interface Embed extends Level {
+export interface EmbedPlan extends SelectPlan {
   readonly kind: 'embedded'
   /** Key in the outer row; what filters and orders call it. */
   readonly name: string
@@ -52,7 +52,7 @@ export interface Embed extends Level {
   readonly isHidden: boolean
 }
 
-export interface Reading extends Level {
+export interface ResultPlan extends SelectPlan {
   readonly count: 'exact' | 'planned' | 'estimated' | undefined
   /** HEAD: rows are counted, not rendered. */
   readonly isHead: boolean
@@ -60,7 +60,7 @@ export interface Reading extends Level {
 }
 
 /** The columns that a source of rows has: a relation, or what a function returns. */
-export interface Source {
+export interface RowSource {
   readonly name: string
   readonly schema: string
   typeOf(column: string): string | undefined
@@ -70,9 +70,9 @@ export interface Source {
 }
 
 /** PostgreSQL refuses longer lists of columns as too complex. */
-const MOST_OUTPUT_COLUMNS = 1_600
+const MAX_OUTPUT_COLUMNS = 1_600
 
-export const sourceOf = (catalogue: Catalogue, relation: Relation): Source => ({
+export const relationSource = (catalogue: Catalogue, relation: Relation): RowSource => ({
   name: relation.name,
   schema: relation.schema,
   width: relation.columns.size,
@@ -81,8 +81,8 @@ export const sourceOf = (catalogue: Catalogue, relation: Relation): Source => ({
 })
 
 const isEmbedding = (item: SelectItem): item is Embedding => item.kind === 'embedded'
-export const isEmbed = (item: OutputColumn): item is Embed => item.kind === 'embedded'
-const nameOfEmbedding = ({ alias, relation }: Embedding): string => alias ?? relation
+export const isEmbed = (item: OutputColumn): item is EmbedPlan => item.kind === 'embedded'
+const embeddingName = ({ alias, relation }: Embedding): string => alias ?? relation
 
 const notEmbedded = (name: string) =>
   restError('PGRST108', `'${name}' is not an embedded resource in this request`, {
@@ -90,7 +90,7 @@ const notEmbedded = (name: string) =>
   })
 
 /** Which clauses belong to which embedded relation. @throws RestError PGRST108 for those that belong to none. */
-function clausesOfEmbeddings({ select, nested }: Query): ReadonlyMap<Embedding, Clauses> {
+function groupClausesByEmbedding({ select, nested }: Query): ReadonlyMap<Embedding, Clauses> {
   const found = new Map<Embedding, Clauses>()
   for (const { path, clauses } of nested) {
     let items = select
@@ -98,7 +98,7 @@ function clausesOfEmbeddings({ select, nested }: Query): ReadonlyMap<Embedding, 
     for (const name of path) {
       const embeddings = items.filter(isEmbedding)
       reached =
-        embeddings.find((item) => nameOfEmbedding(item) === name) ?? embeddings.find((item) => item.relation === name)
+        embeddings.find((item) => embeddingName(item) === name) ?? embeddings.find((item) => item.relation === name)
       if (!reached) throw notEmbedded(name)
       items = reached.select
     }
@@ -110,7 +110,7 @@ function clausesOfEmbeddings({ select, nested }: Query): ReadonlyMap<Embedding, 
   return found
 }
 
-interface Asked {
+interface PlanContext {
   readonly catalogue: Catalogue
   readonly clauses: ReadonlyMap<Embedding, Clauses>
   readonly maxRows: number | undefined
@@ -118,13 +118,13 @@ interface Asked {
 
 const NO_CLAUSES: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
 
-function typed(source: Source, field: Field): TypedField {
+function resolveField(source: RowSource, field: Field): TypedField {
   const type = source.typeOf(field.column)
   if (type === undefined) throw unknownColumn(source.name, field.column)
   return { ...field, type }
 }
 
-function typedFilter(source: Source, embeds: readonly Embed[], filter: Filter): TypedLogic {
+function resolveFilter(source: RowSource, embeds: readonly EmbedPlan[], filter: Filter): TypedLogicTree {
   const embed = filter.path.length === 0 ? embeds.find(({ name }) => name === filter.column) : undefined
   if (embed && filter.operator === 'is' && (filter.value === 'null' || filter.value === 'not_null')) {
     return { kind: 'presence', embed, isPresent: (filter.value === 'not_null') !== filter.negated }
@@ -134,17 +134,17 @@ function typedFilter(source: Source, embeds: readonly Embed[], filter: Filter): 
       details: 'Only is null or not is null filters are allowed on embedded resources',
     })
   }
-  return { kind: 'filter', filter, type: typed(source, filter).type }
+  return { kind: 'filter', filter, type: resolveField(source, filter).type }
 }
 
-export function typedLogic(source: Source, embeds: readonly Embed[], logic: Logic): TypedLogic {
-  if (logic.kind === 'filter') return typedFilter(source, embeds, logic.filter)
-  return { ...logic, parts: logic.parts.map((part) => typedLogic(source, embeds, part)) }
+export function resolveLogicTree(source: RowSource, embeds: readonly EmbedPlan[], logic: LogicTree): TypedLogicTree {
+  if (logic.kind === 'filter') return resolveFilter(source, embeds, logic.filter)
+  return { ...logic, parts: logic.parts.map((part) => resolveLogicTree(source, embeds, part)) }
 }
 
-function typedOrder(asked: Asked, source: Source, embeds: readonly Embed[], term: OrderTerm): TypedOrder {
+function resolveOrder(asked: PlanContext, source: RowSource, embeds: readonly EmbedPlan[], term: OrderTerm): TypedOrder {
   const { embedded, field, direction, nulls } = term
-  if (embedded === undefined) return { embed: undefined, field: typed(source, field), direction, nulls }
+  if (embedded === undefined) return { embed: undefined, field: resolveField(source, field), direction, nulls }
   const embed = embeds.find(({ name }) => name === embedded)
   if (!embed) throw notEmbedded(embedded)
   if (!isToOne(embed.relationship)) {
@@ -152,21 +152,21 @@ function typedOrder(asked: Asked, source: Source, embeds: readonly Embed[], term
       details: `'${source.name}' and '${embedded}' do not form a many-to-one or one-to-one relationship`,
     })
   }
-  return { embed, field: typed(sourceOf(asked.catalogue, embed.target), field), direction, nulls }
+  return { embed, field: resolveField(relationSource(asked.catalogue, embed.target), field), direction, nulls }
 }
 
 /** The name that a column has in the answer: its alias, or the last key of its path. */
-const nameOf = ({ column, path }: Field): string => path.findLast((step) => !step.isIndex)?.key ?? column
+const outputName = ({ column, path }: Field): string => path.findLast((step) => !step.isIndex)?.key ?? column
 
-function embedOf(asked: Asked, source: Source, item: Embedding): Embed {
+function planEmbed(asked: PlanContext, source: RowSource, item: Embedding): EmbedPlan {
   const relationship = findRelationship(source.relationships, source, item.relation, item.hint)
   const target = asked.catalogue.relation(relationship.target.schema, relationship.target.name)
   if (!target) throw new Error(`${relationship.target.name} is referred to but not in the catalogue`)
-  const level = levelOf(asked, sourceOf(asked.catalogue, target), item.select, asked.clauses.get(item) ?? NO_CLAUSES)
+  const level = planSelect(asked, relationSource(asked.catalogue, target), item.select, asked.clauses.get(item) ?? NO_CLAUSES)
   return {
     ...level,
     kind: 'embedded',
-    name: nameOfEmbedding(item),
+    name: embeddingName(item),
     relationship,
     target,
     isInner: item.isInner,
@@ -175,55 +175,55 @@ function embedOf(asked: Asked, source: Source, item: Embedding): Embed {
   }
 }
 
-function outputOf(asked: Asked, source: Source, items: readonly SelectItem[]): OutputColumn[] {
+function planOutput(asked: PlanContext, source: RowSource, items: readonly SelectItem[]): OutputColumn[] {
   const output = items.map((item): OutputColumn => {
     if (item.kind === 'all') return item
-    if (item.kind === 'embedded') return embedOf(asked, source, item)
+    if (item.kind === 'embedded') return planEmbed(asked, source, item)
     const castSql = item.cast === undefined ? undefined : asked.catalogue.typeToSql(item.cast)
     if (item.cast !== undefined && castSql === undefined) {
       throw new RestError('42704', 400, `type "${item.cast}" does not exist`)
     }
-    return { kind: 'field', field: typed(source, item.field), castSql, name: item.alias ?? nameOf(item.field) }
+    return { kind: 'field', field: resolveField(source, item.field), castSql, name: item.alias ?? outputName(item.field) }
   })
-  if (widthOf(output, source.width) > MOST_OUTPUT_COLUMNS) {
-    throw restError('PGRST100', `More than ${MOST_OUTPUT_COLUMNS} columns are selected`)
+  if (outputWidth(output, source.width) > MAX_OUTPUT_COLUMNS) {
+    throw restError('PGRST100', `More than ${MAX_OUTPUT_COLUMNS} columns are selected`)
   }
   return output
 }
 
-const widthOf = (output: readonly OutputColumn[], starWidth: number): number =>
+const outputWidth = (output: readonly OutputColumn[], starWidth: number): number =>
   output.reduce((sum, item) => {
     if (item.kind === 'all') return sum + starWidth
-    return sum + (isEmbed(item) && item.isSpread ? widthOf(item.output, item.target.columns.size) : 1)
+    return sum + (isEmbed(item) && item.isSpread ? outputWidth(item.output, item.target.columns.size) : 1)
   }, 0)
 
-function levelOf(
-  asked: Asked,
-  source: Source,
+function planSelect(
+  asked: PlanContext,
+  source: RowSource,
   select: readonly SelectItem[],
   clauses: Clauses,
   rangeHeader?: string,
-): Level {
-  const output = outputOf(asked, source, select)
+): SelectPlan {
+  const output = planOutput(asked, source, select)
   const embeds = output.filter(isEmbed)
   return {
     output,
-    where: clauses.where.map((logic) => typedLogic(source, embeds, logic)),
-    order: clauses.order.map((term) => typedOrder(asked, source, embeds, term)),
+    where: clauses.where.map((logic) => resolveLogicTree(source, embeds, logic)),
+    order: clauses.order.map((term) => resolveOrder(asked, source, embeds, term)),
     range: resolveRange(clauses, rangeHeader, asked.maxRows),
   }
 }
 
 /** What the query parameters ask of a source. */
-export function readingOf(
+export function planResult(
   catalogue: Catalogue,
-  source: Source,
+  source: RowSource,
   { query, method, preferences, range }: RestRequest,
   maxRows: number | undefined,
-): Reading {
-  const asked = { catalogue, clauses: clausesOfEmbeddings(query), maxRows }
+): ResultPlan {
+  const asked = { catalogue, clauses: groupClausesByEmbedding(query), maxRows }
   return {
-    ...levelOf(asked, source, query.select, query, range),
+    ...planSelect(asked, source, query.select, query, range),
     count: preferences.count,
     isHead: method === 'HEAD',
     maxRows,
@@ -231,8 +231,8 @@ export function readingOf(
 }
 
 /** Columns of the rows themselves that come out, or that decide which do and in which order. */
-export function columnsUsed({ output, where, order }: Level): ReadonlySet<string> {
-  const ofLogic = (logic: TypedLogic): string[] => {
+export function usedColumns({ output, where, order }: SelectPlan): ReadonlySet<string> {
+  const ofLogic = (logic: TypedLogicTree): string[] => {
     if (logic.kind === 'presence') return []
     return logic.kind === 'filter' ? [logic.filter.column] : logic.parts.flatMap(ofLogic)
   }
@@ -244,12 +244,12 @@ export function columnsUsed({ output, where, order }: Level): ReadonlySet<string
 }
 
 /** What a write shows of its rows: its own filters and limits say which rows are written, not which are shown. */
-export function shownOf(
+export function planReturning(
   catalogue: Catalogue,
-  source: Source,
+  source: RowSource,
   { query }: RestRequest,
   maxRows: number | undefined,
-): Pick<Level, 'output' | 'order'> {
-  const asked = { catalogue, clauses: clausesOfEmbeddings(query), maxRows }
-  return levelOf(asked, source, query.select, { ...NO_CLAUSES, order: query.order })
+): Pick<SelectPlan, 'output' | 'order'> {
+  const asked = { catalogue, clauses: groupClausesByEmbedding(query), maxRows }
+  return planSelect(asked, source, query.select, { ...NO_CLAUSES, order: query.order })
 }

@@ -2,17 +2,17 @@
 import { restError, unknownColumn } from './errors.ts'
 import { type Query } from './parse.ts'
 import { parsePayload, type Payload } from './payload.ts'
-import { type Level, type Reading, readingOf, shownOf, sourceOf, typedLogic, type TypedLogic } from './plan-reading.ts'
+import { type SelectPlan, type ResultPlan, planResult, planReturning, relationSource, resolveLogicTree, type TypedLogicTree } from './plan-reading.ts'
 import { type Media, type RestRequest } from './request.ts'
 import { type Catalogue, type Column, type Relation } from './schema-cache.ts'
 
-export interface ReadPlan extends Reading {
+export interface ReadPlan extends ResultPlan {
   readonly kind: 'read'
   readonly relation: Relation
   readonly media: Media
 }
 
-interface Writing extends Pick<Level, 'output' | 'order'> {
+interface WritePlan extends Pick<SelectPlan, 'output' | 'order'> {
   readonly relation: Relation
   readonly media: Media
   /** What the answer shows of the rows written; nothing needs reading for `none`. */
@@ -25,28 +25,28 @@ export interface WriteColumn {
   readonly fallback: string | undefined
 }
 
-export interface InsertPlan extends Writing {
+export interface InsertPlan extends WritePlan {
   readonly kind: 'insert'
   readonly columns: readonly WriteColumn[]
   readonly payload: Payload
   readonly conflict: { readonly columns: readonly string[]; readonly isMerged: boolean } | undefined
 }
 
-export interface UpdatePlan extends Writing {
+export interface UpdatePlan extends WritePlan {
   readonly kind: 'update'
   readonly columns: readonly WriteColumn[]
   readonly payload: Payload
-  readonly where: readonly TypedLogic[]
+  readonly where: readonly TypedLogicTree[]
 }
 
-export interface DeletePlan extends Writing {
+export interface DeletePlan extends WritePlan {
   readonly kind: 'delete'
-  readonly where: readonly TypedLogic[]
+  readonly where: readonly TypedLogicTree[]
 }
 
 export type TablePlan = ReadPlan | InsertPlan | UpdatePlan | DeletePlan
 
-function writeColumns(relation: Relation, names: readonly string[], appliesDefaults: boolean): WriteColumn[] {
+function resolveWriteColumns(relation: Relation, names: readonly string[], appliesDefaults: boolean): WriteColumn[] {
   return [...new Set(names)].map((name) => {
     const column = relation.columns.get(name)
     if (!column) {
@@ -56,7 +56,7 @@ function writeColumns(relation: Relation, names: readonly string[], appliesDefau
   })
 }
 
-function conflictOf(relation: Relation, query: Query, resolution: string | undefined): InsertPlan['conflict'] {
+function planConflict(relation: Relation, query: Query, resolution: string | undefined): InsertPlan['conflict'] {
   const columns = query.onConflict ?? relation.primaryKey
   if (resolution === undefined || columns.length === 0) return undefined
   const unknown = columns.find((name) => !relation.columns.has(name))
@@ -77,21 +77,21 @@ export function planTable(
   maxRows: number | undefined,
 ): TablePlan {
   const { query, media, preferences, method } = request
-  const source = sourceOf(catalogue, relation)
+  const source = relationSource(catalogue, relation)
   if (method === 'GET' || method === 'HEAD') {
-    return { kind: 'read', relation, media, ...readingOf(catalogue, source, request, maxRows) }
+    return { kind: 'read', relation, media, ...planResult(catalogue, source, request, maxRows) }
   }
   const returned = preferences.return
-  const writing: Writing = {
+  const writing: WritePlan = {
     relation,
     media,
     returns: returned === 'representation' ? 'rows' : returned === 'headers-only' && method === 'POST' ? 'key' : 'none',
-    ...shownOf(catalogue, source, request, maxRows),
+    ...planReturning(catalogue, source, request, maxRows),
   }
-  const where = query.where.map((logic) => typedLogic(source, [], logic))
+  const where = query.where.map((logic) => resolveLogicTree(source, [], logic))
   if (method === 'DELETE') return { kind: 'delete', ...writing, where }
   const payload = requirePayload(request)
-  const columns = writeColumns(relation, query.columns ?? payload.keys, preferences.missing === 'default')
+  const columns = resolveWriteColumns(relation, query.columns ?? payload.keys, preferences.missing === 'default')
   if (method === 'PATCH') return { kind: 'update', ...writing, where, columns, payload }
-  return { kind: 'insert', ...writing, columns, payload, conflict: conflictOf(relation, query, preferences.resolution) }
+  return { kind: 'insert', ...writing, columns, payload, conflict: planConflict(relation, query, preferences.resolution) }
 }

@@ -1,7 +1,7 @@
 /** The `Prefer` header (RFC 7240) with the preferences that PostgREST knows. */
 import { restError } from './errors.ts'
 
-const KNOWN = {
+const KNOWN_VALUES = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],
   return: ['representation', 'minimal', 'headers-only'],
   count: ['exact', 'planned', 'estimated'],
@@ -10,16 +10,16 @@ const KNOWN = {
   handling: ['strict', 'lenient'],
 } as const
 
-type Known = typeof KNOWN
-type Chosen = { -readonly [Name in keyof Known]?: Known[Name][number] }
+type KnownValues = typeof KNOWN_VALUES
+type ChosenValues = { -readonly [Name in keyof KnownValues]?: KnownValues[Name][number] }
 
-export interface Preferences extends Chosen {
+export interface Preferences extends ChosenValues {
   timezone?: string
   /** Only heeded with `handling=strict`. */
   maxAffected?: number
 }
 
-const isKnownName = (name: string): name is keyof Known => Object.hasOwn(KNOWN, name)
+const isKnownName = (name: string): name is keyof KnownValues => Object.hasOwn(KNOWN_VALUES, name)
 
 function isTimeZone(name: string): boolean {
   try {
@@ -30,8 +30,8 @@ function isTimeZone(name: string): boolean {
 }
 
 /** Whether the value is one of those that the preference may have; the first one given is kept. */
-function choose(preferences: Preferences, name: keyof Known, value: string): boolean {
-  const chosen = KNOWN[name].find((candidate) => candidate === value)
+function setPreference(preferences: Preferences, name: keyof KnownValues, value: string): boolean {
+  const chosen = KNOWN_VALUES[name].find((candidate) => candidate === value)
   if (chosen !== undefined && preferences[name] === undefined) Object.assign(preferences, { [name]: chosen })
   return chosen !== undefined
 }
@@ -48,7 +48,7 @@ export function parsePrefer(header: string, { allowsRollback }: { allowsRollback
     const [, name = '', value = ''] = /^([\w-]+)=(.*)$/s.exec(item) ?? []
     if (name === 'timezone' && isTimeZone(value)) preferences.timezone ??= value
     else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) preferences.maxAffected ??= Number(value)
-    else if (!isKnownName(name) || !choose(preferences, name, value)) unknown.push(item)
+    else if (!isKnownName(name) || !setPreference(preferences, name, value)) unknown.push(item)
   }
   if (preferences.handling === 'strict' && unknown.length > 0) {
     throw restError('PGRST122', 'Invalid preferences given with handling=strict', {
@@ -60,7 +60,7 @@ export function parsePrefer(header: string, { allowsRollback }: { allowsRollback
 }
 
 /** The preferences that a kind of request heeds, for `Preference-Applied`. */
-const APPLIED = {
+const APPLIED_NAMES = {
   read: ['count', 'tx', 'handling', 'timezone'],
   insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'],
   update: ['missing', 'return', 'count', 'tx', 'handling', 'timezone', 'max-affected'],
@@ -69,8 +69,8 @@ const APPLIED = {
 } as const
 
 /** Value of `Preference-Applied`; undefined where nothing was asked for. */
-export function preferenceApplied(preferences: Preferences, kind: keyof typeof APPLIED): string | undefined {
-  const applied = APPLIED[kind].flatMap((name) => {
+export function preferenceApplied(preferences: Preferences, kind: keyof typeof APPLIED_NAMES): string | undefined {
+  const applied = APPLIED_NAMES[kind].flatMap((name) => {
     if (name === 'max-affected') {
       const { handling, maxAffected } = preferences
       return handling === 'strict' && maxAffected !== undefined ? [`max-affected=${maxAffected}`] : []

@@ -63,17 +63,17 @@ export const isToOne = (relationship: Relationship): boolean =>
     : relationship.kind === 'many-to-one' || relationship.kind === 'one-to-one'
 
 /** Columns of the origin by which its rows find those of the target. */
-export const columnsOfOrigin = (relationship: Relationship): readonly string[] =>
-  relationship.kind === 'computed' ? relationship.originColumns : columnsOfKey(relationship)
+export const originColumnsOf = (relationship: Relationship): readonly string[] =>
+  relationship.kind === 'computed' ? relationship.originColumns : keyColumnsOf(relationship)
 
-const columnsOfKey = (relationship: Exclude<Relationship, { kind: 'computed' }>): readonly string[] =>
+const keyColumnsOf = (relationship: Exclude<Relationship, { kind: 'computed' }>): readonly string[] =>
   (relationship.kind === 'many-to-many' ? relationship.junction.near : relationship.columns).map(([near]) => near)
 
-const isSame = (one: TableName, other: TableName) => one.name === other.name && one.schema === other.schema
-const swapped = (pairs: readonly ColumnPair[]) => pairs.map(([near, far]): ColumnPair => [far, near])
+const isSameTable = (one: TableName, other: TableName) => one.name === other.name && one.schema === other.schema
+const swapPairs = (pairs: readonly ColumnPair[]) => pairs.map(([near, far]): ColumnPair => [far, near])
 
 /** @param primaryKeyOf names of the columns of a table's primary key. */
-export function relationshipsOf(
+export function deriveRelationships(
   keys: readonly ForeignKey[],
   primaryKeyOf: (table: TableName) => readonly string[],
 ): Relationship[] {
@@ -87,7 +87,7 @@ export function relationshipsOf(
         origin: to,
         target: from,
         constraint,
-        columns: swapped(columns),
+        columns: swapPairs(columns),
         isToView: isFromView,
       },
     ]
@@ -95,7 +95,7 @@ export function relationshipsOf(
   const references = keys.filter(({ isUnique }) => !isUnique)
   const joined = references.flatMap((near) =>
     references
-      .filter((far) => far.constraint !== near.constraint && isSame(far.from, near.from))
+      .filter((far) => far.constraint !== near.constraint && isSameTable(far.from, near.from))
       .filter((far) => {
         const key = new Set(primaryKeyOf(near.from))
         return [...near.columns, ...far.columns].every(([column]) => key.has(column))
@@ -107,7 +107,7 @@ export function relationshipsOf(
         junction: {
           ...near.from,
           constraints: [near.constraint, far.constraint],
-          near: swapped(near.columns),
+          near: swapPairs(near.columns),
           far: far.columns,
         },
       })),
@@ -119,7 +119,7 @@ export function relationshipsOf(
  * Whether a request that names `wanted`, and perhaps a hint, means this relationship. A table may be named by itself, by
  * the foreign key, or by its one column; a hint may be the foreign key, a column on either side, or the joining table.
  */
-function isMeant(relationship: Relationship, wanted: string, hint: string | undefined): boolean {
+function matchesRequest(relationship: Relationship, wanted: string, hint: string | undefined): boolean {
   if (relationship.kind === 'computed') return wanted === relationship.routine.name
   const isTarget = wanted === relationship.target.name
   if (relationship.kind === 'many-to-many') {
@@ -127,7 +127,7 @@ function isMeant(relationship: Relationship, wanted: string, hint: string | unde
   }
   const { kind, constraint, columns } = relationship
   const [near, far] = columns.length === 1 ? (columns[0] ?? []) : []
-  if (isSame(relationship.origin, relationship.target)) {
+  if (isSameTable(relationship.origin, relationship.target)) {
     // One foreign key and two ways to follow it: by the table's name down to many, by the column's up to one.
     if (hint === undefined) return isTarget ? kind === 'one-to-many' : wanted === near && kind === 'many-to-one'
     return isTarget && kind === 'one-to-many' && hint === far
@@ -136,24 +136,24 @@ function isMeant(relationship: Relationship, wanted: string, hint: string | unde
   return isTarget && [constraint, near, far].includes(hint)
 }
 
-const list = (columns: readonly string[]) => `(${columns.join(', ')})`
+const listColumns = (columns: readonly string[]) => `(${columns.join(', ')})`
 
-function describe(relationship: Exclude<Relationship, { kind: 'computed' }>): Record<string, string> {
+function describeRelationship(relationship: Exclude<Relationship, { kind: 'computed' }>): Record<string, string> {
   const { origin, target, kind } = relationship
   const named = { embedding: `${origin.name} with ${target.name}`, cardinality: kind }
   if (relationship.kind === 'many-to-many') {
     const { name, constraints, near, far } = relationship.junction
-    const nearSide = `${constraints[0]}${list(near.map(([, column]) => column))}`
-    const farSide = `${constraints[1]}${list(far.map(([column]) => column))}`
+    const nearSide = `${constraints[0]}${listColumns(near.map(([, column]) => column))}`
+    const farSide = `${constraints[1]}${listColumns(far.map(([column]) => column))}`
     return { ...named, relationship: `${name} using ${nearSide} and ${farSide}` }
   }
   const { constraint, columns } = relationship
-  const nearSide = `${origin.name}${list(columns.map(([column]) => column))}`
-  const farSide = `${target.name}${list(columns.map(([, column]) => column))}`
+  const nearSide = `${origin.name}${listColumns(columns.map(([column]) => column))}`
+  const farSide = `${target.name}${listColumns(columns.map(([, column]) => column))}`
   return { ...named, relationship: `${constraint} using ${nearSide} and ${farSide}` }
 }
 
-const hintOf = (relationship: Exclude<Relationship, { kind: 'computed' }>): string =>
+const disambiguatingHint = (relationship: Exclude<Relationship, { kind: 'computed' }>): string =>
   relationship.kind === 'many-to-many' ? relationship.junction.name : relationship.constraint
 
 /**
@@ -166,7 +166,7 @@ export function findRelationship(
   wanted: string,
   hint: string | undefined,
 ): Relationship {
-  const asked = candidates.filter((candidate) => isMeant(candidate, wanted, hint))
+  const asked = candidates.filter((candidate) => matchesRequest(candidate, wanted, hint))
   // A function is written to be used: it stands before what foreign keys would give under its name.
   const computed = asked.find(({ kind }) => kind === 'computed')
   if (computed) return computed
@@ -188,12 +188,12 @@ export function findRelationship(
     )
   }
   if (others.length === 0) return found
-  const hints = meant.map((candidate) => `'${candidate.target.name}!${hintOf(candidate)}'`)
+  const hints = meant.map((candidate) => `'${candidate.target.name}!${disambiguatingHint(candidate)}'`)
   throw restError(
     'PGRST201',
     `Could not embed because more than one relationship was found for '${origin.name}' and '${wanted}'`,
     {
-      details: meant.map(describe),
+      details: meant.map(describeRelationship),
       hint: `Try changing '${wanted}' to one of the following: ${hints.join(', ')}. Find the desired relationship in the 'details' key.`,
     },
   )

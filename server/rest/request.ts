@@ -21,7 +21,7 @@ export interface RestRequest {
   readonly resource: Resource
   readonly schema: string
   /** The schema was chosen by header, or there are several: the answer names it. */
-  readonly namesSchema: boolean
+  readonly sendsProfile: boolean
   readonly media: Media
   readonly preferences: Preferences
   readonly query: Query
@@ -33,7 +33,7 @@ export interface RestRequest {
 
 const JSON_MEDIA: Media = { shape: 'array', stripsNulls: false, contentType: 'application/json; charset=utf-8' }
 
-function mediaOf(accepted: string): Media | undefined {
+function parseMediaType(accepted: string): Media | undefined {
   const [type = '', ...parameters] = accepted
     .toLowerCase()
     .split(';')
@@ -63,9 +63,9 @@ function mediaOf(accepted: string): Media | undefined {
 }
 
 /** @throws RestError PGRST107 where none of the accepted types is offered. */
-function negotiate(accept: string | undefined): Media {
+function negotiateMedia(accept: string | undefined): Media {
   const accepted = (accept ?? '*/*').split(',').map((part) => part.trim())
-  const media = accepted.map(mediaOf).find((found) => found !== undefined)
+  const media = accepted.map(parseMediaType).find((found) => found !== undefined)
   if (media) return media
   throw restError('PGRST107', `None of these media types are available: ${accepted.join(', ')}`)
 }
@@ -86,7 +86,7 @@ function requireMethod(method: string, resource: Resource): Method {
  * @param schemas the exposed ones, the default first.
  * @throws RestError, or AppError with what does not parse.
  */
-export function readRequest(
+export function parseRequest(
   { method: givenMethod, url, headers }: { method: string; url: string; headers: Headers },
   body: string,
   resource: Resource,
@@ -105,10 +105,10 @@ export function readRequest(
     method,
     resource,
     schema,
-    namesSchema: profile !== undefined || schemas.length > 1,
+    sendsProfile: profile !== undefined || schemas.length > 1,
     query: parseQuery(new URL(url).searchParams, { isCall: isRead && resource.kind === 'routine' }),
     preferences: parsePrefer(headers.get('prefer') ?? '', { allowsRollback }),
-    media: negotiate(headers.get('accept') ?? undefined),
+    media: negotiateMedia(headers.get('accept') ?? undefined),
     range: method === 'GET' ? (headers.get('range') ?? undefined) : undefined,
     contentType: (headers.get('content-type') ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '',
     body,

@@ -3,11 +3,11 @@ import { restError } from './errors.ts'
 import { preferenceApplied, type Preferences } from './prefer.ts'
 import { contentRange } from './range.ts'
 import { type RestRequest } from './request.ts'
-import { asSaid } from './response-settings.ts'
-import { type Plan, type Result } from './run.ts'
+import { applyResponseSettings } from './response-settings.ts'
+import { type Plan, type StatementResult } from './run.ts'
 
 /** @throws RestError PGRST103 where the page begins behind the last row. */
-function statusOfPage(offset: bigint, { rows, total }: Result): 200 | 206 {
+function pageStatus(offset: bigint, { rows, total }: StatementResult): 200 | 206 {
   if (total === undefined) return 200
   if (offset > BigInt(total)) {
     throw restError('PGRST103', 'Requested range not satisfiable', {
@@ -18,7 +18,7 @@ function statusOfPage(offset: bigint, { rows, total }: Result): 200 | 206 {
   return rows < total ? 206 : 200
 }
 
-function locationOf(name: string, pairs: NonNullable<Result['location']>): string {
+function locationHeader(name: string, pairs: NonNullable<StatementResult['location']>): string {
   const query = pairs.map(([key, condition]) => `${encodeURIComponent(key)}=${encodeURIComponent(condition)}`)
   return `/${encodeURIComponent(name)}?${query.join('&')}`
 }
@@ -28,7 +28,7 @@ const withoutResolution = ({ resolution: _, ...others }: Preferences): Preferenc
 function respondToWrite(
   request: RestRequest,
   plan: Exclude<Plan, { kind: 'read' | 'call' }>,
-  result: Result,
+  result: StatementResult,
 ): Response {
   const { preferences } = request
   const counted = preferences.count === 'exact' || preferences.count === 'estimated' ? result.rows : undefined
@@ -40,28 +40,28 @@ function respondToWrite(
     plan.kind,
   )
   if (applied !== undefined) headers.set('Preference-Applied', applied)
-  if (result.location) headers.set('Location', locationOf(plan.relation.name, result.location))
+  if (result.location) headers.set('Location', locationHeader(plan.relation.name, result.location))
   const isShown = plan.returns === 'rows'
   if (isShown) headers.set('Content-Type', plan.media.contentType)
-  if (isShown && request.namesSchema) headers.set('Content-Profile', request.schema)
+  if (isShown && request.sendsProfile) headers.set('Content-Profile', request.schema)
   const isOnlyMerged = plan.kind === 'insert' && plan.conflict?.isMerged === true && (result.inserted ?? 0) <= 0
   const status = plan.kind === 'insert' ? (isOnlyMerged ? 200 : 201) : isShown ? 200 : 204
   return new Response(isShown ? result.body : null, { status, headers })
 }
 
 /** The answer to what was asked, unless a function wanted it otherwise. */
-export const respond = (request: RestRequest, plan: Plan, result: Result): Response =>
-  asSaid(respondTo(request, plan, result), result.said)
+export const respond = (request: RestRequest, plan: Plan, result: StatementResult): Response =>
+  applyResponseSettings(respondToRead(request, plan, result), result.responseSettings)
 
-function respondTo(request: RestRequest, plan: Plan, result: Result): Response {
+function respondToRead(request: RestRequest, plan: Plan, result: StatementResult): Response {
   if (plan.kind !== 'read' && plan.kind !== 'call') return respondToWrite(request, plan, result)
   const { offset } = plan.range
-  const status = statusOfPage(offset, result)
+  const status = pageStatus(offset, result)
   const headers = new Headers({ 'Content-Range': contentRange(offset, result.rows, result.total) })
   const applied = preferenceApplied(request.preferences, plan.kind)
   if (applied !== undefined) headers.set('Preference-Applied', applied)
   if (plan.kind === 'call' && plan.routine.returns === 'void') return new Response(null, { status: 204, headers })
   headers.set('Content-Type', plan.media.contentType)
-  if (request.namesSchema) headers.set('Content-Profile', request.schema)
+  if (request.sendsProfile) headers.set('Content-Profile', request.schema)
   return new Response(plan.isHead ? null : result.body, { status, headers })
 }

@@ -4,17 +4,17 @@ import { restError } from './errors.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
 /** Columns of a statement: what was said while it ran. */
-export const SAID_OF_RESPONSE = `nullif(current_setting('response.status', true), '') as said_status, nullif(current_setting('response.headers', true), '') as said_headers`
+export const RESPONSE_SETTINGS_COLUMNS = `nullif(current_setting('response.status', true), '') as said_status, nullif(current_setting('response.headers', true), '') as said_headers`
 
 /** Nothing is left of what another request said on the same connection. */
-export const NOTHING_SAID = { 'response.status': '', 'response.headers': '' }
+export const CLEARED_RESPONSE_SETTINGS = { 'response.status': '', 'response.headers': '' }
 
-export interface SaidOfResponse {
+export interface ResponseSettings {
   readonly status: number | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-const SILENT: SaidOfResponse = { status: undefined, headers: [] }
+const NO_RESPONSE_SETTINGS: ResponseSettings = { status: undefined, headers: [] }
 
 const status = z
   .string()
@@ -24,11 +24,11 @@ const header = z.record(headerName, headerValue).transform((one) => Object.entri
 const headers = jsonText.pipe(z.array(header.refine((entries) => entries.length === 1))).transform((all) => all.flat())
 
 /** @throws RestError PGRST111, PGRST112 where it cannot be understood. */
-export function readSaid(
+export function parseResponseSettings(
   saidStatus: string | null | undefined,
   saidHeaders: string | null | undefined,
-): SaidOfResponse {
-  if (!saidStatus && !saidHeaders) return SILENT
+): ResponseSettings {
+  if (!saidStatus && !saidHeaders) return NO_RESPONSE_SETTINGS
   const code = status.optional().safeParse(saidStatus ?? undefined)
   if (!code.success) throw restError('PGRST112', 'response.status guc must be a valid status code')
   const list = headers.safeParse(saidHeaders ?? '[]')
@@ -43,9 +43,9 @@ export function readSaid(
 const isBare = (code: number): boolean => code === 204 || code === 205 || code === 304
 
 /** The answer as the function wanted it: a header takes the place of ours, and may come several times. */
-export function asSaid(
+export function applyResponseSettings(
   response: Response,
-  { status: code = response.status, headers: said }: SaidOfResponse,
+  { status: code = response.status, headers: said }: ResponseSettings,
 ): Response {
   if (code === response.status && said.length === 0) return response
   const all = new Headers(response.headers)

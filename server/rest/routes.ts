@@ -10,9 +10,9 @@ import { renderError, RestError, restError, toRestError } from './errors.ts'
 import { planTable } from './plan.ts'
 import { planCall } from './plan-call.ts'
 import { nearestName } from './nearest-name.ts'
-import { readRequest, type Resource, type RestRequest } from './request.ts'
+import { parseRequest, type Resource, type RestRequest } from './request.ts'
 import { respond } from './respond.ts'
-import { type Plan, run, settingsOf } from './run.ts'
+import { type Plan, runPlan, requestSettings } from './run.ts'
 import { type Catalogue, type Relation, type SchemaCache } from './schema-cache.ts'
 
 export interface RestOptions {
@@ -80,7 +80,7 @@ async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: nu
     return planWith(catalogue)
   } catch (error) {
     const isUnknownName = error instanceof RestError && UNKNOWN_NAME_CODES.has(error.code)
-    const refreshed = isUnknownName ? await cache.refreshed() : catalogue
+    const refreshed = isUnknownName ? await cache.refresh() : catalogue
     if (refreshed === catalogue) throw error
     return planWith(refreshed)
   }
@@ -103,35 +103,35 @@ export function createRestRoutes({
 }: RestOptions): Hono<Variables> {
   const rest = new Hono<Variables>()
 
-  async function answer(context: Context<Variables>, resource: Resource): Promise<Response> {
+  async function handleRequest(context: Context<Variables>, resource: Resource): Promise<Response> {
     const claims = await authenticate(context, tokens)
     const { raw } = context.req
     const body = isRead(raw.method) ? '' : await context.req.text()
-    const request = readRequest(raw, body, resource, { schemas, allowsRollback })
+    const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
     const plan = await planRequest(schemaCache, request, maxRows)
-    const settings = settingsOf(request, raw.headers, statementTimeoutMs)
-    return respond(request, plan, await run(database, claims, request, plan, { settings, directDispatch }))
+    const settings = requestSettings(request, raw.headers, statementTimeoutMs)
+    return respond(request, plan, await runPlan(database, claims, request, plan, { settings, handover }))
   }
 
   rest.use(allowAnyOrigin)
   rest.options('*', answerPreflight)
-  const refuseLargeBody = (): never => {
+  const rejectLargeBody = (): never => {
     // The rest of the body is not read, so the connection cannot serve another request.
     throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
       headers: { Connection: 'close' },
     })
   }
-  const countBody = bodyLimit({ maxSize: maxBodyBytes, onError: refuseLargeBody })
+  const limitBody = bodyLimit({ maxSize: maxBodyBytes, onError: rejectLargeBody })
   rest.use(async (context, next) => {
     if (isRead(context.req.method)) return next()
     const length = context.req.header('content-length')
     // A length that is given holds, and the body need not pass through a stream to be counted.
-    if (length === undefined || context.req.header('transfer-encoding') !== undefined) return countBody(context, next)
-    if (Number(length) > maxBodyBytes) refuseLargeBody()
+    if (length === undefined || context.req.header('transfer-encoding') !== undefined) return limitBody(context, next)
+    if (Number(length) > maxBodyBytes) rejectLargeBody()
     return next()
   })
-  rest.all('/rpc/:name', (context) => answer(context, { kind: 'routine', name: context.req.param('name') }))
-  rest.all('/:name', (context) => answer(context, { kind: 'relation', name: context.req.param('name') }))
+  rest.all('/rpc/:name', (context) => handleRequest(context, { kind: 'routine', name: context.req.param('name') }))
+  rest.all('/:name', (context) => handleRequest(context, { kind: 'relation', name: context.req.param('name') }))
   rest.all('*', () => {
     throw restError('PGRST125', 'Invalid path specified in request URL')
   })

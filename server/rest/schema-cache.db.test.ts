@@ -53,7 +53,7 @@ test('reads once for many, and again after a notice', async () => {
   expect(readings).toBe(0)
   const [one, two] = await Promise.all([cache.current(), cache.current()])
   expect(one).toBe(two)
-  expect(await cache.refreshed()).toBe(one)
+  expect(await cache.refresh()).toBe(one)
   expect(readings).toBe(1)
 
   await admin.query('create table made (id integer)')

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type Relationship, relationshipsOf } from './relationships.ts'
-import { computedRelationships, primaryKeyOfView, throughViews, viewsOf } from './view-relationships.ts'
+import { type Relationship, deriveRelationships } from './relationships.ts'
+import { deriveComputedRelationships, primaryKeyOfView, expandThroughViews, resolveViewColumns } from './view-relationships.ts'
 
 const column = z.object({
   name: z.string(),
@@ -87,9 +87,9 @@ export interface SchemaCache {
   /** The catalogue as last read; reads it on first use. */
   current(): Promise<Catalogue>
   /** For a name that is not there: reads anew, unless that was done in the last few seconds. */
-  refreshed(): Promise<Catalogue>
+  refresh(): Promise<Catalogue>
   /** The next use reads anew. */
-  forget(): void
+  invalidate(): void
 }
 
 const READ_RELATIONS = `
@@ -197,8 +197,8 @@ const TYPE_KEYWORDS = new Map(
 const viewRow = z.object({ oid: z.number(), definition: z.string() })
 const primaryKeyRow = z.object({ oid: z.number(), columns: z.array(z.number()) })
 
-const keyOf = (schema: string, name: string) => JSON.stringify([schema, name])
-const LEAST_TIME_BETWEEN_REFRESHES_MS = 3_000
+const qualifiedKey = (schema: string, name: string) => JSON.stringify([schema, name])
+const MIN_REFRESH_INTERVAL_MS = 3_000
 
 async function readCatalogue(database: Database, schemas: readonly string[]): Promise<Catalogue> {
   const [givenRows, foreignKeys, views, primaryKeys, routineRows, types] = await database.asService(
@@ -226,7 +226,7 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
     ...row,
     columns: new Map(row.returns === 'row' ? row.columns.map(({ name, type }) => [name, type]) : []),
   }))
-  const shown = viewsOf(givenRows, views)
+  const shown = resolveViewColumns(givenRows, views)
   const relationRows = givenRows.map((row) => {
     const primaryKey = row.primaryKey.length > 0 ? row.primaryKey : primaryKeyOfView(shown, row, primaryKeys)
     return { ...row, primaryKey }
@@ -243,22 +243,22 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
         .map(({ name, returnType }) => [name, returnType]),
     ),
   }))
-  const relationsByName = new Map(relations.map((found) => [keyOf(found.schema, found.name), found]))
+  const relationsByName = new Map(relations.map((found) => [qualifiedKey(found.schema, found.name), found]))
   const relationshipsByOrigin = Map.groupBy(
     [
-      ...relationshipsOf(
-        foreignKeys.flatMap((key) => throughViews(shown, key)),
-        ({ schema, name }) => relationsByName.get(keyOf(schema, name))?.primaryKey ?? [],
+      ...deriveRelationships(
+        foreignKeys.flatMap((key) => expandThroughViews(shown, key)),
+        ({ schema, name }) => relationsByName.get(qualifiedKey(schema, name))?.primaryKey ?? [],
       ).filter(({ origin, target }) => origin.schema === target.schema),
-      ...computedRelationships(relationRows, routines),
+      ...deriveComputedRelationships(relationRows, routines),
     ].filter((found) =>
       [found.origin, found.target, ...(found.kind === 'many-to-many' ? [found.junction] : [])].every(
-        ({ schema, name }) => relationsByName.has(keyOf(schema, name)),
+        ({ schema, name }) => relationsByName.has(qualifiedKey(schema, name)),
       ),
     ),
-    ({ origin }) => keyOf(origin.schema, origin.name),
+    ({ origin }) => qualifiedKey(origin.schema, origin.name),
   )
-  const routinesByName = Map.groupBy(routines, ({ schema, name }) => keyOf(schema, name))
+  const routinesByName = Map.groupBy(routines, ({ schema, name }) => qualifiedKey(schema, name))
   const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
   const typesByName = new Map(
     types
@@ -267,11 +267,11 @@ async function readCatalogue(database: Database, schemas: readonly string[]): Pr
   )
 
   return {
-    relation: (schema, name) => relationsByName.get(keyOf(schema, name)),
+    relation: (schema, name) => relationsByName.get(qualifiedKey(schema, name)),
     relations: (schema) => relations.filter((found) => found.schema === schema),
     routineNames: (schema) => [...new Set(routines.filter((found) => found.schema === schema).map(({ name }) => name))],
-    routines: (schema, name) => routinesByName.get(keyOf(schema, name)) ?? [],
-    relationships: (schema, name) => relationshipsByOrigin.get(keyOf(schema, name)) ?? [],
+    routines: (schema, name) => routinesByName.get(qualifiedKey(schema, name)) ?? [],
+    relationships: (schema, name) => relationshipsByOrigin.get(qualifiedKey(schema, name)) ?? [],
     typeToSql(name) {
       const lower = name.toLowerCase()
       return TYPE_KEYWORDS.get(lower) ?? typesByName.get(name) ?? typesByName.get(lower)
@@ -299,16 +299,16 @@ export function createSchemaCache({
   let readAt = -Infinity
   let listening: Promise<unknown> | undefined
 
-  const forget = () => {
+  const invalidate = () => {
     catalogue = undefined
   }
 
   /** Before the first reading, so that no notice falls between the two. */
   function listen(): Promise<unknown> {
-    listener?.onReconnect(forget)
+    listener?.onReconnect(invalidate)
     return Promise.resolve(
       listener?.on('pgrst', (payload) => {
-        if (payload === 'reload schema' || payload === '') forget()
+        if (payload === 'reload schema' || payload === '') invalidate()
       }),
     ).catch((error: unknown) => {
       listening = undefined
@@ -328,17 +328,17 @@ export function createSchemaCache({
     const reading = read()
     catalogue = reading
     reading.catch(() => {
-      if (catalogue === reading) forget()
+      if (catalogue === reading) invalidate()
     })
     return reading
   }
 
   return {
     current,
-    refreshed() {
-      if (performance.now() - readAt > LEAST_TIME_BETWEEN_REFRESHES_MS) forget()
+    refresh() {
+      if (performance.now() - readAt > MIN_REFRESH_INTERVAL_MS) invalidate()
       return current()
     },
-    forget,
+    invalidate: invalidate,
   }
 }

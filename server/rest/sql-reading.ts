@@ -4,20 +4,20 @@
  */
 import pg from 'pg'
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
-import { type Embed, isEmbed, type Level, type OutputColumn, type TypedLogic, type TypedOrder } from './plan-reading.ts'
+import { type EmbedPlan, isEmbed, type SelectPlan, type OutputColumn, type TypedLogicTree, type TypedOrder } from './plan-reading.ts'
 import { isToOne } from './relationships.ts'
 
 export const quote = (name: string) => pg.escapeIdentifier(name)
 export const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
 
 /** What one statement is made with: its parameters, and names for the relations in it. */
-export interface Words {
+export interface StatementBuilder {
   readonly bind: Bind
   readonly values: readonly string[]
   newName(): string
 }
 
-export function createWords(): Words {
+export function createStatementBuilder(): StatementBuilder {
   const values: string[] = []
   let names = 0
   return {
@@ -28,60 +28,60 @@ export function createWords(): Words {
 }
 
 /** Of an embedded relation: null where there is no row. */
-const VALUE = 'pgrst_value'
-const ROW = 'pgrst_row'
+const EMBED_VALUE = 'pgrst_value'
+const EMBED_ROW = 'pgrst_row'
 const orderName = (index: number) => `pgrst_order_${index}`
 
 /** Under which name each embedded relation of a level is joined. */
-type Joined = ReadonlyMap<Embed, string>
-const NOTHING_JOINED: Joined = new Map()
+type JoinNames = ReadonlyMap<EmbedPlan, string>
+const NO_JOINS: JoinNames = new Map()
 
-const nameOf = (joined: Joined, embed: Embed): string => {
+const joinNameOf = (joined: JoinNames, embed: EmbedPlan): string => {
   const name = joined.get(embed)
   if (name === undefined) throw new Error(`${embed.name} is not joined`)
   return name
 }
 
-function logicToSql(logic: TypedLogic, row: string, bind: Bind, joined: Joined): string {
+function logicTreeToSql(logic: TypedLogicTree, row: string, bind: Bind, joined: JoinNames): string {
   if (logic.kind === 'filter') return filterToSql(logic.filter, logic.type, bind, row)
   if (logic.kind === 'presence') {
-    return `${nameOf(joined, logic.embed)}.${VALUE} is ${logic.isPresent ? 'not ' : ''}null`
+    return `${joinNameOf(joined, logic.embed)}.${EMBED_VALUE} is ${logic.isPresent ? 'not ' : ''}null`
   }
-  const parts = logic.parts.map((part) => `(${logicToSql(part, row, bind, joined)})`).join(` ${logic.kind} `)
+  const parts = logic.parts.map((part) => `(${logicTreeToSql(part, row, bind, joined)})`).join(` ${logic.kind} `)
   return logic.negated ? `not (${parts})` : parts
 }
 
 /** @param joins conditions that are SQL already. */
 export function whereToSql(
-  where: readonly TypedLogic[],
+  where: readonly TypedLogicTree[],
   row: string,
   bind: Bind,
-  { joined = NOTHING_JOINED, joins = [] }: { joined?: Joined; joins?: readonly string[] } = {},
+  { joined = NO_JOINS, joins = [] }: { joined?: JoinNames; joins?: readonly string[] } = {},
 ): string {
-  const conditions = [...joins, ...where.map((logic) => `(${logicToSql(logic, row, bind, joined)})`)]
+  const conditions = [...joins, ...where.map((logic) => `(${logicTreeToSql(logic, row, bind, joined)})`)]
   return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
 /** Names of the columns that come out, in order. */
-const columnNames = (output: readonly OutputColumn[], all: Iterable<string>): string[] =>
+const outputColumnNames = (output: readonly OutputColumn[], all: Iterable<string>): string[] =>
   output.flatMap((item) => {
     if (item.kind === 'all') return [...all]
     if (item.kind === 'field') return [item.name]
-    if (item.isSpread) return columnNames(item.output, item.target.columns.keys())
+    if (item.isSpread) return outputColumnNames(item.output, item.target.columns.keys())
     return item.isHidden ? [] : [item.name]
   })
 
-const columnNamesOf = ({ output, target }: Embed) => columnNames(output, target.columns.keys())
+const embedColumnNames = ({ output, target }: EmbedPlan) => outputColumnNames(output, target.columns.keys())
 
 /** Empty where nothing is shown. */
-function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, joined: Joined): string[] {
+function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, joined: JoinNames): string[] {
   return output.flatMap((item) => {
     if (item.kind === 'all') return [`${row}.*`]
     if (item.kind === 'embedded') {
-      const name = nameOf(joined, item)
-      if (item.isSpread) return columnNamesOf(item).map((column) => `${name}.${quote(column)}`)
+      const name = joinNameOf(joined, item)
+      if (item.isSpread) return embedColumnNames(item).map((column) => `${name}.${quote(column)}`)
       if (item.isHidden) return []
-      const value = `${name}.${VALUE}`
+      const value = `${name}.${EMBED_VALUE}`
       return [`${isToOne(item.relationship) ? value : `coalesce(${value}, '[]')`} as ${quote(item.name)}`]
     }
     const field = fieldToSql(item.field, item.field.type, bind, row)
@@ -89,16 +89,16 @@ function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, j
   })
 }
 
-function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joined: Joined): string {
+function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joined: JoinNames): string {
   if (order.length === 0) return ''
   const terms = order.map(({ embed, field, direction, nulls }, index) => {
-    const key = embed ? `${nameOf(joined, embed)}.${orderName(index)}` : fieldToSql(field, field.type, bind, row)
+    const key = embed ? `${joinNameOf(joined, embed)}.${orderName(index)}` : fieldToSql(field, field.type, bind, row)
     return `${key}${direction ? ` ${direction}` : ''}${nulls ? ` nulls ${nulls}` : ''}`
   })
   return `order by ${terms.join(', ')}`
 }
 
-function rangeToSql({ limit, offset }: Level['range'], bind: Bind): string {
+function rangeToSql({ limit, offset }: SelectPlan['range'], bind: Bind): string {
   const parts = [
     limit === undefined ? '' : `limit ${bind(limit.toString())}::bigint`,
     offset === 0n ? '' : `offset ${bind(offset.toString())}::bigint`,
@@ -107,7 +107,7 @@ function rangeToSql({ limit, offset }: Level['range'], bind: Bind): string {
 }
 
 /** Tables beside the embedded one that are read for it, and how its rows belong to an outer row. */
-function relationToSql({ relationship, target }: Embed, outer: string, row: string, words: Words) {
+function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: string, words: StatementBuilder) {
   if (relationship.kind === 'computed') {
     // The outer row may be one of a write or of a call, which PostgreSQL does not know to be of the table's type.
     const columns = relationship.originColumns.map((column) => `${outer}.${quote(column)}`)
@@ -130,16 +130,16 @@ function relationToSql({ relationship, target }: Embed, outer: string, row: stri
 }
 
 /** @param order of the outer rows, of which some terms may be columns of this relation. */
-function embedToSql(embed: Embed, name: string, outer: string, order: readonly TypedOrder[], words: Words): string {
+function embedToSql(embed: EmbedPlan, name: string, outer: string, order: readonly TypedOrder[], words: StatementBuilder): string {
   const row = words.newName()
   const { from, beside, joins } = relationToSql(embed, outer, row, words)
-  const { output, rest } = partsOf(embed, row, words, { beside, joins })
+  const { output, rest } = selectParts(embed, row, words, { beside, joins })
   const shows = !embed.isSpread && !embed.isHidden
   let subquery: string
   if (isToOne(embed.relationship)) {
     const value = shows
-      ? `(select row_to_json(${ROW}) from (select ${output.join(', ')}) ${ROW}) as ${VALUE}`
-      : `true as ${VALUE}`
+      ? `(select row_to_json(${EMBED_ROW}) from (select ${output.join(', ')}) ${EMBED_ROW}) as ${EMBED_VALUE}`
+      : `true as ${EMBED_VALUE}`
     const keys = order.flatMap((term, index) =>
       term.embed === embed
         ? [`${fieldToSql(term.field, term.field.type, words.bind, row)} as ${orderName(index)}`]
@@ -147,29 +147,29 @@ function embedToSql(embed: Embed, name: string, outer: string, order: readonly T
     )
     subquery = `select ${[value, ...(embed.isSpread ? output : []), ...keys].join(', ')} from ${from}${rest}`
   } else {
-    const value = shows ? `json_agg(${ROW}.*)` : 'nullif(count(*), 0)'
+    const value = shows ? `json_agg(${EMBED_ROW}.*)` : 'nullif(count(*), 0)'
     const lists = embed.isSpread
-      ? columnNamesOf(embed).map((column) => `coalesce(json_agg(${ROW}.${quote(column)}), '[]') as ${quote(column)}`)
+      ? embedColumnNames(embed).map((column) => `coalesce(json_agg(${EMBED_ROW}.${quote(column)}), '[]') as ${quote(column)}`)
       : []
     const rows = `select ${output.join(', ') || '1'} from ${from}${rest}`
-    subquery = `select ${[`${value} as ${VALUE}`, ...lists].join(', ')} from (${rows}) as ${ROW}`
+    subquery = `select ${[`${value} as ${EMBED_VALUE}`, ...lists].join(', ')} from (${rows}) as ${EMBED_ROW}`
   }
   return embed.isInner
-    ? `join lateral (${subquery}) as ${name} on ${name}.${VALUE} is not null`
+    ? `join lateral (${subquery}) as ${name} on ${name}.${EMBED_VALUE} is not null`
     : `left join lateral (${subquery}) as ${name} on true`
 }
 
-function joinsToSql(embeds: readonly Embed[], row: string, order: readonly TypedOrder[], words: Words) {
+function joinsToSql(embeds: readonly EmbedPlan[], row: string, order: readonly TypedOrder[], words: StatementBuilder) {
   const joined = new Map(embeds.map((embed) => [embed, words.newName()]))
   const sql = [...joined].map(([embed, name]) => ` ${embedToSql(embed, name, row, order, words)}`).join('')
   return { joined, sql }
 }
 
 /** The select list of a level, and what stands behind its `from`. */
-function partsOf(
-  level: Level,
+function selectParts(
+  level: SelectPlan,
   row: string,
-  words: Words,
+  words: StatementBuilder,
   { beside = '', joins = [] }: { beside?: string; joins?: readonly string[] } = {},
 ) {
   const embedded = joinsToSql(level.output.filter(isEmbed), row, level.order, words)
@@ -183,7 +183,7 @@ function partsOf(
   return { output: outputToSql(level.output, row, words.bind, joined), rest: rest.join(' ') }
 }
 
-interface From {
+interface FromItem {
   /** A relation as SQL. */
   readonly from: string
   /** Name of its rows in the statement. */
@@ -191,21 +191,21 @@ interface From {
 }
 
 /** The rows of a level, with what is embedded in them. */
-export function levelToSql(level: Level, { from, row }: From, words: Words): string {
-  const { output, rest } = partsOf(level, row, words)
+export function selectToSql(level: SelectPlan, { from, row }: FromItem, words: StatementBuilder): string {
+  const { output, rest } = selectParts(level, row, words)
   return `select ${output.join(', ')} from ${from} as ${row}${rest}`
 }
 
-const isPresence = (logic: TypedLogic, embed: Embed): boolean =>
+const testsPresence = (logic: TypedLogicTree, embed: EmbedPlan): boolean =>
   logic.kind === 'presence'
     ? logic.embed === embed
-    : logic.kind !== 'filter' && logic.parts.some((part) => isPresence(part, embed))
+    : logic.kind !== 'filter' && logic.parts.some((part) => testsPresence(part, embed))
 
 /** Rows that fulfil the filters, without the page's limits; only what decides that is joined. */
-export function matchingToSql({ output, where }: Level, { from, row }: From, words: Words): string {
+export function matchingRowsToSql({ output, where }: SelectPlan, { from, row }: FromItem, words: StatementBuilder): string {
   const deciding = output
     .filter(isEmbed)
-    .filter((embed) => embed.isInner || where.some((logic) => isPresence(logic, embed)))
+    .filter((embed) => embed.isInner || where.some((logic) => testsPresence(logic, embed)))
   const { joined, sql } = joinsToSql(deciding, row, [], words)
   return `select 1 from ${from} as ${row}${sql} ${whereToSql(where, row, words.bind, { joined })}`
 }

@@ -6,11 +6,11 @@ import pg from 'pg'
 import { type Bind } from '#server/database/filter.ts'
 import { type DeletePlan, type InsertPlan, type ReadPlan, type UpdatePlan, type WriteColumn } from './plan.ts'
 import { type CallPlan, SCALAR } from './plan-call.ts'
-import { type Level, type OutputColumn, type Reading, type TypedOrder } from './plan-reading.ts'
-import { columnsOfOrigin } from './relationships.ts'
+import { type SelectPlan, type OutputColumn, type ResultPlan, type TypedOrder } from './plan-reading.ts'
+import { originColumnsOf } from './relationships.ts'
 import { type Media } from './request.ts'
-import { SAID_OF_RESPONSE } from './response-settings.ts'
-import { createWords, levelToSql, matchingToSql, qualified, quote, whereToSql, type Words } from './sql-reading.ts'
+import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
+import { createStatementBuilder, selectToSql, matchingRowsToSql, qualified, quote, whereToSql, type StatementBuilder } from './sql-reading.ts'
 
 export interface Statement {
   readonly text: string
@@ -23,10 +23,10 @@ const SOURCE = 'pgrst_source'
 const PAGE = 'pgrst_page'
 const BODY = 'pgrst_body'
 
-const WHOLE: Level['range'] = { offset: 0n, limit: undefined }
+const ALL_ROWS: SelectPlan['range'] = { offset: 0n, limit: undefined }
 
-function statement(build: (words: Words) => string): Statement {
-  const words = createWords()
+function buildStatement(build: (words: StatementBuilder) => string): Statement {
+  const words = createStatementBuilder()
   return { text: build(words), values: words.values }
 }
 
@@ -36,10 +36,10 @@ function bodyToSql(media: Media, value: string, takesFirst = media.shape === 'ob
   return takesFirst ? `coalesce((${rows} -> 0)::text, 'null')` : `coalesce(${rows}::text, '[]')`
 }
 
-function totalToSql(reading: Reading, from: string, words: Words): string {
+function totalToSql(reading: ResultPlan, from: string, words: StatementBuilder): string {
   if (reading.count === undefined || reading.count === 'planned') return 'null::bigint'
   const { maxRows } = reading
-  const rows = matchingToSql(reading, { from, row: TARGET }, words)
+  const rows = matchingRowsToSql(reading, { from, row: TARGET }, words)
   // An estimate is good enough past what the server would give out at once: no need to count further.
   const cap = reading.count === 'estimated' && maxRows !== undefined ? `limit ${maxRows + 1}` : ''
   return `(select count(*) from (${rows} ${cap}) counted)`
@@ -47,18 +47,18 @@ function totalToSql(reading: Reading, from: string, words: Words): string {
 
 /** Columns of every statement's one row: `rows`, `total`, `body`, and what functions said of the answer; writes have `inserted` and `location` too. */
 export const readToSql = (plan: ReadPlan): Statement =>
-  statement((words) => {
+  buildStatement((words) => {
     const from = qualified(plan.relation)
-    const page = levelToSql(plan, { from, row: TARGET }, words)
+    const page = selectToSql(plan, { from, row: TARGET }, words)
     const total = totalToSql(plan, from, words)
     const body = plan.isHead ? `''` : bodyToSql(plan.media, `${PAGE}.*`)
-    return `select count(*) as rows, ${total} as total, ${body} as body, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
+    return `select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
   })
 
 /** Asks the planner how many rows the filters would let through. */
 export const estimateToSql = (plan: ReadPlan): Statement =>
-  statement(
-    (words) => `explain (format json) ${matchingToSql(plan, { from: qualified(plan.relation), row: TARGET }, words)}`,
+  buildStatement(
+    (words) => `explain (format json) ${matchingRowsToSql(plan, { from: qualified(plan.relation), row: TARGET }, words)}`,
   )
 
 /**
@@ -91,25 +91,25 @@ function returningToSql({ returns, output, order, relation }: InsertPlan | Updat
     return relation.primaryKey.map((name) => `${TARGET}.${quote(name)}`).join(', ') || '1 as written'
   }
   if (output.some(({ kind }) => kind === 'all')) {
-    const computed = [...relation.computed.keys()].filter((name) => namesOf(output, order).has(name))
+    const computed = [...relation.computed.keys()].filter((name) => requiredColumns(output, order).has(name))
     return [`${TARGET}.*`, ...computed.map((name) => `${TARGET}.${quote(name)}`)].join(', ')
   }
-  return [...namesOf(output, order)].map((name) => `${TARGET}.${quote(name)}`).join(', ') || '1 as written'
+  return [...requiredColumns(output, order)].map((name) => `${TARGET}.${quote(name)}`).join(', ') || '1 as written'
 }
 
-const namesOf = (output: readonly OutputColumn[], order: readonly TypedOrder[]): ReadonlySet<string> =>
+const requiredColumns = (output: readonly OutputColumn[], order: readonly TypedOrder[]): ReadonlySet<string> =>
   new Set([
     ...output.flatMap((item) => {
-      if (item.kind === 'embedded') return columnsOfOrigin(item.relationship)
+      if (item.kind === 'embedded') return originColumnsOf(item.relationship)
       return item.kind === 'field' ? [item.field.column] : []
     }),
     ...order.flatMap(({ embed, field }) => (embed ? [] : [field.column])),
   ])
 
 // Counts rows that are new in an upsert: one up for each row tried, one down for each that was there already.
-const INSERTED = `coalesce(nullif(current_setting('pgrst.inserted', true), ''), '0')::int`
+const INSERTED_COUNT = `coalesce(nullif(current_setting('pgrst.inserted', true), ''), '0')::int`
 const countInserted = (step: '+' | '-') =>
-  `set_config('pgrst.inserted', (${INSERTED} ${step} 1)::text, true) is not null`
+  `set_config('pgrst.inserted', (${INSERTED_COUNT} ${step} 1)::text, true) is not null`
 
 function conflictToSql({ columns, conflict }: InsertPlan): string {
   if (!conflict) return ''
@@ -164,7 +164,7 @@ function locationToSql({ relation }: InsertPlan | UpdatePlan | DeletePlan): stri
 
 /** The write, its count, what it shows and its checks all see the same rows. */
 export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statement =>
-  statement((words) => {
+  buildStatement((words) => {
     const { bind } = words
     const write =
       plan.kind === 'insert'
@@ -174,13 +174,13 @@ export const writeToSql = (plan: InsertPlan | UpdatePlan | DeletePlan): Statemen
           : deleteToSql(plan, bind)
     const isShown = plan.returns === 'rows'
     const page = isShown
-      ? levelToSql({ ...plan, where: [], range: WHOLE }, { from: SOURCE, row: TARGET }, words)
+      ? selectToSql({ ...plan, where: [], range: ALL_ROWS }, { from: SOURCE, row: TARGET }, words)
       : `select * from ${SOURCE}`
-    const inserted = plan.kind === 'insert' && plan.conflict?.isMerged ? INSERTED : 'null::int'
+    const inserted = plan.kind === 'insert' && plan.conflict?.isMerged ? INSERTED_COUNT : 'null::int'
     const location = plan.returns === 'key' && plan.relation.primaryKey.length > 0 ? locationToSql(plan) : 'null::text'
     return `with ${SOURCE} as (${write}) select count(*) as rows, null::bigint as total, ${
       isShown ? bodyToSql(plan.media, `${PAGE}.*`) : `''`
-    } as body, ${inserted} as inserted, ${location} as location, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
+    } as body, ${inserted} as inserted, ${location} as location, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
   })
 
 function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: string } {
@@ -205,7 +205,7 @@ function argumentsToSql({ args }: CallPlan, bind: Bind): { from: string; list: s
 }
 
 export const callToSql = (plan: CallPlan): Statement =>
-  statement((words) => {
+  buildStatement((words) => {
     const { routine, media } = plan
     const { from, list } = argumentsToSql(plan, words.bind)
     const call = `${qualified(routine)}(${list})`
@@ -213,12 +213,12 @@ export const callToSql = (plan: CallPlan): Statement =>
     const rows = isRow
       ? `select ${['*', ...plan.computed.map(quote)].map((name) => `called.${name}`).join(', ')} from ${from} ${call} as called`
       : `select called.${SCALAR} from ${from} (select ${call} as ${SCALAR}) as called`
-    const shown: Level = isRow ? plan : { ...plan, output: [{ kind: 'all' }] }
-    const page = levelToSql(shown, { from: SOURCE, row: TARGET }, words)
+    const shown: SelectPlan = isRow ? plan : { ...plan, output: [{ kind: 'all' }] }
+    const page = selectToSql(shown, { from: SOURCE, row: TARGET }, words)
     const total = totalToSql(plan, SOURCE, words)
     const value = isRow ? `${PAGE}.*` : `${PAGE}.${SCALAR}`
     const isBare = plan.isHead || routine.returns === 'void'
     const body = isBare ? `''` : bodyToSql(media, value, media.shape === 'object' || !routine.returnsSet)
     // Materialized: a function runs once, whether its value is looked at twice or not at all.
-    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${SAID_OF_RESPONSE} from (${page}) ${PAGE}`
+    return `with ${SOURCE} as materialized (${rows}) select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
   })

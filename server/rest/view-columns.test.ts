@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allOrigins, columnKey, originsOfColumns } from './view-columns.ts'
+import { resolveOriginChains, columnKey, parseColumnOrigins } from './view-columns.ts'
 
 const entry = (expression: string, number: number, name: string, table: number, column: number) =>
   `{TARGETENTRY :expr ${expression} :resno ${number} :resname ${name} :ressortgroupref 0 :resorigtbl ${table} :resorigcol ${column} :resjunk false}`
@@ -9,19 +9,19 @@ const query = (entries: readonly string[], more = '') =>
 test('columns that come unchanged from a table are told from those that are made', () => {
   const variable = '{VAR :varno 1 :varnullingrels (b)}'
   const definition = `(${query([entry(variable, 1, 'id', 70, 3), entry('{CONST :consttype 23}', 2, 'made', 0, 0)])})`
-  expect([...originsOfColumns(definition)]).toEqual([[1, columnKey(70, 3)]])
+  expect([...parseColumnOrigins(definition)]).toEqual([[1, columnKey(70, 3)]])
 })
 
 test('what queries inside of the view select is not taken for what the view selects', () => {
   const inner = query([entry('{VAR}', 1, 'inner', 99, 1)])
   const sublink = `{SUBLINK :subselect ${inner}}`
   const definition = `(${query([entry('{VAR}', 1, 'id', 70, 3), entry(sublink, 2, 'most', 0, 0)], `:cteList (${inner})`)})`
-  expect([...originsOfColumns(definition)]).toEqual([[1, columnKey(70, 3)]])
+  expect([...parseColumnOrigins(definition)]).toEqual([[1, columnKey(70, 3)]])
 })
 
 test('a name that looks like a part of the definition is only a name', () => {
   const definition = `(${query([entry('{VAR}', 1, String.raw`\:resorigtbl\ 5\ \}\{`, 70, 3)])})`
-  expect([...originsOfColumns(definition)]).toEqual([[1, columnKey(70, 3)]])
+  expect([...parseColumnOrigins(definition)]).toEqual([[1, columnKey(70, 3)]])
 })
 
 test('through views of views every column on the way is known', () => {
@@ -29,5 +29,5 @@ test('through views of views every column on the way is known', () => {
     [1, new Map([[1, columnKey(2, 4)]])],
     [2, new Map([[4, columnKey(70, 3)]])],
   ])
-  expect(allOrigins(views).get(columnKey(1, 1))).toEqual([columnKey(2, 4), columnKey(70, 3)])
+  expect(resolveOriginChains(views).get(columnKey(1, 1))).toEqual([columnKey(2, 4), columnKey(70, 3)])
 })

@@ -6,24 +6,24 @@ export type ColumnKey = string
 export const columnKey = (relation: number, column: number): ColumnKey => `${relation}.${column}`
 
 /** `{QUERY … {TARGETENTRY …} …}` as pieces: a brace, or the text between two of them. A backslash escapes a brace. */
-const PIECES = /[{}]|(?:\\.|[^{}\\])+/gsu
+const DEFINITION_TOKENS = /[{}]|(?:\\.|[^{}\\])+/gsu
 // Outermost: ({QUERY ….
-const IN_QUERY = 1
-const IN_ENTRY = 2
+const QUERY_DEPTH = 1
+const ENTRY_DEPTH = 2
 
-const numberAfter = (label: string, text: string): number => Number(new RegExp(`:${label} (\\d+)`).exec(text)?.[1] ?? 0)
+const readNumberField = (label: string, text: string): number => Number(new RegExp(`:${label} (\\d+)`).exec(text)?.[1] ?? 0)
 
 /** The text of each entry of the outermost target list, without what is nested in it. */
-function outermostEntries(definition: string): string[] {
+function targetListEntries(definition: string): string[] {
   const entries: string[] = []
   let depth = 0
   let isInList = false
-  for (const piece of definition.match(PIECES) ?? []) {
+  for (const piece of definition.match(DEFINITION_TOKENS) ?? []) {
     if (piece === '{') depth += 1
     else if (piece === '}') depth -= 1
-    else if (depth === IN_QUERY) {
+    else if (depth === QUERY_DEPTH) {
       if (piece.includes(':')) isInList = /:targetList \($/.test(piece)
-    } else if (depth === IN_ENTRY && isInList) {
+    } else if (depth === ENTRY_DEPTH && isInList) {
       if (piece.startsWith('TARGETENTRY')) entries.push(piece)
       else entries.push((entries.pop() ?? '') + piece)
     }
@@ -35,17 +35,17 @@ function outermostEntries(definition: string): string[] {
  * Number of each column of the view with what it comes from unchanged.
  * @param definition the rule of the view, as `pg_rewrite.ev_action` holds it.
  */
-export function originsOfColumns(definition: string): ReadonlyMap<number, ColumnKey> {
+export function parseColumnOrigins(definition: string): ReadonlyMap<number, ColumnKey> {
   const origins = new Map<number, ColumnKey>()
-  for (const entry of outermostEntries(definition)) {
-    const [table, column] = [numberAfter('resorigtbl', entry), numberAfter('resorigcol', entry)]
-    if (table !== 0 && column !== 0) origins.set(numberAfter('resno', entry), columnKey(table, column))
+  for (const entry of targetListEntries(definition)) {
+    const [table, column] = [readNumberField('resorigtbl', entry), readNumberField('resorigcol', entry)]
+    if (table !== 0 && column !== 0) origins.set(readNumberField('resno', entry), columnKey(table, column))
   }
   return origins
 }
 
 /** The same through views of views: each column with every one that it comes from, the nearest first. */
-export function allOrigins(
+export function resolveOriginChains(
   views: ReadonlyMap<number, ReadonlyMap<number, ColumnKey>>,
 ): ReadonlyMap<ColumnKey, readonly ColumnKey[]> {
   const nearest = new Map(

@@ -1,6 +1,6 @@
 /** Relationships that no foreign key of their own declares: those of views, by the tables they show, and functions of rows. */
 import { type ForeignKey, type Relationship } from './relationships.ts'
-import { allOrigins, columnKey, type ColumnKey, originsOfColumns } from './view-columns.ts'
+import { resolveOriginChains, columnKey, type ColumnKey, parseColumnOrigins } from './view-columns.ts'
 
 interface NumberedRelation {
   readonly oid: number
@@ -18,7 +18,7 @@ interface NumberedKey extends ForeignKey {
 }
 
 /** A view and under which names it shows columns of tables and of other views. */
-interface ShownView {
+interface ViewColumns {
   readonly oid: number
   readonly schema: string
   readonly name: string
@@ -26,11 +26,11 @@ interface ShownView {
 }
 
 /** @param definitions rules of all views, those that are not among the relations too. */
-export function viewsOf(
+export function resolveViewColumns(
   relations: readonly NumberedRelation[],
   definitions: readonly { readonly oid: number; readonly definition: string }[],
-): ShownView[] {
-  const origins = allOrigins(new Map(definitions.map(({ oid, definition }) => [oid, originsOfColumns(definition)])))
+): ViewColumns[] {
+  const origins = resolveOriginChains(new Map(definitions.map(({ oid, definition }) => [oid, parseColumnOrigins(definition)])))
   const views = new Set(definitions.map(({ oid }) => oid))
   return relations
     .filter(({ oid }) => views.has(oid))
@@ -47,27 +47,27 @@ export function viewsOf(
 }
 
 /** The names under which a view shows these columns of a relation; undefined where it does not show them all. */
-function namesIn({ columns }: ShownView, relation: number, numbers: readonly number[]): string[] | undefined {
+function columnNamesIn({ columns }: ViewColumns, relation: number, numbers: readonly number[]): string[] | undefined {
   const names = numbers.map((number) => columns.get(columnKey(relation, number)))
   return names.every((name) => name !== undefined) ? names : undefined
 }
 
 /** What identifies a row of a view: the primary keys of the tables that it shows. */
 export function primaryKeyOfView(
-  views: readonly ShownView[],
+  views: readonly ViewColumns[],
   { oid }: NumberedRelation,
   primaryKeys: readonly { readonly oid: number; readonly columns: readonly number[] }[],
 ): string[] {
   const view = views.find((found) => found.oid === oid)
   if (!view) return []
-  return primaryKeys.flatMap((key) => namesIn(view, key.oid, key.columns) ?? [])
+  return primaryKeys.flatMap((key) => columnNamesIn(view, key.oid, key.columns) ?? [])
 }
 
 /** A foreign key as it is, and with views that show its columns in place of one table or of both. */
-export function throughViews(views: readonly ShownView[], key: NumberedKey): ForeignKey[] {
-  const standIns = (relation: number, numbers: readonly number[]) =>
+export function expandThroughViews(views: readonly ViewColumns[], key: NumberedKey): ForeignKey[] {
+  const viewsShowing = (relation: number, numbers: readonly number[]) =>
     views.flatMap((view) => {
-      const names = namesIn(view, relation, numbers)
+      const names = columnNamesIn(view, relation, numbers)
       return names ? [{ table: { schema: view.schema, name: view.name }, names, isView: true }] : []
     })
   const near = key.columns.map(([name]) => name)
@@ -75,8 +75,8 @@ export function throughViews(views: readonly ShownView[], key: NumberedKey): For
   const nearNumbers = key.columnNumbers.map(([number]) => number)
   const farNumbers = key.columnNumbers.map(([, number]) => number)
   const { constraint, isUnique } = key
-  return [{ table: key.from, names: near, isView: false }, ...standIns(key.fromOid, nearNumbers)].flatMap((from) =>
-    [{ table: key.to, names: far, isView: false }, ...standIns(key.toOid, farNumbers)].map((to) => ({
+  return [{ table: key.from, names: near, isView: false }, ...viewsShowing(key.fromOid, nearNumbers)].flatMap((from) =>
+    [{ table: key.to, names: far, isView: false }, ...viewsShowing(key.toOid, farNumbers)].map((to) => ({
       constraint,
       isUnique,
       from: from.table,
@@ -97,7 +97,7 @@ interface RowFunction {
 }
 
 /** Functions of one row that return rows of a table: they embed under their own name. */
-export function computedRelationships(
+export function deriveComputedRelationships(
   relations: readonly (NumberedRelation & { readonly rowType: string })[],
   routines: readonly RowFunction[],
 ): Relationship[] {
