@@ -1,9 +1,9 @@
 /** Finds the function that a call means: by name and by the names of its arguments. */
 import { restError } from './errors.ts'
-import { parseArguments } from './payload.ts'
+import { parseArguments } from './parse-payload.ts'
 import { nearestName } from './nearest-name.ts'
-import { usedColumns, type ResultPlan, planResult, type RowSource } from './plan-reading.ts'
-import { type Media, type RestRequest } from './request.ts'
+import { usedColumns, type ResultPlan, planResult, type RowSource } from './plan-select.ts'
+import { type Media, type RestRequest } from './parse-request.ts'
 import { type Catalogue, type Parameter, type Routine } from './schema-cache.ts'
 
 type CallArguments =

@@ -1,10 +1,10 @@
 /** The answer: status, headers and the body just as PostgreSQL rendered it. */
 import { restError } from './errors.ts'
-import { preferenceApplied, type Preferences } from './prefer.ts'
-import { contentRange } from './range.ts'
-import { type RestRequest } from './request.ts'
+import { preferenceApplied, type Preferences } from './parse-prefer.ts'
+import { contentRange } from './row-range.ts'
+import { type RestRequest } from './parse-request.ts'
 import { applyResponseSettings } from './response-settings.ts'
-import { type Plan, type StatementResult } from './run.ts'
+import { type Plan, type StatementResult } from './run-plan.ts'
 
 /** @throws RestError PGRST103 where the page begins behind the last row. */
 function pageStatus(offset: bigint, { rows, total }: StatementResult): 200 | 206 {

@@ -4,13 +4,13 @@
  */
 import pg from 'pg'
 import { type Bind } from '#server/database/filter.ts'
-import { type DeletePlan, type InsertPlan, type ReadPlan, type UpdatePlan, type WriteColumn } from './plan.ts'
+import { type DeletePlan, type InsertPlan, type ReadPlan, type UpdatePlan, type WriteColumn } from './plan-table.ts'
 import { type CallPlan, SCALAR } from './plan-call.ts'
-import { type SelectPlan, type OutputColumn, type ResultPlan, type TypedOrder } from './plan-reading.ts'
+import { type SelectPlan, type OutputColumn, type ResultPlan, type TypedOrder } from './plan-select.ts'
 import { originColumnsOf } from './relationships.ts'
-import { type Media } from './request.ts'
+import { type Media } from './parse-request.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
-import { createStatementBuilder, selectToSql, matchingRowsToSql, qualified, quote, whereToSql, type StatementBuilder } from './sql-reading.ts'
+import { createStatementBuilder, selectToSql, matchingRowsToSql, qualified, quote, whereToSql, type StatementBuilder } from './sql-select.ts'
 
 export interface Statement {
   readonly text: string

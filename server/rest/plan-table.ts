@@ -1,9 +1,9 @@
 /** Looks every name of a request up in the catalogue. After this nothing is refused but by PostgreSQL. */
 import { restError, unknownColumn } from './errors.ts'
-import { type Query } from './parse.ts'
-import { parsePayload, type Payload } from './payload.ts'
-import { type SelectPlan, type ResultPlan, planResult, planReturning, relationSource, resolveLogicTree, type TypedLogicTree } from './plan-reading.ts'
-import { type Media, type RestRequest } from './request.ts'
+import { type Query } from './parse-query.ts'
+import { parsePayload, type Payload } from './parse-payload.ts'
+import { type SelectPlan, type ResultPlan, planResult, planReturning, relationSource, resolveLogicTree, type TypedLogicTree } from './plan-select.ts'
+import { type Media, type RestRequest } from './parse-request.ts'
 import { type Catalogue, type Column, type Relation } from './schema-cache.ts'
 
 export interface ReadPlan extends ResultPlan {

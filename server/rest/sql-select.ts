@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
-import { type EmbedPlan, isEmbed, type SelectPlan, type OutputColumn, type TypedLogicTree, type TypedOrder } from './plan-reading.ts'
+import { type EmbedPlan, isEmbed, type SelectPlan, type OutputColumn, type TypedLogicTree, type TypedOrder } from './plan-select.ts'
 import { isToOne } from './relationships.ts'
 
 export const quote = (name: string) => pg.escapeIdentifier(name)

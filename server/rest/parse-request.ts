@@ -1,7 +1,7 @@
 /** What an HTTP request asks for: resource, schema, media type, preferences, query and body. */
 import { restError } from './errors.ts'
-import { parseQuery, type Query } from './parse.ts'
-import { parsePrefer, type Preferences } from './prefer.ts'
+import { parseQuery, type Query } from './parse-query.ts'
+import { parsePrefer, type Preferences } from './parse-prefer.ts'
 
 export type Resource =
   { readonly kind: 'relation'; readonly name: string } | { readonly kind: 'routine'; readonly name: string }

@@ -1,11 +1,11 @@
 /** What a request asks of rows and of those embedded in them, with every name looked up in the catalogue. */
 import { type Field, type Filter } from '#server/database/filter.ts'
 import { RestError, restError, unknownColumn } from './errors.ts'
-import { type Clauses, type LogicTree, type OrderTerm, type Query } from './parse.ts'
+import { type Clauses, type LogicTree, type OrderTerm, type Query } from './parse-query.ts'
 import { type Embedding, type SelectItem } from './parse-select.ts'
-import { type RowRange, resolveRange } from './range.ts'
+import { type RowRange, resolveRange } from './row-range.ts'
 import { findRelationship, isToOne, type Relationship } from './relationships.ts'
-import { type RestRequest } from './request.ts'
+import { type RestRequest } from './parse-request.ts'
 import { type Catalogue, type Relation } from './schema-cache.ts'
 
 /** A field with the type of its column. */
