@@ -1,4 +1,4 @@
-/** Which of several functions a call means. */
+/** Overload resolution of function calls. */
 import { type PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a parameter without a name takes the whole body, where its type can hold one', async () => {
+test('a single unnamed parameter takes the complete body if its type allows it', async () => {
   expect(await client.rpc('either', { '': 'x' })).toMatchObject({ data: 'text', error: null })
   expect(await client.rpc('whole', { a: 5 })).toMatchObject({ data: 5, error: null })
   expect(await client.rpc('no_way', { '': 1 })).toMatchObject({
@@ -38,7 +38,7 @@ test('a parameter without a name takes the whole body, where its type can hold o
   })
 })
 
-test('functions that a call fits alike are named in order', async () => {
+test('an ambiguous call lists the candidates in order', async () => {
   const between = 'Could not choose the best candidate function between: '
   expect(await client.rpc('typed', { a: 1 })).toMatchObject({
     status: 300,
@@ -50,7 +50,7 @@ test('functions that a call fits alike are named in order', async () => {
   })
 })
 
-test('a call that was misspelt is told what it may have meant', async () => {
+test('a misspelt call gets a hint', async () => {
   expect((await client.rpc('greets', { given: 'Ada' })).error?.hint).toBe(
     'Perhaps you meant to call the function public.greet',
   )
@@ -60,7 +60,7 @@ test('a call that was misspelt is told what it may have meant', async () => {
   expect((await client.rpc('nothing_like_it')).error?.hint).toBeNull()
 })
 
-test('what was called is not what a hint names', async () => {
+test('a hint never names the called signature itself', async () => {
   for (const call of [client.rpc('no_way', { a: 1 }), client.rpc('no_way'), client.rpc('whole', {}, { get: true })]) {
     expect((await call).error).toMatchObject({ code: 'PGRST202', hint: null })
   }

@@ -1,4 +1,4 @@
-/** Pages of any origin may call: who calls is decided by a token, never by a cookie. */
+/** CORS headers. Any origin is allowed, because a token identifies the caller and never a cookie. */
 import { type Context, type MiddlewareHandler } from 'hono'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
@@ -18,13 +18,13 @@ const REQUEST_HEADERS = [
   'cache-control',
   'x-metadata',
 ]
-// A browser hides every other header from the page: without the first one, counts are null.
+// Browsers hide headers that are not listed here; supabase-js reads counts from Content-Range.
 const EXPOSED_HEADERS =
   'Content-Range, Content-Location, Content-Profile, Location, Preference-Applied, Proxy-Status, X-Total-Count, Link, X-Supabase-Api-Version, Retry-After, WWW-Authenticate'
 
 export const allowAnyOrigin: MiddlewareHandler = async function allowAnyOrigin(context, next) {
   await next()
-  // Set on the answer as it is: merged with headers that were set before it, a short text would go out as a stream.
+  // Set after `next`: headers set before it would make hono send a short text as a stream.
   context.res.headers.set('Access-Control-Allow-Origin', '*')
   context.res.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
 }
@@ -33,7 +33,7 @@ export function answerPreflight(context: Context): Response {
   const requested = (context.req.header('access-control-request-headers') ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
-  // What else a page asks to send (tracing and the like) does no harm here.
+  // Other request headers, tracing for example, are harmless.
   const allowed = new Set([...REQUEST_HEADERS, ...requested.filter((name) => /^[\w-]+$/.test(name))])
   context.header('Access-Control-Allow-Methods', METHODS)
   context.header('Access-Control-Allow-Headers', [...allowed].join(', '))

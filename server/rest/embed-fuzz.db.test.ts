@@ -34,15 +34,15 @@ const COLUMNS: Record<Table, { key: readonly string[]; others: readonly string[]
 }
 
 interface Way {
-  /** As the request names it. */
+  /** Name in the request. */
   readonly rest: string
   readonly target: Table
   readonly isToOne: boolean
-  /** The rows that belong to `near`: what stands after `from <target> as far`, up to the conditions. */
+  /** SQL that joins the target rows (`far`) to `near`, up to the conditions. */
   readonly sql: (near: string, far: string) => string
 }
 
-/** What a filter calls it that has no alias: two of one level must not be called alike. */
+/** Name in filters without an alias; unique within one level. */
 const relationOf = (rest: string) => rest.replace(/!.*/, '')
 
 const way = (rest: string, target: Table, isToOne: boolean, sql: Way['sql']): Way => ({ rest, target, isToOne, sql })
@@ -117,19 +117,19 @@ function nodeOf(table: Table, depth: number): fc.Arbitrary<Node> {
     offset: fc.option(fc.nat(1), { freq: 6 }),
     embeds: depth === 0 ? fc.constant([]) : fc.uniqueArray(fc.oneof(...WAYS[table].map(embed)), { maxLength: 2, selector: (item) => relationOf(item.way.rest) }),
   }) // prettier-ignore
-  // Where a relation is called as a column is, a filter of that name asks for the relation.
+  // If a relation and a column share a name, a filter of that name applies to the relation.
   const asksForRelation = ({ filter, embeds }: Node) =>
     embeds.some(({ way: { rest }, isSpread }) => isSpread && relationOf(rest) === filter?.column)
   return node.map((made) => (asksForRelation(made) ? { ...made, filter: null } : made))
 }
 
-/** Every column and every embedded relation gets an alias of its own, so that no two in an answer are called alike. */
+/** Gives every column and embedded relation a unique alias. */
 function createTwin() {
   let names = 0
   const parameters: string[] = []
   const newName = (letter: string) => `${letter}${(names += 1)}`
 
-  /** The request's `select` and the same in SQL; `at` is what parameters of this level begin with. */
+  /** The request's `select` and the equivalent SQL; `at` prefixes the parameters of this level. */
   function write(node: Node, at: string, belongs: (row: string) => string): { select: string; sql: string; columns: string[] } {
     const row = newName('t')
     const { key } = COLUMNS[node.table]
@@ -183,7 +183,7 @@ function createTwin() {
   return { write, parameters }
 }
 
-test('every generated tree of embedded relations is answered as the same in SQL is', async () => {
+test('every generated tree of embedded relations gives the same rows as equivalent SQL', async () => {
   let embedded = 0
   const tables = Object.keys(COLUMNS) as Table[]
   await fc.assert(
@@ -214,7 +214,7 @@ test('every generated tree of embedded relations is answered as the same in SQL 
 const noise = fc.constantFrom('films', 'actors', 'roles', 'directors', 'screenings', '!', '!inner', '!shown', '...', ':', '(', ')', '()', ',', '*', 'id', '.', 'x', 'not.', 'is.null', 'order', 'limit', '"', '->', 'count') // prettier-ignore
 const noisy = fc.array(noise, { minLength: 1, maxLength: 10 }).map((parts) => parts.join(''))
 
-test('no list of relations makes the server fail', async () => {
+test('no generated select list makes the server fail', async () => {
   const name = fc.oneof(
     fc.constantFrom('select', 'order', 'films.order', 'films.limit', 'films.or', 'actors.id'),
     noisy,

@@ -1,4 +1,4 @@
-/** Embedding where no foreign key of its own says how: views, and functions of a row. */
+/** Embedding without a foreign key: views, and functions of a row. */
 import { type PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Claims } from '#server/database/scope.ts'
@@ -60,7 +60,7 @@ const rowsOf = async (asked: PromiseLike<{ data: unknown; error: unknown }>) => 
 
 const [first, second] = [{ title: 'First' }, { title: 'Second' }]
 
-test('a view is embedded, and embeds, along the keys of the tables that it shows', async () => {
+test('a view embeds and is embedded through the foreign keys of its tables', async () => {
   expect(await rowsOf(client.from('books').select('title,writers(name)').eq('id', 10))).toEqual([
     { title: 'First', writers: { name: 'Ada' } },
   ])
@@ -75,13 +75,13 @@ test('a view is embedded, and embeds, along the keys of the tables that it shows
   ])
 })
 
-test('a key or its column still means the table, whatever views show it too', async () => {
+test('a foreign key or its column means the table even if views show it', async () => {
   expect(await rowsOf(client.from('books').select('author_id(name)').eq('id', 10))).toEqual([
     { author_id: { name: 'Ada' } },
   ])
 })
 
-test('a function of a row is embedded by its name, with filters of its own', async () => {
+test('a function of a row is embedded by its name with filters of its own', async () => {
   const authors = client.from('authors')
   expect(await rowsOf(authors.select('name,best_book(title),all_books(title)').order('id'))).toEqual([
     { name: 'Ada', best_book: first, all_books: [first, second] },
@@ -92,7 +92,7 @@ test('a function of a row is embedded by its name, with filters of its own', asy
   ])
 })
 
-test('what a call returns embeds too, and has its computed columns', async () => {
+test('rows that a call returns can embed relations and computed columns', async () => {
   const call = client.rpc('find_authors', { wanted: 'Ada' })
   expect(await rowsOf(call.select('loud,best_book(title),books(id)').eq('loud', 'ADA'))).toEqual([
     { loud: 'ADA', best_book: first, books: [{ id: 10 }, { id: 11 }] },
@@ -102,12 +102,12 @@ test('what a call returns embeds too, and has its computed columns', async () =>
   ])
 })
 
-test('a write shows what a function makes of its row', async () => {
+test('a write returns computed columns of its row', async () => {
   const added = client.from('authors').upsert({ id: 2, owner: person.sub, name: 'Benno' })
   expect(await rowsOf(added.select('name,all_books(title)'))).toEqual([{ name: 'Benno', all_books: [] }])
 })
 
-test('nobody sees another person’s rows through a view or a function', async () => {
+test('views and functions do not reveal rows of another person', async () => {
   const stranger = await service.clientOf(other)
   expect(await rowsOf(stranger.from('writers').select('name,books(title)'))).toEqual([{ name: 'Eve', books: [] }])
   expect(await rowsOf(stranger.from('authors').select('name,all_books(title),best_book(title)'))).toEqual([

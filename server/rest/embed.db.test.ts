@@ -20,7 +20,7 @@ beforeAll(async () => {
   ] as const) {
     await service.db.database.asUser(owner, (scope) => scope.query(filmRowsSql(offset)))
   }
-  // Rows of another person that hang on one's own, and the other way about: neither may come along.
+  // Rows of another person that refer to the caller's rows, and the reverse: neither is embedded.
   await service.db.admin.query(`
     insert into roles (film_id, actor_id, owner, character) values (1, 101, '${other.sub}', 'foreign part');
     insert into films (id, owner, title, director_id) values (900, '${other.sub}', 'foreign film', 1), (901, '${person.sub}', 'film of a foreign director', 101)`)
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What PostgreSQL itself answers to the same person. */
+/** PostgreSQL's own result for the same person. */
 async function inSql(sql: string): Promise<unknown> {
   return service.db.database.asUser(person, async (scope) => {
     const { rows } = await scope.query<{ rows: unknown }>(`select coalesce(json_agg(r), '[]') as rows from (${sql}) r`)
@@ -43,7 +43,7 @@ const director = (columns: string) => one(`select ${columns} from directors d wh
 const cast = (columns: string) =>
   `select ${columns} from actors a, roles r where r.film_id = f.id and r.actor_id = a.id order by a.id`
 
-describe('the official client embeds what the same query in SQL joins', () => {
+describe('the official client embeds the same rows as a join in SQL', () => {
   const films = () => client.from('films')
   const cases: [title: string, ask: () => PromiseLike<{ data: unknown; error: unknown }>, sql: string][] = [
     ['many to one', () => films().select('id,directors(id,name)').order('id'), `select id, ${director('id, name')} as directors from films f order by id`],
@@ -96,7 +96,7 @@ test('an embedded bigint keeps every digit and a numeric its scale', async () =>
   expect(await response.text()).toBe('[{"films":[{"big":9007199254740994,"rating":1.10}]}]')
 })
 
-test('rows of somebody else are embedded no more than they are read', async () => {
+test('rows of another person are not embedded', async () => {
   const whole = '*,roles(*,actors(*)),directors(*),actors(*)'
   const { data, error } = await client.from('films').select(whole)
   expect(error).toBeNull()
@@ -109,13 +109,13 @@ test('rows of somebody else are embedded no more than they are read', async () =
   expect(lonely).toEqual({ directors: null, name: [] })
 })
 
-test('a table that the caller may not read cannot be embedded either', async () => {
+test('a table that the caller may not read cannot be embedded', async () => {
   const response = await ask('/films?select=id,locked(id)')
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ code: '42501' })
 })
 
-test('counts are of the outer rows that come out', async () => {
+test('counts cover the outer rows that the response selects', async () => {
   const { count, data } = await client
     .from('films')
     .select('id,specs!inner(camera)', { count: 'exact' })
@@ -128,7 +128,7 @@ test('counts are of the outer rows that come out', async () => {
   expect(planned.count).toBeTypeOf('number')
 })
 
-test('the largest number of rows holds for embedded ones too', async () => {
+test('the row limit applies to embedded rows', async () => {
   const limited = await startRestService({ maxRows: 2 })
   await limited.db.admin.query(FILMS_SQL)
   const owner = await limited.db.createPerson()
@@ -138,7 +138,7 @@ test('the largest number of rows holds for embedded ones too', async () => {
   await limited.close()
 })
 
-describe('writes show what is embedded in their rows', () => {
+describe('writes return embedded relations', () => {
   test('insert', async () => {
     const { data, error } = await client
       .from('films')
@@ -150,7 +150,7 @@ describe('writes show what is embedded in their rows', () => {
       error: null,
     })
   })
-  test('update, with filters of its own and of the embedded rows', async () => {
+  test('update with filters on the row and on embedded rows', async () => {
     const { data } = await client
       .from('directors')
       .update({ name: 'renamed' })
@@ -165,7 +165,7 @@ describe('writes show what is embedded in their rows', () => {
   })
 })
 
-describe('what cannot be embedded', () => {
+describe('an impossible embedding is rejected', () => {
   test.each([
     ['a relation that is not there', '/films?select=id,actor(name)', 400, { code: 'PGRST200', message: "Could not find a relationship between 'films' and 'actor' in the schema cache", details: "Searched for a foreign key relationship between 'films' and 'actor' in the schema 'public', but no matches were found.", hint: "Perhaps you meant 'actors' instead of 'actor'." }],
     ['a hint that fits none', '/films?select=id,actors!nope(name)', 400, { code: 'PGRST200', message: "Could not find a relationship between 'films' and 'actors' in the schema cache", details: "Searched for a foreign key relationship between 'films' and 'actors' using the hint 'nope' in the schema 'public', but no matches were found.", hint: null }],
@@ -195,7 +195,7 @@ describe('what cannot be embedded', () => {
   }) // prettier-ignore
 })
 
-test('a foreign key made later is followed after the notice', async () => {
+test('a foreign key created later works after a reload notification', async () => {
   await service.db.admin.query(
     'create table reviews (id integer primary key, film_id integer); grant select on reviews to authenticated',
   )

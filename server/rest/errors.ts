@@ -6,7 +6,7 @@ import { isConnectionFailure } from '#server/database/errors.ts'
 import { isParseError } from '#server/database/scanner.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
-/** PGRST0xx: connection, 1xx: the request, 2xx: names that are not in the catalogue, 3xx: tokens. */
+/** HTTP status by code. PGRST0xx: connection, 1xx: request, 2xx: names missing in the catalogue, 3xx: tokens. */
 const STATUS = {
   PGRST000: 503,
   PGRST003: 504,
@@ -43,7 +43,7 @@ const STATUS = {
 
 type RestErrorCode = keyof typeof STATUS
 
-/** Mostly a sentence; what there is to choose from, where a request may mean several things. */
+/** A sentence, or the list of candidates for an ambiguous request. */
 type Details = string | readonly Readonly<Record<string, string>>[] | null
 
 export class RestError extends Error {
@@ -77,13 +77,13 @@ export class RestError extends Error {
 export const restError = (code: RestErrorCode, message: string, options?: ConstructorParameters<typeof RestError>[3]) =>
   new RestError(code, STATUS[code], message, options)
 
-/** What PostgreSQL itself would say about a column that is not there. */
+/** PostgreSQL's own error for an unknown column. */
 export const unknownColumn = (relation: string, column: string) =>
   new RestError('42703', 400, `column ${relation}.${column} does not exist`)
 
 /**
- * Status by SQLSTATE or its beginning; the longest that fits decides, and 400 where none does. Class 54 (too long, too
- * complex) is the request's doing, so unlike PostgREST it is no fault of the server here.
+ * HTTP status by SQLSTATE prefix; the first match decides, and the default is 400. Unlike PostgREST, class 54 (statement
+ * too long or too complex) is a client error, because the request causes it.
  */
 const SQL_STATUS: readonly (readonly [sqlState: string, status: number])[] = [
   ['08', 503],
@@ -124,7 +124,7 @@ function statusForSqlState(sqlState: string, isSignedIn: boolean): number {
   return SQL_STATUS.find(([start]) => sqlState.startsWith(start))?.[1] ?? 400
 }
 
-const raisedMessage = jsonText.pipe(
+const raisedMessageSchema = jsonText.pipe(
   z.object({
     code: z.string(),
     message: z.string(),
@@ -132,7 +132,7 @@ const raisedMessage = jsonText.pipe(
     hint: z.string().nullish(),
   }),
 )
-const raisedDetail = jsonText.pipe(
+const raisedDetailSchema = jsonText.pipe(
   z.object({ status: z.int().min(200).max(599), headers: z.record(headerName, headerValue) }),
 )
 
@@ -142,28 +142,28 @@ const invalidRaise = (part: 'MESSAGE' | 'DETAIL', text: string, keys: string) =>
     hint: `${part} must be a JSON object with obligatory keys: ${keys}.`,
   })
 
-/** What a function raised with SQLSTATE PGRST: the whole answer, in its message and detail. */
+/** Parses an error raised with SQLSTATE PGRST, whose message and detail hold the complete response. */
 function parseRaisedError({ message: text, detail = '' }: pg.DatabaseError): RestError {
-  const raised = raisedMessage.safeParse(text)
+  const raised = raisedMessageSchema.safeParse(text)
   if (!raised.success) return invalidRaise('MESSAGE', text, '"code", "message" and optional keys: "details", "hint"')
-  const answer = raisedDetail.safeParse(detail)
-  if (!answer.success) return invalidRaise('DETAIL', detail, '"status", "headers" and optional key: "status_text"')
+  const response = raisedDetailSchema.safeParse(detail)
+  if (!response.success) return invalidRaise('DETAIL', detail, '"status", "headers" and optional key: "status_text"')
   const { code, message, details = null, hint = null } = raised.data
-  return new RestError(code, answer.data.status, message, { details, hint, headers: answer.data.headers })
+  return new RestError(code, response.data.status, message, { details, hint, headers: response.data.headers })
 }
 
 /**
- * Whatever was thrown, as PostgREST would answer it; undefined for what nobody foresaw.
- * @param isSignedIn a refusal is 403 to who is somebody, 401 to who is nobody.
+ * Converts a thrown value to PostgREST's error; undefined for an unexpected one.
+ * @param isSignedIn a missing privilege is 403 for a signed-in caller and 401 for an anonymous one.
  */
 export function toRestError(error: unknown, isSignedIn: boolean): RestError | undefined {
   if (error instanceof RestError) return error
   if (isParseError(error)) return restError('PGRST100', error.message, { details: error.details.parse, cause: error })
   if (error instanceof AppError && error.code === 'unauthenticated') {
-    const isOver = error.details?.['reason'] === 'expired' || error.details?.['reason'] === 'ended'
-    const message = isOver ? error.message : 'No suitable key or wrong key type'
-    return restError(isOver ? 'PGRST303' : 'PGRST301', message, {
-      details: isOver ? null : 'None of the keys was able to decode the JWT',
+    const isExpired = error.details?.['reason'] === 'expired' || error.details?.['reason'] === 'ended'
+    const message = isExpired ? error.message : 'No suitable key or wrong key type'
+    return restError(isExpired ? 'PGRST303' : 'PGRST301', message, {
+      details: isExpired ? null : 'None of the keys was able to decode the JWT',
       headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"` },
       cause: error,
     })
@@ -180,7 +180,6 @@ export function toRestError(error: unknown, isSignedIn: boolean): RestError | un
   })
 }
 
-/** The error's body and headers as a response; HEAD gets the headers alone. */
 export function renderError({ code, message, details, hint, status, headers }: RestError, isHead = false): Response {
   const body = JSON.stringify({ code, message, details, hint })
   return new Response(isHead ? null : body, {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The same condition twice: as PostgREST writes it, and as somebody would in SQL. */
+/** One condition in PostgREST's syntax and in SQL. */
 interface Twin {
   readonly parameter: string
   readonly listed: string
@@ -114,7 +114,7 @@ const twin = (rest: string, sql: string, operation: string, right: string, given
 
 const ordered = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'] as const
 const patterns = ['like', 'ilike', 'match', 'imatch'] as const
-/** What a column of each kind understands, so that most questions have an answer. */
+/** Operators that each kind of column supports, so that most queries succeed. */
 const FITTING: Record<string, { operators: readonly (keyof typeof OPERATORS)[]; values: readonly string[] }> = {
   id: { operators: ordered, values: ['3', '17', '40', '0'] },
   name: {
@@ -224,7 +224,7 @@ const order = fc.array(
 )
 const limits = fc.record({ limit: fc.option(fc.nat(50)), offset: fc.option(fc.nat(50)) })
 
-test('every generated query is answered as the same query in SQL is, or refused', async () => {
+test('every generated query gives the same rows as equivalent SQL, or is rejected', async () => {
   let answered = 0
   await fc.assert(
     fc.asyncProperty(
@@ -266,7 +266,7 @@ test('every generated query is answered as the same query in SQL is, or refused'
           .catch((error: unknown) => (error instanceof pg.DatabaseError ? error : Promise.reject(error as Error)))
 
         if (expected instanceof pg.DatabaseError) {
-          // Which row meets a failing cast first is the planner's choice: an answer may also be whole.
+          // The planner chooses which row meets a failing cast first, so the query can also succeed.
           expect(response.status, `${expected.message}\n${sql}\n${body}`).toBeLessThan(500)
           return
         }
@@ -313,7 +313,7 @@ const noise = fc.oneof(
 )
 const noisy = fc.array(noise, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''))
 
-test('no text in any place makes the server fail', async () => {
+test('no text in any part of a request makes the server fail', async () => {
   const place = fc.constantFrom(
     'select',
     'order',

@@ -1,4 +1,4 @@
-/** Headers of an answer, and JSON, as functions of the database give them. */
+/** Schemas of the response headers and JSON that database functions set. */
 import { z } from 'zod'
 
 export const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/)

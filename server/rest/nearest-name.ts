@@ -1,7 +1,7 @@
 const MAX_COMPARED_LENGTH = 80
 const MIN_SIMILARITY = 0.75
 
-/** Insertions, deletions and replacements between two words. */
+/** Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let row = 1; row <= left.length; row += 1) {
@@ -15,7 +15,7 @@ function editDistance(left: string, right: string): number {
   return previous[right.length] ?? 0
 }
 
-/** The name most like a misspelt one; undefined where none is at least three quarters the same. */
+/** Returns the name most similar to a misspelt one; undefined if none reaches `MIN_SIMILARITY`. */
 export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
   if (misspelt.length > MAX_COMPARED_LENGTH) return undefined
   const similarity = (name: string) => 1 - editDistance(misspelt, name) / Math.max(misspelt.length, name.length, 1)

@@ -1,13 +1,11 @@
-/** The body of a write. PostgreSQL reads the text itself, so that no number passes through JavaScript; here is only looked at its outline. */
+/** Outline of a request body. PostgreSQL parses the text itself, so numbers keep their precision. */
 import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
 import { restError } from './errors.ts'
 
 export interface Payload {
-  /** As it came. */
   readonly text: string
   readonly isArray: boolean
   readonly rowCount: number
-  /** Keys that every object has. */
   readonly keys: readonly string[]
 }
 
@@ -25,7 +23,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * @param hasColumns the columns are named in the request, so objects may differ in their keys.
+ * @param hasColumns the request has a `columns` parameter, so objects may differ in their keys.
  * @throws RestError PGRST102
  */
 export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean }): Payload {
@@ -43,7 +41,7 @@ export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean
   return { text, isArray, rowCount: rows.length, keys }
 }
 
-/** The body of a call: any JSON where the function takes it whole, else the arguments by name. */
+/** Parses the body of a call: an object of arguments by name, or any JSON for a single unnamed parameter. */
 export function parseArguments(text: string): {
   readonly text: string
   readonly isArray: boolean

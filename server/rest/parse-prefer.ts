@@ -1,4 +1,4 @@
-/** The `Prefer` header (RFC 7240) with the preferences that PostgREST knows. */
+/** The `Prefer` header (RFC 7240) with PostgREST's preferences. */
 import { restError } from './errors.ts'
 
 const KNOWN_VALUES = {
@@ -15,7 +15,7 @@ type ChosenValues = { -readonly [Name in keyof KnownValues]?: KnownValues[Name][
 
 export interface Preferences extends ChosenValues {
   timezone?: string
-  /** Only heeded with `handling=strict`. */
+  /** Applies only with `handling=strict`. */
   maxAffected?: number
 }
 
@@ -29,7 +29,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether the value is one of those that the preference may have; the first one given is kept. */
+/** Sets the preference unless an earlier item did; returns false for an unknown value. */
 function setPreference(preferences: Preferences, name: keyof KnownValues, value: string): boolean {
   const chosen = KNOWN_VALUES[name].find((candidate) => candidate === value)
   if (chosen !== undefined && preferences[name] === undefined) Object.assign(preferences, { [name]: chosen })
@@ -37,8 +37,9 @@ function setPreference(preferences: Preferences, name: keyof KnownValues, value:
 }
 
 /**
- * Of a preference given twice the first counts; unknown ones are ignored, or refused with `handling=strict`.
- * @param allowsRollback whether `tx` is heeded.
+ * The first of repeated preferences wins. Unknown ones are ignored, or rejected with `handling=strict`.
+ * @param allowsRollback whether `tx` has an effect.
+ * @throws RestError PGRST122
  */
 export function parsePrefer(header: string, { allowsRollback }: { allowsRollback: boolean }): Preferences {
   const preferences: Preferences = {}
@@ -59,7 +60,7 @@ export function parsePrefer(header: string, { allowsRollback }: { allowsRollback
   return preferences
 }
 
-/** The preferences that a kind of request heeds, for `Preference-Applied`. */
+/** Preferences that have an effect, by kind of request. */
 const APPLIED_NAMES = {
   read: ['count', 'tx', 'handling', 'timezone'],
   insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'],
@@ -68,7 +69,7 @@ const APPLIED_NAMES = {
   call: ['count', 'tx', 'handling', 'timezone', 'max-affected'],
 } as const
 
-/** Value of `Preference-Applied`; undefined where nothing was asked for. */
+/** Value of `Preference-Applied`; undefined if no preference applies. */
 export function preferenceApplied(preferences: Preferences, kind: keyof typeof APPLIED_NAMES): string | undefined {
   const applied = APPLIED_NAMES[kind].flatMap((name) => {
     if (name === 'max-affected') {

@@ -1,10 +1,10 @@
-/** The query string as PostgREST reads it: what to select, which rows, in which order. Names are not looked up here. */
+/** Parses the query string in PostgREST's syntax; planning resolves the names. */
 import { type Field, type Filter, readCondition, readName } from '#server/database/filter.ts'
 import { createScanner, type Scanner } from '#server/database/scanner.ts'
 import { readBoundedField, readList, readSelect, type SelectItem } from './parse-select.ts'
 
 export interface OrderTerm {
-  /** A column of this embedded relation, rather than of the rows themselves. */
+  /** Embedded relation that has the column; undefined: the selected relation. */
   readonly embedded: string | undefined
   readonly field: Field
   readonly direction: 'asc' | 'desc' | undefined
@@ -15,9 +15,7 @@ export type LogicTree =
   | { readonly kind: 'filter'; readonly filter: Filter }
   | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly parts: readonly LogicTree[] }
 
-/** Which rows of one table are asked for, and in which order. */
 export interface Clauses {
-  /** All of these must hold. */
   readonly where: readonly LogicTree[]
   readonly order: readonly OrderTerm[]
   readonly limit: bigint | undefined
@@ -26,15 +24,15 @@ export interface Clauses {
 
 export interface Query extends Clauses {
   readonly select: readonly SelectItem[]
-  /** The same of embedded relations: names from the outermost to the one that is meant. */
+  /** Clauses of embedded relations; the path starts with the outermost name. */
   readonly nested: readonly { readonly path: readonly string[]; readonly clauses: Clauses }[]
   readonly columns: readonly string[] | undefined
   readonly onConflict: readonly string[] | undefined
-  /** Parameters of a function called by GET, in the order given. */
+  /** Arguments of a function called by GET, in order. */
   readonly args: readonly (readonly [name: string, value: string])[]
 }
 
-// Deeper than anybody writes by hand, shallow enough for PostgreSQL's parser.
+// Shallow enough for PostgreSQL's parser.
 const MAX_LOGIC_DEPTH = 50
 
 function readOrderTerm(scanner: Scanner): OrderTerm {
@@ -63,7 +61,7 @@ function readLogicTree(scanner: Scanner, depth = 0): LogicTree {
   return { kind: 'filter', filter: { ...field, ...readCondition(scanner, { isListed: true }) } }
 }
 
-/** Reads all of `text`. @param what names it in error messages. */
+/** @param what names the text in error messages. */
 function parseWith<Result>(what: string, text: string, read: (scanner: Scanner) => Result): Result {
   const scanner = createScanner(what, text)
   const result = read(scanner)
@@ -71,7 +69,6 @@ function parseWith<Result>(what: string, text: string, read: (scanner: Scanner) 
   return result
 }
 
-/** Names with dots between them: the embedded relations on the way, and what is meant there. */
 const parsePath = (key: string): string[] =>
   parseWith('tree path', key, (scanner) => {
     const names = [readName(scanner)]
@@ -79,7 +76,7 @@ const parsePath = (key: string): string[] =>
     return names
   })
 
-/** The column that a filter parameter is named after, perhaps of an embedded relation. */
+/** `column`, or `relation.column` for a column of an embedded relation. */
 const parseColumnPath = (key: string): { path: string[]; field: Field } =>
   parseWith('tree path', key, (scanner) => {
     const path: string[] = []
@@ -100,74 +97,78 @@ function parseCount(name: string, text: string): bigint {
 
 type MutableClauses = { -readonly [Name in keyof Clauses]: Clauses[Name] } & { where: LogicTree[] }
 
-const NO_CLAUSES: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
+export const NO_CLAUSES: Clauses = { where: [], order: [], limit: undefined, offset: undefined }
 
-/** Collects what is asked of each table on its own. */
 function createClauseCollector() {
-  const levels = new Map<string, { path: readonly string[]; clauses: MutableClauses }>()
+  const collected = new Map<string, { path: readonly string[]; clauses: MutableClauses }>()
   return {
     at(path: readonly string[]): MutableClauses {
       const key = JSON.stringify(path)
-      const level = levels.get(key) ?? { path, clauses: { ...NO_CLAUSES, where: [] } }
-      levels.set(key, level)
-      return level.clauses
+      const entry = collected.get(key) ?? { path, clauses: { ...NO_CLAUSES, where: [] } }
+      collected.set(key, entry)
+      return entry.clauses
     },
-    nested: () => [...levels.values()].filter(({ path }) => path.length > 0),
+    nested: () => [...collected.values()].filter(({ path }) => path.length > 0),
   }
 }
 
 const CLAUSE_NAMES = new Set(['order', 'limit', 'offset', 'and', 'or'])
 
-/** Reads `order`, `limit`, `offset`, `and` and `or`, each perhaps of an embedded relation. Of one given twice the first counts. */
-function readClause(levels: ReturnType<typeof createClauseCollector>, key: string, value: string, given: Set<string>): void {
+/** Reads `order`, `limit`, `offset`, `and` and `or`. The first of repeated clauses wins. */
+function readClause(
+  collected: ReturnType<typeof createClauseCollector>,
+  key: string,
+  value: string,
+  seen: Set<string>,
+): void {
   const path = parsePath(key)
   const word = path.pop() ?? ''
   if (word === 'and' || word === 'or') {
-    const way = path.filter((name) => name !== 'not')
-    const negation = way.length < path.length ? 'not.' : ''
-    levels.at(way).where.push(parseWith('logic tree', `${negation}${word}${value}`, readLogicTree))
+    const relations = path.filter((name) => name !== 'not')
+    const negation = relations.length < path.length ? 'not.' : ''
+    collected.at(relations).where.push(parseWith('logic tree', `${negation}${word}${value}`, readLogicTree))
     return
   }
-  if (given.has(key)) return
-  given.add(key)
-  const level = levels.at(path)
+  if (seen.has(key)) return
+  seen.add(key)
+  const clauses = collected.at(path)
   if (word === 'order') {
-    level.order = parseWith('order', value, (scanner) => readList(scanner, () => readOrderTerm(scanner)))
-  } else if (word === 'limit') level.limit = parseCount('limit', value)
-  else level.offset = parseCount('offset', value)
+    clauses.order = parseWith('order', value, (scanner) => readList(scanner, () => readOrderTerm(scanner)))
+  } else if (word === 'limit') clauses.limit = parseCount('limit', value)
+  else clauses.offset = parseCount('offset', value)
 }
 
 /**
- * @param isCall parameters that are no filter are arguments of a function called by GET.
- * @throws AppError with what does not parse, RestError for what is not offered.
+ * @param isCall parameters that are no filters are arguments of a function called by GET.
+ * @throws AppError for a syntax error, RestError for an unsupported feature.
  */
 export function parseQuery(parameters: URLSearchParams, { isCall }: { isCall: boolean }): Query {
-  const levels = createClauseCollector()
-  const given = new Set<string>()
+  const collected = createClauseCollector()
+  const seen = new Set<string>()
   const args: (readonly [string, string])[] = []
   for (const [key, value] of parameters) {
     if (['select', 'columns', 'on_conflict'].includes(key)) continue
     if (CLAUSE_NAMES.has(key.slice(key.lastIndexOf('.') + 1))) {
-      readClause(levels, key, value, given)
+      readClause(collected, key, value, seen)
       continue
     }
     const condition = parseCondition(value, isCall)
     if (condition) {
       const { path, field } = parseColumnPath(key)
-      levels.at(path).where.push({ kind: 'filter', filter: { ...field, ...condition } })
+      collected.at(path).where.push({ kind: 'filter', filter: { ...field, ...condition } })
     } else args.push([key, value])
   }
-  const one = <Result>(name: string, parse: (text: string) => Result): Result | undefined => {
+  const parseOnce = <Result>(name: string, parse: (text: string) => Result): Result | undefined => {
     const text = parameters.get(name)
     return text === null ? undefined : parse(text)
   }
   return {
-    ...levels.at([]),
-    nested: levels.nested(),
+    ...collected.at([]),
+    nested: collected.nested(),
     args,
-    select: one('select', (text) => parseWith('select parameter', text, readSelect)) ?? [{ kind: 'all' }],
-    columns: one('columns', (text) => parseNames('columns', text)),
-    onConflict: one('on_conflict', (text) => parseNames('on_conflict', text)),
+    select: parseOnce('select', (text) => parseWith('select parameter', text, readSelect)) ?? [{ kind: 'all' }],
+    columns: parseOnce('columns', (text) => parseNames('columns', text)),
+    onConflict: parseOnce('on_conflict', (text) => parseNames('on_conflict', text)),
   }
 }
 

@@ -1,7 +1,7 @@
-/** What an HTTP request asks for: resource, schema, media type, preferences, query and body. */
+/** Parses the method, headers, query and body of a request. */
 import { restError } from './errors.ts'
-import { parseQuery, type Query } from './parse-query.ts'
 import { parsePrefer, type Preferences } from './parse-prefer.ts'
+import { parseQuery, type Query } from './parse-query.ts'
 
 export type Resource =
   { readonly kind: 'relation'; readonly name: string } | { readonly kind: 'routine'; readonly name: string }
@@ -9,7 +9,6 @@ export type Resource =
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'] as const
 type Method = (typeof METHODS)[number]
 
-/** How the rows are put together. */
 export interface Media {
   readonly shape: 'array' | 'object'
   readonly stripsNulls: boolean
@@ -20,7 +19,7 @@ export interface RestRequest {
   readonly method: Method
   readonly resource: Resource
   readonly schema: string
-  /** The schema was chosen by header, or there are several: the answer names it. */
+  /** The response has a `Content-Profile` header: the request chose the schema, or several are exposed. */
   readonly sendsProfile: boolean
   readonly media: Media
   readonly preferences: Preferences
@@ -62,7 +61,7 @@ function parseMediaType(accepted: string): Media | undefined {
   }
 }
 
-/** @throws RestError PGRST107 where none of the accepted types is offered. */
+/** @throws RestError PGRST107 */
 function negotiateMedia(accept: string | undefined): Media {
   const accepted = (accept ?? '*/*').split(',').map((part) => part.trim())
   const media = accepted.map(parseMediaType).find((found) => found !== undefined)
@@ -83,16 +82,16 @@ function requireMethod(method: string, resource: Resource): Method {
 }
 
 /**
- * @param schemas the exposed ones, the default first.
- * @throws RestError, or AppError with what does not parse.
+ * @param schemas the exposed schemas, the default first.
+ * @throws RestError, or AppError for a syntax error.
  */
 export function parseRequest(
-  { method: givenMethod, url, headers }: { method: string; url: string; headers: Headers },
+  { method: rawMethod, url, headers }: { method: string; url: string; headers: Headers },
   body: string,
   resource: Resource,
   { schemas, allowsRollback }: { schemas: readonly string[]; allowsRollback: boolean },
 ): RestRequest {
-  const method = requireMethod(givenMethod, resource)
+  const method = requireMethod(rawMethod, resource)
   const isRead = method === 'GET' || method === 'HEAD'
   const profile = headers.get(isRead ? 'accept-profile' : 'content-profile') ?? undefined
   const schema = profile ?? schemas[0] ?? 'public'

@@ -1,16 +1,16 @@
-/** The `select` parameter: columns, and related tables with a list of their own in parentheses. */
+/** Parses the `select` parameter: columns, and embedded relations with a nested list. */
 import { type Field, readField, readName } from '#server/database/filter.ts'
 import { type Scanner } from '#server/database/scanner.ts'
 import { restError } from './errors.ts'
 
-/** `alias:relation!hint!inner(…)`, or with the columns among those of the outer row: `...relation(…)`. */
+/** `alias:relation!hint!inner(…)`, or `...relation(…)` to spread the columns into the outer row. */
 export interface Embedding {
   readonly kind: 'embedded'
-  /** A table, a foreign key, or the one column of such a key. */
+  /** A table, a foreign key, or a foreign key's only column. */
   readonly relation: string
   readonly alias: string | undefined
   readonly hint: string | undefined
-  /** Outer rows without an embedded one are left out. */
+  /** Outer rows without an embedded row are dropped. */
   readonly isInner: boolean
   readonly isSpread: boolean
   readonly select: readonly SelectItem[]
@@ -27,7 +27,7 @@ export type SelectItem =
   | Embedding
 
 const MAX_JSON_PATH_LENGTH = 100
-// Each is a join: more than anybody asks for, few enough for the planner.
+// Each embedding is a join, so the planner's effort is bounded.
 const MAX_EMBEDDING_DEPTH = 10
 const MAX_EMBEDDINGS = 50
 
@@ -53,7 +53,7 @@ const readTypeName = (scanner: Scanner): string =>
 
 const aggregatesNotAllowed = () => restError('PGRST123', 'Use of aggregate functions is not allowed')
 
-/** At most two: the way of joining, and which of several relationships is meant; `!left` is what happens anyway. */
+/** Reads up to two modifiers: the join type (`!left` is the default) and a hint for an ambiguous relationship. */
 function readModifiers(scanner: Scanner): Pick<Embedding, 'hint' | 'isInner'> {
   const modifiers: string[] = []
   while (modifiers.length < 2 && scanner.take('!')) modifiers.push(readName(scanner))
@@ -70,7 +70,6 @@ function readAlias(scanner: Scanner): string | undefined {
   })
 }
 
-/** Reads items up to the end of the text, or up to the parenthesis that closes an embedded list. */
 function createItemReader(scanner: Scanner) {
   let embeddings = 0
 

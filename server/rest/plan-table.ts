@@ -1,50 +1,11 @@
-/** Looks every name of a request up in the catalogue. After this nothing is refused but by PostgreSQL. */
+/** Plans a request on a table or view. After planning, only PostgreSQL rejects it. */
+import { type Catalogue, type Relation } from './catalogue.ts'
 import { restError, unknownColumn } from './errors.ts'
-import { type Query } from './parse-query.ts'
 import { parsePayload, type Payload } from './parse-payload.ts'
-import { type SelectPlan, type ResultPlan, planResult, planReturning, relationSource, resolveLogicTree, type TypedLogicTree } from './plan-select.ts'
-import { type Media, type RestRequest } from './parse-request.ts'
-import { type Catalogue, type Column, type Relation } from './schema-cache.ts'
-
-export interface ReadPlan extends ResultPlan {
-  readonly kind: 'read'
-  readonly relation: Relation
-  readonly media: Media
-}
-
-interface WritePlan extends Pick<SelectPlan, 'output' | 'order'> {
-  readonly relation: Relation
-  readonly media: Media
-  /** What the answer shows of the rows written; nothing needs reading for `none`. */
-  readonly returns: 'rows' | 'key' | 'none'
-}
-
-export interface WriteColumn {
-  readonly column: Column
-  /** SQL for rows that leave the column out; undefined: null. */
-  readonly fallback: string | undefined
-}
-
-export interface InsertPlan extends WritePlan {
-  readonly kind: 'insert'
-  readonly columns: readonly WriteColumn[]
-  readonly payload: Payload
-  readonly conflict: { readonly columns: readonly string[]; readonly isMerged: boolean } | undefined
-}
-
-export interface UpdatePlan extends WritePlan {
-  readonly kind: 'update'
-  readonly columns: readonly WriteColumn[]
-  readonly payload: Payload
-  readonly where: readonly TypedLogicTree[]
-}
-
-export interface DeletePlan extends WritePlan {
-  readonly kind: 'delete'
-  readonly where: readonly TypedLogicTree[]
-}
-
-export type TablePlan = ReadPlan | InsertPlan | UpdatePlan | DeletePlan
+import { type Query } from './parse-query.ts'
+import { type RestRequest } from './parse-request.ts'
+import { planResult, planReturning, relationSource, resolveLogicTree } from './plan-select.ts'
+import { type InsertPlan, type TablePlan, type WriteColumn, type WritePlan } from './plan.ts'
 
 function resolveWriteColumns(relation: Relation, names: readonly string[], appliesDefaults: boolean): WriteColumn[] {
   return [...new Set(names)].map((name) => {
@@ -69,7 +30,7 @@ function requirePayload({ contentType, body, query }: RestRequest): Payload {
   return parsePayload(body, { hasColumns: query.columns !== undefined })
 }
 
-/** The plan for a request on a table or view. */
+/** @throws RestError for an unknown name or an invalid payload. */
 export function planTable(
   catalogue: Catalogue,
   relation: Relation,
@@ -93,5 +54,11 @@ export function planTable(
   const payload = requirePayload(request)
   const columns = resolveWriteColumns(relation, query.columns ?? payload.keys, preferences.missing === 'default')
   if (method === 'PATCH') return { kind: 'update', ...writing, where, columns, payload }
-  return { kind: 'insert', ...writing, columns, payload, conflict: planConflict(relation, query, preferences.resolution) }
+  return {
+    kind: 'insert',
+    ...writing,
+    columns,
+    payload,
+    conflict: planConflict(relation, query, preferences.resolution),
+  }
 }

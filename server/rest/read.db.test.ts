@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What PostgreSQL itself answers to the same person. */
+/** PostgreSQL's own result for the same person. */
 async function inSql(sql: string): Promise<unknown> {
   return service.db.database.asUser(person, async (scope) => {
     const { rows } = await scope.query<{ rows: unknown }>(`select coalesce(json_agg(r), '[]') as rows from (${sql}) r`)
@@ -35,7 +35,7 @@ async function inSql(sql: string): Promise<unknown> {
   })
 }
 
-describe('the official client reads what the same query in SQL reads', () => {
+describe('the official client reads the same rows as SQL', () => {
   const things = () => client.from('things')
   const cases: [title: string, ask: () => PromiseLike<{ data: unknown; error: unknown }>, sql: string][] = [
     ['all columns', () => things().select('id, name, amount, flag, tags, data, during, at').order('id'), 'select id, name, amount, flag, tags, data, during, at from things order by id'],
@@ -91,13 +91,13 @@ test('a bigint keeps every digit', async () => {
 })
 
 describe('counts and pages', () => {
-  test('count exact says how many there are beside the page', async () => {
+  test('an exact count gives the total of a page', async () => {
     const { data, count, status } = await client.from('things').select('id', { count: 'exact' }).order('id').range(0, 3)
     expect(data).toHaveLength(4)
     expect({ count, status }).toEqual({ count: 10, status: 206 })
   })
 
-  test('HEAD counts and sends nothing', async () => {
+  test('HEAD counts without a body', async () => {
     const { data, count, status } = await client.from('things').select('*', { count: 'exact', head: true })
     expect({ data, count, status }).toEqual({ data: null, count: 10, status: 200 })
   })
@@ -110,7 +110,7 @@ describe('counts and pages', () => {
     expect(estimated.count).toBe(10)
   })
 
-  test('a page behind the last row is 416 with the reason', async () => {
+  test('a page past the last row is 416 with a reason', async () => {
     const { error, status } = await client.from('things').select('id', { count: 'exact' }).range(50, 60)
     expect(status).toBe(416)
     expect(error).toMatchObject({
@@ -120,7 +120,7 @@ describe('counts and pages', () => {
     })
   })
 
-  test('the Range header means rows, and an empty range is refused', async () => {
+  test('the Range header counts rows, and an empty range is rejected', async () => {
     const page = await fetch(`${service.url}/things?select=id&order=id`, { headers: { ...headers, range: '1-2' } })
     expect(page.headers.get('content-range')).toBe('1-2/*')
     expect(await page.json()).toHaveLength(2)
@@ -128,14 +128,14 @@ describe('counts and pages', () => {
     expect(wrong.status).toBe(416)
   })
 
-  test('nothing found is an empty list and an empty range', async () => {
+  test('no match gives an empty list and an empty range', async () => {
     const response = await fetch(`${service.url}/things?name=eq.none`, { headers })
     expect(response.headers.get('content-range')).toBe('*/*')
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await response.text()).toBe('[]')
   })
 
-  test('one answer holds at most the server’s own number of rows', async () => {
+  test('a response holds at most the server’s row limit', async () => {
     const capped = await startRestService({ maxRows: 3 })
     try {
       await capped.db.admin.query(THINGS_SQL)
@@ -150,8 +150,8 @@ describe('counts and pages', () => {
   })
 })
 
-describe('one row', () => {
-  test('single gives the row itself', async () => {
+describe('a single row', () => {
+  test('single returns the row itself', async () => {
     const { data } = await client.from('things').select('name').eq('name', 'thing 1').single()
     expect(data).toEqual({ name: 'thing 1' })
   })
@@ -171,20 +171,20 @@ describe('one row', () => {
     })
   })
 
-  test('maybeSingle of none is null', async () => {
+  test('maybeSingle of no row is null', async () => {
     expect(await client.from('things').select('name').eq('name', 'x').maybeSingle()).toMatchObject({
       data: null,
       error: null,
     })
   })
 
-  test('nulls can be left out', async () => {
+  test('nulls can be stripped', async () => {
     const { data } = await client.from('things').select('name,flag').is('name', null).stripNulls()
     expect(data).toEqual([{}])
   })
 })
 
-test('another exposed schema is reached by header, and the answer names it', async () => {
+test('a header selects another exposed schema, and the response names it', async () => {
   await service.db.admin.query(`insert into other.notes values (1, 'x') on conflict do nothing`)
   expect((await client.schema('other').from('notes').select()).data).toEqual([{ id: 1, text: 'x' }])
   const response = await fetch(`${service.url}/notes`, { headers: { ...headers, 'accept-profile': 'other' } })
@@ -202,7 +202,7 @@ describe('functions', () => {
     expect((await client.rpc('pairs', {}, { head: true, count: 'exact' })).count).toBe(5)
   })
 
-  test('that return rows are filtered, ordered and cut like tables', async () => {
+  test('that return rows can be filtered, ordered and limited', async () => {
     const { data, count } = await client
       .rpc('pairs', {}, { count: 'exact' })
       .select('n,sq:square')
@@ -219,11 +219,11 @@ describe('functions', () => {
     ).toEqual({ name: 'thing 1' })
   })
 
-  test('that return nothing answer 204', async () => {
+  test('that return void give 204', async () => {
     expect((await client.rpc('touch')).status).toBe(204)
   })
 
-  test('may write by POST only', async () => {
+  test('may write only by POST', async () => {
     const made = await client.rpc('make_thing', { thing_name: 'made' })
     expect(made.data).toMatchObject({ name: 'made', owner: person.sub })
     const refused = await client.rpc('make_thing', { thing_name: 'again' }, { get: true })
@@ -232,18 +232,18 @@ describe('functions', () => {
     await client.from('things').delete().eq('name', 'made')
   })
 
-  test('take a whole body, or a list of words', async () => {
+  test('take a complete body or variadic arguments', async () => {
     expect((await client.rpc('echo', [1, { a: 2 }] as never)).data).toEqual([1, { a: 2 }])
     const response = await fetch(`${service.url}/rpc/joined?words=a&words=b`, { headers })
     expect(await response.json()).toBe('a-b')
   })
 
-  test('return sets of scalars with all digits', async () => {
+  test('return sets of scalars with every digit', async () => {
     const response = await fetch(`${service.url}/rpc/numbers`, { method: 'POST', headers })
     expect((await response.text()).replaceAll(/\s/g, '')).toBe('[9007199254740993,2]')
   })
 
-  test('see the request', async () => {
+  test('see the request settings', async () => {
     const response = await fetch(`${service.url}/rpc/whoami`, {
       headers: { ...headers, 'x-client-info': 'tester', prefer: 'timezone=Europe/Zurich' },
     })
@@ -265,7 +265,7 @@ describe('functions', () => {
     ['42501', 403],
     ['53300', 503],
     ['40001', 500],
-  ])('that raise %s are answered with %i and every key', async (state, status) => {
+  ])('that raise %s give %i with every key', async (state, status) => {
     const answer = await client.rpc('refuse', { state })
     expect(answer.status).toBe(status)
     expect(answer.error).toMatchObject({ code: state, message: 'refused', details: 'because', hint: 'ask' })

@@ -26,22 +26,22 @@ const restErrorBody = z.strictObject({
   hint: z.string().nullable(),
 })
 
-/** Status and body of a refusal, which always has its four keys and its header. */
-async function refusalOf(path: string, init: RequestInit = {}) {
+/** Status and body of a rejection, after checking its four keys and its header. */
+async function requestRejection(path: string, init: RequestInit = {}) {
   const response = await fetch(`${service.url}${path}`, { headers, ...init })
   const body = restErrorBody.parse(await response.json())
   expect(response.headers.get('proxy-status')).toBe(`PostgREST; error=${body.code}`)
   return { status: response.status, ...body, headers: response.headers }
 }
 
-describe('who calls', () => {
+describe('the caller', () => {
   test.each([
     ['no key', {}],
     ['an opaque key that is not ours', { apikey: 'sb_publishable_x' }],
   ])('with %s is 401', async (_, given) => {
-    const refusal = await refusalOf('/things', { headers: given })
-    expect(refusal).toMatchObject({ status: 401, code: 'PGRST302' })
-    expect(refusal.headers.get('www-authenticate')).toBe('Bearer')
+    const rejection = await requestRejection('/things', { headers: given })
+    expect(rejection).toMatchObject({ status: 401, code: 'PGRST302' })
+    expect(rejection.headers.get('www-authenticate')).toBe('Bearer')
   })
 
   test('with a key alone has the key’s role', async () => {
@@ -49,7 +49,7 @@ describe('who calls', () => {
       headers: { apikey: service.tokens.serviceRoleKey },
     })
     expect(service_.status).toBe(200)
-    expect(await refusalOf('/things', { headers: { apikey: service.tokens.anonKey } })).toMatchObject({
+    expect(await requestRejection('/things', { headers: { apikey: service.tokens.anonKey } })).toMatchObject({
       status: 401,
       code: '42501',
     })
@@ -64,15 +64,15 @@ describe('who calls', () => {
     ].join('.')
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"role":"service_role","exp":9000000000}').toString('base64url')}.`
     for (const token of [forged, unsigned, 'nonsense']) {
-      const refusal = await refusalOf('/things', {
+      const rejection = await requestRejection('/things', {
         headers: { apikey: service.tokens.serviceRoleKey, authorization: `Bearer ${token}` },
       })
-      expect(refusal).toMatchObject({ status: 401, code: 'PGRST301' })
-      expect(refusal.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", error_description=/)
+      expect(rejection).toMatchObject({ status: 401, code: 'PGRST301' })
+      expect(rejection.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", error_description=/)
     }
   })
 
-  test('with an expired token is told so', async () => {
+  test('with an expired token gets PGRST303', async () => {
     const now = Math.floor(Date.now() / 1000)
     const token = await service.tokens.sign({
       role: 'authenticated',
@@ -80,24 +80,24 @@ describe('who calls', () => {
       iat: now - 7200,
       exp: now - 3600,
     })
-    const refusal = await refusalOf('/things', {
+    const rejection = await requestRejection('/things', {
       headers: { apikey: service.tokens.anonKey, authorization: `Bearer ${token}` },
     })
-    expect(refusal).toMatchObject({ status: 401, code: 'PGRST303', message: 'JWT expired' })
-    expect(refusal.headers.get('www-authenticate')).toBe(
+    expect(rejection).toMatchObject({ status: 401, code: 'PGRST303', message: 'JWT expired' })
+    expect(rejection.headers.get('www-authenticate')).toBe(
       'Bearer error="invalid_token", error_description="JWT expired"',
     )
   })
 
-  test('with a role that we do not switch to is 401', async () => {
+  test('with an unsupported role is 401', async () => {
     for (const role of ['authenticator', 'postgres', 'supabase_auth_admin']) {
       const token = await service.tokens.sign({ role, exp: Math.floor(Date.now() / 1000) + 60 })
-      expect((await refusalOf('/things', { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
+      expect((await requestRejection('/things', { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
     }
   })
 })
 
-describe('names that are not there', () => {
+describe('unknown names', () => {
   test.each([
     ['a table, with a hint', '/thing', 404, 'PGRST205', "Could not find the table 'public.thing' in the schema cache", "Perhaps you meant the table 'public.things'"],
     ['a table like none', '/zzz', 404, 'PGRST205', "Could not find the table 'public.zzz' in the schema cache", null],
@@ -118,12 +118,12 @@ describe('names that are not there', () => {
     ['a path', '/a/b', 404, 'PGRST125', 'Invalid path specified in request URL', null],
     ['an aggregate', '/things?select=id.sum()', 400, 'PGRST123', 'Use of aggregate functions is not allowed', null],
   ])('%s', async (_, path, status, code, message, hint) => {
-    expect(await refusalOf(path)).toMatchObject({ status, code, message, hint })
+    expect(await requestRejection(path)).toMatchObject({ status, code, message, hint })
   }) // prettier-ignore
 
   test('a schema that is not exposed', async () => {
     const asked = { headers: { ...headers, 'accept-profile': 'auth' } }
-    expect(await refusalOf('/users', asked)).toMatchObject({
+    expect(await requestRejection('/users', asked)).toMatchObject({
       status: 406,
       code: 'PGRST106',
       message: 'Invalid schema: auth',
@@ -131,8 +131,8 @@ describe('names that are not there', () => {
     })
   })
 
-  test('a table made later is found at once after the notice', async () => {
-    await refusalOf('/latecomers')
+  test('a table created later is found after a reload notification', async () => {
+    await requestRejection('/latecomers')
     await service.db.admin.query('create table latecomers (id integer); grant select on latecomers to authenticated')
     const told = new Promise<void>((resolve) => void service.listener.on('pgrst', () => resolve()))
     await service.db.admin.query(`notify pgrst, 'reload schema'`)
@@ -141,7 +141,7 @@ describe('names that are not there', () => {
   })
 })
 
-describe('requests that say what is not offered', () => {
+describe('unsupported requests', () => {
   test.each([
     ['an unknown operator', '/things?id=equals.1', 400, 'PGRST100'],
     ['no operator', '/things?id=1', 400, 'PGRST100'],
@@ -153,22 +153,22 @@ describe('requests that say what is not offered', () => {
     ['a negative limit', '/things?limit=-1', 416, 'PGRST103'],
     ['a negative offset', '/things?offset=-1', 400, '2201X'],
     ['too many columns', `/things?select=${'id,'.repeat(1700)}id`, 400, 'PGRST100'],
-    ['a value that is none of the type', '/things?id=eq.x', 400, '22P02'],
+    ['an invalid value of the type', '/things?id=eq.x', 400, '22P02'],
     ['a number that is too large', '/things?id=eq.99999999999999999999', 400, '22003'],
-    ['an operator that the type has not', '/things?flag=like.x', 404, '42883'],
+    ['an operator that the type lacks', '/things?flag=like.x', 404, '42883'],
     ['a broken pattern', '/things?name=match.(', 400, '2201B'],
     ['a broken text search', '/things?name=fts.a%20b', 400, '42601'],
-    ['a language that there is not', '/things?name=fts(klingon).a', 400, '42704'],
-    ['an order that json has not', '/things?order=plain', 404, '42883'],
+    ['an unknown language', '/things?name=fts(klingon).a', 400, '42704'],
+    ['an order by json', '/things?order=plain', 404, '42883'],
     ['a zero byte', '/things?name=eq.%00', 400, '22021'],
   ])('%s', async (_, path, status, code) => {
-    expect(await refusalOf(path)).toMatchObject({ status, code })
+    expect(await requestRejection(path)).toMatchObject({ status, code })
   })
 
   test.each(['text/csv', 'application/geo+json', 'application/vnd.pgrst.plan+json', 'image/png'])(
-    '%s as an answer',
+    '%s as the response type',
     async (accept) => {
-      expect(await refusalOf('/things', { headers: { ...headers, accept } })).toMatchObject({
+      expect(await requestRejection('/things', { headers: { ...headers, accept } })).toMatchObject({
         status: 406,
         code: 'PGRST107',
         message: `None of these media types are available: ${accept}`,
@@ -176,15 +176,18 @@ describe('requests that say what is not offered', () => {
     },
   )
 
-  test('other methods', async () => {
-    expect(await refusalOf('/things', { method: 'PUT', body: '{}' })).toMatchObject({ status: 405, code: 'PGRST117' })
-    expect(await refusalOf('/rpc/add', { method: 'DELETE' })).toMatchObject({ status: 405, code: 'PGRST101' })
+  test('rejects other methods', async () => {
+    expect(await requestRejection('/things', { method: 'PUT', body: '{}' })).toMatchObject({
+      status: 405,
+      code: 'PGRST117',
+    })
+    expect(await requestRejection('/rpc/add', { method: 'DELETE' })).toMatchObject({ status: 405, code: 'PGRST101' })
   })
 
-  test('a body that is nested deeper than PostgreSQL reads', async () => {
+  test('rejects a body nested deeper than PostgreSQL parses', async () => {
     const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`
     for (const path of ['/things', '/rpc/echo']) {
-      expect(await refusalOf(path, { method: 'POST', body: nested(100_000) })).toMatchObject({
+      expect(await requestRejection(path, { method: 'POST', body: nested(100_000) })).toMatchObject({
         status: 400,
         code: 'PGRST102',
         message: 'The json is nested too deeply',
@@ -192,13 +195,13 @@ describe('requests that say what is not offered', () => {
     }
   })
 
-  test('a body over the limit', async () => {
+  test('rejects a body over the limit', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) })
-    expect((await refusalOf('/things', { method: 'POST', body })).status).toBe(413)
+    expect((await requestRejection('/things', { method: 'POST', body })).status).toBe(413)
   })
 })
 
-test('a page of another origin may call, and sees the count', async () => {
+test('a page of another origin may call and can read the count', async () => {
   const preflight = await fetch(`${service.url}/things`, {
     method: 'OPTIONS',
     headers: {
@@ -256,7 +259,7 @@ describe('injection', () => {
     ['argument', (text) => `/rpc/add?${encodeURIComponent(text)}=1`],
   ]
 
-  test.each(places)('through %s is refused or harmless', async (_, pathOf) => {
+  test.each(places)('through %s is rejected or harmless', async (_, pathOf) => {
     for (const text of hostile) {
       const response = await fetch(`${service.url}${pathOf(text).replaceAll('#', '%23')}`, { headers })
       const body = await response.text()
@@ -266,7 +269,7 @@ describe('injection', () => {
     expect((await service.db.admin.query(`select to_regclass('things') as there`)).rows).toEqual([{ there: 'things' }])
   })
 
-  test.each(['columns', 'on_conflict'])('through %s is refused', async (parameter) => {
+  test.each(['columns', 'on_conflict'])('through %s is rejected', async (parameter) => {
     for (const text of hostile) {
       const response = await fetch(
         `${service.url}/things?${parameter}="${encodeURIComponent(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))}"`,
@@ -280,20 +283,20 @@ describe('injection', () => {
     }
   })
 
-  test('through a header is refused or harmless', async () => {
+  test('through a header is rejected or harmless', async () => {
     const given = {
       ...headers,
       prefer: `timezone=x';drop table things;--, count=exact`,
       'accept-profile': `public"; drop table things;--`,
     }
-    expect(await refusalOf('/things', { headers: given })).toMatchObject({ code: 'PGRST106' })
+    expect(await requestRejection('/things', { headers: given })).toMatchObject({ code: 'PGRST106' })
     const { 'accept-profile': _, ...others } = given
     expect((await fetch(`${service.url}/things`, { headers: others })).status).toBe(200)
   })
 })
 
-describe('every table of the catalogue, as somebody else and as nobody', () => {
-  /** Tables of the product whose rows belong to one person, found by the column that says so. */
+describe('every table, for another person and for an anonymous caller', () => {
+  /** Tables whose rows belong to one person, found by their owner column. */
   async function tables(): Promise<string[]> {
     const { rows } = await service.db.admin.query<{ name: string }>(
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p') order by 1`,
@@ -301,7 +304,7 @@ describe('every table of the catalogue, as somebody else and as nobody', () => {
     return rows.map(({ name }) => name)
   }
 
-  test('shows a stranger none of a person’s rows, and nobody anything', async () => {
+  test('shows another person no row, and an anonymous caller nothing', async () => {
     const owner = await service.db.createPerson()
     const conversation = randomUUID()
     const client = await service.clientOf(owner)
@@ -336,7 +339,7 @@ describe('every table of the catalogue, as somebody else and as nobody', () => {
           headers: anonHeaders,
           ...(method === 'DELETE' ? {} : { body: '{}' }),
         })
-        // Without rights an empty change is still nothing changed.
+        // Without privileges a successful update of no row changes nothing either.
         expect(tried.status === 401 || (method === 'PATCH' && tried.status !== 200), `${method} ${table}`).toBe(true)
         await tried.text()
       }
@@ -345,7 +348,7 @@ describe('every table of the catalogue, as somebody else and as nobody', () => {
     expect(mine.data).toEqual([{ id: conversation }])
   })
 
-  test('lets a stranger change and delete nothing', async () => {
+  test('lets another person change and delete nothing', async () => {
     const owner = await service.db.createPerson()
     const id = randomUUID()
     await (
@@ -363,7 +366,7 @@ describe('every table of the catalogue, as somebody else and as nobody', () => {
     expect(rows).toEqual([{ title: 'mine' }])
   })
 
-  test('two people on one connection never see each other’s rows, though statements fail in between', async () => {
+  test('keeps two people on one connection apart even after failed statements', async () => {
     const one = await service.db.createPerson()
     const two = await service.db.createPerson()
     const clients = [await service.clientOf(one), await service.clientOf(two)]

@@ -1,12 +1,13 @@
-/** The answer: status, headers and the body just as PostgreSQL rendered it. */
+/** Builds the response; its body is the text that PostgreSQL rendered. */
 import { restError } from './errors.ts'
 import { preferenceApplied, type Preferences } from './parse-prefer.ts'
-import { contentRange } from './row-range.ts'
 import { type RestRequest } from './parse-request.ts'
+import { type Plan } from './plan.ts'
 import { applyResponseSettings } from './response-settings.ts'
-import { type Plan, type StatementResult } from './run-plan.ts'
+import { contentRange } from './row-range.ts'
+import { type StatementResult } from './run-plan.ts'
 
-/** @throws RestError PGRST103 where the page begins behind the last row. */
+/** @throws RestError PGRST103 if the offset is past the last row. */
 function pageStatus(offset: bigint, { rows, total }: StatementResult): 200 | 206 {
   if (total === undefined) return 200
   if (offset > BigInt(total)) {
@@ -31,9 +32,9 @@ function respondToWrite(
   result: StatementResult,
 ): Response {
   const { preferences } = request
-  const counted = preferences.count === 'exact' || preferences.count === 'estimated' ? result.rows : undefined
+  const total = preferences.count === 'exact' || preferences.count === 'estimated' ? result.rows : undefined
   const headers = new Headers({
-    'Content-Range': plan.kind === 'update' ? contentRange(0n, result.rows, counted) : `*/${counted ?? '*'}`,
+    'Content-Range': plan.kind === 'update' ? contentRange(0n, result.rows, total) : `*/${total ?? '*'}`,
   })
   const applied = preferenceApplied(
     plan.kind === 'insert' && !plan.conflict ? withoutResolution(preferences) : preferences,
@@ -41,15 +42,14 @@ function respondToWrite(
   )
   if (applied !== undefined) headers.set('Preference-Applied', applied)
   if (result.location) headers.set('Location', locationHeader(plan.relation.name, result.location))
-  const isShown = plan.returns === 'rows'
-  if (isShown) headers.set('Content-Type', plan.media.contentType)
-  if (isShown && request.sendsProfile) headers.set('Content-Profile', request.schema)
+  const returnsRows = plan.returns === 'rows'
+  if (returnsRows) headers.set('Content-Type', plan.media.contentType)
+  if (returnsRows && request.sendsProfile) headers.set('Content-Profile', request.schema)
   const isOnlyMerged = plan.kind === 'insert' && plan.conflict?.isMerged === true && (result.inserted ?? 0) <= 0
-  const status = plan.kind === 'insert' ? (isOnlyMerged ? 200 : 201) : isShown ? 200 : 204
-  return new Response(isShown ? result.body : null, { status, headers })
+  const status = plan.kind === 'insert' ? (isOnlyMerged ? 200 : 201) : returnsRows ? 200 : 204
+  return new Response(returnsRows ? result.body : null, { status, headers })
 }
 
-/** The answer to what was asked, unless a function wanted it otherwise. */
 export const respond = (request: RestRequest, plan: Plan, result: StatementResult): Response =>
   applyResponseSettings(respondToRead(request, plan, result), result.responseSettings)
 

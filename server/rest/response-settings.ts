@@ -1,12 +1,12 @@
-/** What a function says of the answer in `response.status` and `response.headers`, as PostgREST documents it. */
+/** Status and headers that a database function sets through `response.status` and `response.headers`, as in PostgREST. */
 import { z } from 'zod'
 import { restError } from './errors.ts'
 import { headerName, headerValue, jsonText } from './headers.ts'
 
-/** Columns of a statement: what was said while it ran. */
-export const RESPONSE_SETTINGS_COLUMNS = `nullif(current_setting('response.status', true), '') as said_status, nullif(current_setting('response.headers', true), '') as said_headers`
+/** Columns that report the settings made while the statement ran. */
+export const RESPONSE_SETTINGS_COLUMNS = `nullif(current_setting('response.status', true), '') as response_status, nullif(current_setting('response.headers', true), '') as response_headers`
 
-/** Nothing is left of what another request said on the same connection. */
+/** Removes settings that an earlier request left on the connection. */
 export const CLEARED_RESPONSE_SETTINGS = { 'response.status': '', 'response.headers': '' }
 
 export interface ResponseSettings {
@@ -16,22 +16,24 @@ export interface ResponseSettings {
 
 const NO_RESPONSE_SETTINGS: ResponseSettings = { status: undefined, headers: [] }
 
-const status = z
+const statusSchema = z
   .string()
   .regex(/^[2-5]\d\d$/)
   .transform(Number)
-const header = z.record(headerName, headerValue).transform((one) => Object.entries(one))
-const headers = jsonText.pipe(z.array(header.refine((entries) => entries.length === 1))).transform((all) => all.flat())
+const headerSchema = z.record(headerName, headerValue).transform((one) => Object.entries(one))
+const headersSchema = jsonText
+  .pipe(z.array(headerSchema.refine((entries) => entries.length === 1)))
+  .transform((all) => all.flat())
 
-/** @throws RestError PGRST111, PGRST112 where it cannot be understood. */
+/** @throws RestError PGRST111 for malformed headers, PGRST112 for a malformed status. */
 export function parseResponseSettings(
-  saidStatus: string | null | undefined,
-  saidHeaders: string | null | undefined,
+  statusText: string | null | undefined,
+  headersText: string | null | undefined,
 ): ResponseSettings {
-  if (!saidStatus && !saidHeaders) return NO_RESPONSE_SETTINGS
-  const code = status.optional().safeParse(saidStatus ?? undefined)
+  if (!statusText && !headersText) return NO_RESPONSE_SETTINGS
+  const code = statusSchema.optional().safeParse(statusText ?? undefined)
   if (!code.success) throw restError('PGRST112', 'response.status guc must be a valid status code')
-  const list = headers.safeParse(saidHeaders ?? '[]')
+  const list = headersSchema.safeParse(headersText ?? '[]')
   if (list.success) return { status: code.data, headers: list.data }
   throw restError(
     'PGRST111',
@@ -39,17 +41,16 @@ export function parseResponseSettings(
   )
 }
 
-/** An answer of this kind has no body. */
-const isBare = (code: number): boolean => code === 204 || code === 205 || code === 304
+const hasNoBody = (code: number): boolean => code === 204 || code === 205 || code === 304
 
-/** The answer as the function wanted it: a header takes the place of ours, and may come several times. */
+/** Overrides status and headers; a header replaces ours and can occur several times. */
 export function applyResponseSettings(
   response: Response,
-  { status: code = response.status, headers: said }: ResponseSettings,
+  { status: code = response.status, headers }: ResponseSettings,
 ): Response {
-  if (code === response.status && said.length === 0) return response
-  const all = new Headers(response.headers)
-  for (const [name] of said) all.delete(name)
-  for (const [name, value] of said) all.append(name, value)
-  return new Response(isBare(code) ? null : response.body, { status: code, headers: all })
+  if (code === response.status && headers.length === 0) return response
+  const merged = new Headers(response.headers)
+  for (const [name] of headers) merged.delete(name)
+  for (const [name, value] of headers) merged.append(name, value)
+  return new Response(hasNoBody(code) ? null : response.body, { status: code, headers: merged })
 }

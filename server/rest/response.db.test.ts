@@ -1,4 +1,4 @@
-/** Functions that say what the answer is: its status, its headers, or the whole of an error. */
+/** Functions that set the response: its status, its headers, or a complete error. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
 
@@ -32,7 +32,7 @@ const call = (name: string, args: Record<string, unknown>, path = `/rpc/${name}`
     body: JSON.stringify(args),
   })
 
-test('a function sets the status and the headers of its answer, one of them twice', async () => {
+test('a function sets the status and headers of the response, one header twice', async () => {
   const said =
     '[{"Cache-Control": "public"}, {"Set-Cookie": "a=1"}, {"Set-Cookie": "b=2"}, {"Content-Type": "text/x-said"}]'
   const answer = await call('say', { status: '418', headers: said })
@@ -44,12 +44,12 @@ test('a function sets the status and the headers of its answer, one of them twic
   expect((await call('say', { status: '204', headers: '[]' })).status).toBe(204)
 })
 
-test('a trigger does so for a write', async () => {
+test('a trigger sets the status and headers of a write', async () => {
   const answer = await call('', { id: 1 }, '/said')
   expect([answer.status, answer.headers.get('x-marked')]).toEqual([201, 'yes'])
 })
 
-test('what was said for one answer, even for good, is not said of the next', async () => {
+test('settings of one response do not affect the next one', async () => {
   for (let n = 0; n < 5; n += 1)
     expect((await call('say', { status: '418', headers: '[{"X-Said": "1"}]', for_good: true })).status).toBe(418)
   for (let n = 0; n < 25; n += 1) {
@@ -69,13 +69,13 @@ test.each([
       'response.headers guc must be a JSON array composed of objects with a single key and a string value',
     ],
   ),
-])('a status %s with headers %s cannot be understood', async (status, given, code, message) => {
+])('a status %s with headers %s is malformed', async (status, given, code, message) => {
   const answer = await call('say', { status, headers: given })
   expect(answer.status).toBe(500)
   expect(await answer.json()).toMatchObject({ code, message })
 })
 
-test('an error that is raised whole has its own status, headers and code', async () => {
+test('a raised PGRST error sets its own status, headers and code', async () => {
   const answer = await call('refuse_whole', {
     message: '{"code": "123", "message": "Payment Required", "details": "Quota exceeded", "hint": "Upgrade your plan"}',
     detail: '{"status": 402, "headers": {"X-Powered-By": "Nerd Rage"}}',
@@ -95,7 +95,7 @@ test.each([
   ['MESSAGE', '{"code": "1"}', '{"status": 402, "headers": {}}'],
   ['DETAIL', '{"code": "1", "message": "m"}', '{"status": 402}'],
   ['DETAIL', '{"code": "1", "message": "m"}', '{"status": 99, "headers": {}}'],
-])('one whose %s cannot be read says so', async (part, message, detail) => {
+])('a raised PGRST error with a malformed %s is PGRST121', async (part, message, detail) => {
   const answer = await call('refuse_whole', { message, detail })
   expect(answer.status).toBe(500)
   expect(await answer.json()).toMatchObject({

@@ -1,32 +1,34 @@
-/** `/rest/v1`: tables, views and functions of the exposed schemas in PostgREST's dialect, as the caller's role. */
+/** `/rest/v1`: PostgREST's protocol for tables, views and functions of the exposed schemas, as the caller's role. */
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
-import { type Database, type DirectDispatch } from '#server/database/scope.ts'
+import { type Database, type Handover } from '#server/database/scope.ts'
+import { type Catalogue, type Relation } from './catalogue.ts'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
-import { planTable } from './plan-table.ts'
-import { planCall } from './plan-call.ts'
 import { nearestName } from './nearest-name.ts'
 import { parseRequest, type Resource, type RestRequest } from './parse-request.ts'
+import { planCall } from './plan-call.ts'
+import { planTable } from './plan-table.ts'
+import { type Plan } from './plan.ts'
 import { respond } from './respond.ts'
-import { type Plan, runPlan, requestSettings } from './run-plan.ts'
-import { type Catalogue, type Relation, type SchemaCache } from './schema-cache.ts'
+import { runPlan, requestSettings } from './run-plan.ts'
+import { type SchemaCache } from './schema-cache.ts'
 
 export interface RestOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly schemaCache: SchemaCache
   readonly log: Log
-  /** Exposed schemas; the first is the default, the others are chosen by header. */
+  /** Exposed schemas, the default first; the profile headers choose another one. */
   readonly schemas?: readonly string[]
   readonly statementTimeoutMs?: number
   readonly maxBodyBytes?: number
-  /** Most rows that one answer holds; undefined: no limit. */
+  /** Rows per response; undefined: no limit. */
   readonly maxRows?: number | undefined
-  /** Whether `Prefer: tx=rollback` is heeded. */
+  /** Whether `Prefer: tx=rollback` has an effect. */
   readonly allowsRollback?: boolean
   /** What triggers may hand to this process when rows are inserted. */
   readonly directDispatch?: DirectDispatch | undefined
@@ -36,11 +38,11 @@ interface Variables {
   Variables: { claims?: VerifiedClaims }
 }
 
-/** Opaque keys are no tokens: they must never be read as one. */
+/** Opaque API keys begin with `sb_` and are not JWTs. */
 const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
-/** The Bearer token decides; without one, the key. @throws AppError `unauthenticated`, RestError PGRST302 */
+/** Verifies the Bearer token, or the API key if there is none. @throws AppError `unauthenticated`, RestError PGRST302 */
 async function authenticate(context: Context<Variables>, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) {
@@ -68,7 +70,7 @@ function requireRelation(catalogue: Catalogue, schema: string, name: string): Re
 
 const UNKNOWN_NAME_CODES = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205', '42703', '42704'])
 
-/** A name that is not there may have been made since the catalogue was read: then it is read again, once. */
+/** Plans again with a refreshed catalogue if a name is unknown: it may have been created since the last read. */
 async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: number | undefined): Promise<Plan> {
   const { schema, resource } = request
   const planWith = (catalogue: Catalogue): Plan =>
@@ -88,7 +90,6 @@ async function planRequest(cache: SchemaCache, request: RestRequest, maxRows: nu
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** Mounted at `/rest/v1`. Nothing is read from the database before the first request. */
 export function createRestRoutes({
   database,
   tokens,
@@ -116,7 +117,7 @@ export function createRestRoutes({
   rest.use(allowAnyOrigin)
   rest.options('*', answerPreflight)
   const rejectLargeBody = (): never => {
-    // The rest of the body is not read, so the connection cannot serve another request.
+    // The rest of the body stays unread, so the connection cannot serve another request.
     throw new RestError('PGRST102', 413, `The body is larger than ${maxBodyBytes} bytes`, {
       headers: { Connection: 'close' },
     })
@@ -125,7 +126,7 @@ export function createRestRoutes({
   rest.use(async (context, next) => {
     if (isRead(context.req.method)) return next()
     const length = context.req.header('content-length')
-    // A length that is given holds, and the body need not pass through a stream to be counted.
+    // HTTP enforces a declared length, so the body need not be counted in a stream.
     if (length === undefined || context.req.header('transfer-encoding') !== undefined) return limitBody(context, next)
     if (Number(length) > maxBodyBytes) rejectLargeBody()
     return next()
@@ -142,8 +143,8 @@ export function createRestRoutes({
     if (!known || known.status >= 500) {
       logFailedRequest(log, { err: error, method: context.req.method, path: context.req.path }, 'a data request failed')
     }
-    const shown = known ?? restError('PGRSTX00', 'The request could not be answered.')
-    return renderError(shown, context.req.method === 'HEAD')
+    const response = known ?? restError('PGRSTX00', 'The request could not be answered.')
+    return renderError(response, context.req.method === 'HEAD')
   })
 
   return rest

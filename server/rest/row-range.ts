@@ -1,4 +1,4 @@
-/** Which rows of a result are asked for, by `limit` and `offset` or by the `Range` header, and how the answer says so. */
+/** Row ranges: `limit` and `offset`, the `Range` header, and `Content-Range`. */
 import { restError } from './errors.ts'
 
 export interface RowRange {
@@ -10,9 +10,10 @@ const smaller = (a: bigint | undefined, b: bigint | undefined) =>
   a === undefined ? b : b === undefined || a < b ? a : b
 
 /**
- * The rows that both the parameters and the header ask for.
- * @param header value of `Range`, in rows, for GET only; anything that is not `from-to` is ignored.
- * @param maxRows the server's own limit.
+ * Intersects the parameters with the header.
+ * @param header value of `Range`, in rows; a value other than `from-to` is ignored.
+ * @param maxRows the server's limit.
+ * @throws RestError PGRST103
  */
 export function resolveRange(
   { limit, offset = 0n }: { limit?: bigint | undefined; offset?: bigint | undefined },
@@ -37,7 +38,7 @@ export function resolveRange(
   return { offset: first, limit: smaller(end === undefined ? undefined : end - first, cap) }
 }
 
-/** `0-4/57`: rows of this answer, counted from zero, of how many; `*` for what is empty or unknown. */
+/** `0-4/57`: first and last row, and the total; `*` for an empty range or an unknown total. */
 export function contentRange(offset: bigint, rows: number, total: number | undefined): string {
   const range = total !== 0 && rows > 0 ? `${offset}-${offset + BigInt(rows) - 1n}` : '*'
   return `${range}/${total ?? '*'}`

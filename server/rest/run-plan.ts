@@ -1,29 +1,29 @@
-/** One request, one transaction: the plan's statement as the caller's role, and the checks that may still undo it. */
+/** Runs a plan in one transaction as the caller's role; checks of the result can still roll it back. */
 import pg from 'pg'
 import { z } from 'zod'
 import { type Claims, type Database, type DirectDispatch, GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
-import { type TablePlan } from './plan-table.ts'
-import { type CallPlan, isReadOnlyCall } from './plan-call.ts'
 import { type RestRequest } from './parse-request.ts'
+import { isReadOnlyCall } from './plan-call.ts'
+import { type Plan } from './plan.ts'
 import { CLEARED_RESPONSE_SETTINGS, parseResponseSettings, type ResponseSettings } from './response-settings.ts'
-import { callToSql, estimateToSql, readToSql, type Statement, writeToSql } from './sql.ts'
-
-export type Plan = TablePlan | CallPlan
+import { callToSql } from './sql-call.ts'
+import { estimateToSql, readToSql } from './sql-read.ts'
+import { type Statement } from './sql-statement.ts'
+import { writeToSql } from './sql-write.ts'
 
 export interface StatementResult {
   readonly rows: number
-  /** Rows without limit and offset, where a count was asked for. */
+  /** Rows without limit and offset; undefined if the request asks for no count. */
   readonly total: number | undefined
   readonly body: string
-  /** New rows of an upsert. */
   readonly inserted: number | undefined
-  /** Name and condition of each key column of the one row written. */
+  /** Name and condition of each key column of the only row written. */
   readonly location: readonly (readonly [name: string, condition: string])[] | undefined
   readonly responseSettings: ResponseSettings
 }
 
-/** Carries the answer out of a transaction that the caller wanted undone. */
+/** Carries the result out of a transaction that `Prefer: tx=rollback` undoes. */
 class RolledBack extends Error {
   readonly result: StatementResult
 
@@ -40,12 +40,12 @@ interface StatementRow {
   body: string
   inserted?: number | null
   location?: string | null
-  said_status?: string | null
-  said_headers?: string | null
+  response_status?: string | null
+  response_headers?: string | null
 }
 
 const locationPairs = z.array(z.tuple([z.string(), z.string()]))
-/** Where PostgREST's default set-up on Supabase looks for functions beside the exposed schema. */
+/** Supabase's default for PostgREST's `db-extra-search-path`. */
 const EXTRA_SEARCH_PATH = ['public', 'extensions']
 const explainOutput = z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })])
 
@@ -59,7 +59,7 @@ async function estimateRows(scope: Scope, statement: Statement): Promise<number>
   return explainOutput.parse(rows[0]?.['QUERY PLAN'])[0].Plan['Plan Rows']
 }
 
-/** The planner is asked where counting was not wanted, or was cut off. */
+/** Uses the planner's estimate for `planned` counts, and for `estimated` counts past `maxRows`. */
 async function countTotal(scope: Scope, plan: Plan, counted: number | null): Promise<number | undefined> {
   if (plan.kind !== 'read') return counted ?? undefined
   if (plan.count === 'planned') return estimateRows(scope, estimateToSql(plan))
@@ -83,28 +83,32 @@ function checkRowCount({ media, preferences }: RestRequest, plan: Plan, rows: nu
   }
 }
 
-/** The settings by which functions and policies see the request, and the limits of its transaction. */
-export function requestSettings(request: RestRequest, headers: Headers, statementTimeoutMs: number): Record<string, string> {
+/** Transaction settings: limits, and the request as functions and policies see it. */
+export function requestSettings(
+  request: RestRequest,
+  headers: Headers,
+  statementTimeoutMs: number,
+): Record<string, string> {
   const { resource, schema, method, preferences } = request
-  const shown = [...headers].filter(([name]) => name !== 'cookie')
+  const visible = [...headers].filter(([name]) => name !== 'cookie')
   return {
     search_path: [schema, ...EXTRA_SEARCH_PATH].map(pg.escapeIdentifier).join(', '),
     statement_timeout: String(statementTimeoutMs),
     'request.method': method,
     'request.path': resource.kind === 'routine' ? `/rpc/${resource.name}` : `/${resource.name}`,
-    'request.headers': JSON.stringify(Object.fromEntries(shown)),
+    'request.headers': JSON.stringify(Object.fromEntries(visible)),
     ...CLEARED_RESPONSE_SETTINGS,
     ...(preferences.timezone === undefined ? {} : { timezone: preferences.timezone }),
   }
 }
 
-/** Whether nothing but PostgreSQL can refuse what was asked: the number of rows decides nothing, nor does the caller. */
+/** True if no check follows the statement, so the transaction can end with it. */
 const endsWithStatement = ({ media, preferences }: RestRequest, plan: Plan): boolean =>
   plan.kind === 'insert' && media.shape === 'array' && preferences.tx !== 'rollback'
 
 /**
- * Runs the plan; whatever is thrown, nothing was changed.
- * @throws RestError where the number of rows is not what was asked for, or PostgreSQL's own error.
+ * Rolls back on any error.
+ * @throws RestError for an unexpected number of rows, or PostgreSQL's own error.
  */
 export async function runPlan(
   database: Database,
@@ -116,9 +120,17 @@ export async function runPlan(
   const statement = planToSql(plan)
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
 
-  async function runInside(scope: Scope): Promise<StatementResult> {
-    const { rows: found } = await scope.asked<StatementRow>(statement.text, statement.values)
-    const { rows = 0, total = null, body = '', inserted, location, said_status, said_headers } = found[0] ?? {}
+  async function runInTransaction(scope: Scope): Promise<StatementResult> {
+    const { rows: statementRows } = await scope.asked<StatementRow>(statement.text, statement.values)
+    const {
+      rows = 0,
+      total = null,
+      body = '',
+      inserted,
+      location,
+      response_status,
+      response_headers,
+    } = statementRows[0] ?? {}
     checkRowCount(request, plan, rows)
     const result = {
       rows,
@@ -126,10 +138,10 @@ export async function runPlan(
       total: await countTotal(scope, plan, total),
       inserted: inserted ?? undefined,
       location: location == null ? undefined : locationPairs.parse(JSON.parse(location)),
-      said: parseResponseSettings(said_status, said_headers),
+      responseSettings: parseResponseSettings(response_status, response_headers),
     }
     if (request.preferences.tx === 'rollback') {
-      // What would have failed at the end is to fail here too.
+      // Deferred constraints must fail here too, although the commit is never reached.
       await scope.query('set constraints all immediate')
       throw new RolledBack(result)
     }
@@ -137,7 +149,7 @@ export async function runPlan(
   }
 
   try {
-    return await database.asUser(claims, runInside, {
+    return await database.asUser(claims, runInTransaction, {
       readOnly,
       settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
       flushesAfter: !readOnly,

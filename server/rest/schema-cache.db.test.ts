@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { temporaryDatabase } from '#test/database.ts'
-import { THINGS_SQL } from '#test/rest-service.ts'
 import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
+import { temporaryDatabase } from '#test/database.ts'
+import { THINGS_SQL } from '#test/rest-service.ts'
 import { createSchemaCache } from './schema-cache.ts'
 
-test('reads tables, keys, defaults, types and functions of the exposed schemas alone', async () => {
+test('reads tables, keys, defaults, types and functions of exposed schemas only', async () => {
   const { database, admin } = await temporaryDatabase()
   await admin.query(THINGS_SQL)
   const catalogue = await createSchemaCache({ database }).current()
@@ -38,7 +38,7 @@ test('reads tables, keys, defaults, types and functions of the exposed schemas a
   expect(catalogue.typeToSql('anyelement')).toBeUndefined()
 })
 
-test('reads once for many, and again after a notice', async () => {
+test('reads once for many callers, and again after a reload notification', async () => {
   const { database, admin, connection } = await temporaryDatabase()
   const listener = await openListener(connection, createLog('silent'))
   let readings = 0
@@ -67,7 +67,7 @@ test('reads once for many, and again after a notice', async () => {
   await listener.close()
 })
 
-test('a reading that failed is tried again', async () => {
+test('retries after a failed read', async () => {
   const { database, adminConnection } = await temporaryDatabase()
   const elsewhere = new pg.Client({ ...adminConnection, database: 'postgres' })
   await elsewhere.connect()

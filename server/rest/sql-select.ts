@@ -1,68 +1,53 @@
 /**
- * Rows and what is embedded in them as SQL. Each embedded relation is one lateral join, which yields a value for each
- * outer row: JSON, or merely whether there is one. Policies hold for its rows as for any others.
+ * Rows with their embedded relations as SQL. Each embedded relation is one lateral join that yields JSON, or only whether
+ * a row exists, for each outer row. Row-level policies apply to embedded rows too.
  */
-import pg from 'pg'
 import { type Bind, fieldToSql, filterToSql } from '#server/database/filter.ts'
-import { type EmbedPlan, isEmbed, type SelectPlan, type OutputColumn, type TypedLogicTree, type TypedOrder } from './plan-select.ts'
+import {
+  type EmbedPlan,
+  isEmbed,
+  type SelectPlan,
+  type OutputColumn,
+  type TypedLogicTree,
+  type TypedOrder,
+} from './plan.ts'
 import { isToOne } from './relationships.ts'
+import { qualified, quote, type StatementBuilder } from './sql-statement.ts'
 
-export const quote = (name: string) => pg.escapeIdentifier(name)
-export const qualified = ({ schema, name }: { schema: string; name: string }) => `${quote(schema)}.${quote(name)}`
-
-/** What one statement is made with: its parameters, and names for the relations in it. */
-export interface StatementBuilder {
-  readonly bind: Bind
-  readonly values: readonly string[]
-  newName(): string
-}
-
-export function createStatementBuilder(): StatementBuilder {
-  const values: string[] = []
-  let names = 0
-  return {
-    values,
-    bind: (value) => `$${values.push(value)}`,
-    newName: () => `pgrst_${(names += 1)}`,
-  }
-}
-
-/** Of an embedded relation: null where there is no row. */
+/** Value of an embedded relation; null if it has no row. */
 const EMBED_VALUE = 'pgrst_value'
 const EMBED_ROW = 'pgrst_row'
 const orderName = (index: number) => `pgrst_order_${index}`
 
-/** Under which name each embedded relation of a level is joined. */
 type JoinNames = ReadonlyMap<EmbedPlan, string>
 const NO_JOINS: JoinNames = new Map()
 
-const joinNameOf = (joined: JoinNames, embed: EmbedPlan): string => {
-  const name = joined.get(embed)
+const joinNameOf = (joinNames: JoinNames, embed: EmbedPlan): string => {
+  const name = joinNames.get(embed)
   if (name === undefined) throw new Error(`${embed.name} is not joined`)
   return name
 }
 
-function logicTreeToSql(logic: TypedLogicTree, row: string, bind: Bind, joined: JoinNames): string {
+function logicTreeToSql(logic: TypedLogicTree, row: string, bind: Bind, joinNames: JoinNames): string {
   if (logic.kind === 'filter') return filterToSql(logic.filter, logic.type, bind, row)
   if (logic.kind === 'presence') {
-    return `${joinNameOf(joined, logic.embed)}.${EMBED_VALUE} is ${logic.isPresent ? 'not ' : ''}null`
+    return `${joinNameOf(joinNames, logic.embed)}.${EMBED_VALUE} is ${logic.isPresent ? 'not ' : ''}null`
   }
-  const parts = logic.parts.map((part) => `(${logicTreeToSql(part, row, bind, joined)})`).join(` ${logic.kind} `)
+  const parts = logic.parts.map((part) => `(${logicTreeToSql(part, row, bind, joinNames)})`).join(` ${logic.kind} `)
   return logic.negated ? `not (${parts})` : parts
 }
 
-/** @param joins conditions that are SQL already. */
+/** @param joins conditions in SQL. */
 export function whereToSql(
   where: readonly TypedLogicTree[],
   row: string,
   bind: Bind,
-  { joined = NO_JOINS, joins = [] }: { joined?: JoinNames; joins?: readonly string[] } = {},
+  { joinNames = NO_JOINS, joins = [] }: { joinNames?: JoinNames; joins?: readonly string[] } = {},
 ): string {
-  const conditions = [...joins, ...where.map((logic) => `(${logicTreeToSql(logic, row, bind, joined)})`)]
+  const conditions = [...joins, ...where.map((logic) => `(${logicTreeToSql(logic, row, bind, joinNames)})`)]
   return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
-/** Names of the columns that come out, in order. */
 const outputColumnNames = (output: readonly OutputColumn[], all: Iterable<string>): string[] =>
   output.flatMap((item) => {
     if (item.kind === 'all') return [...all]
@@ -73,12 +58,11 @@ const outputColumnNames = (output: readonly OutputColumn[], all: Iterable<string
 
 const embedColumnNames = ({ output, target }: EmbedPlan) => outputColumnNames(output, target.columns.keys())
 
-/** Empty where nothing is shown. */
-function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, joined: JoinNames): string[] {
+function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, joinNames: JoinNames): string[] {
   return output.flatMap((item) => {
     if (item.kind === 'all') return [`${row}.*`]
     if (item.kind === 'embedded') {
-      const name = joinNameOf(joined, item)
+      const name = joinNameOf(joinNames, item)
       if (item.isSpread) return embedColumnNames(item).map((column) => `${name}.${quote(column)}`)
       if (item.isHidden) return []
       const value = `${name}.${EMBED_VALUE}`
@@ -89,10 +73,10 @@ function outputToSql(output: readonly OutputColumn[], row: string, bind: Bind, j
   })
 }
 
-function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joined: JoinNames): string {
+function orderToSql(order: readonly TypedOrder[], row: string, bind: Bind, joinNames: JoinNames): string {
   if (order.length === 0) return ''
   const terms = order.map(({ embed, field, direction, nulls }, index) => {
-    const key = embed ? `${joinNameOf(joined, embed)}.${orderName(index)}` : fieldToSql(field, field.type, bind, row)
+    const key = embed ? `${joinNameOf(joinNames, embed)}.${orderName(index)}` : fieldToSql(field, field.type, bind, row)
     return `${key}${direction ? ` ${direction}` : ''}${nulls ? ` nulls ${nulls}` : ''}`
   })
   return `order by ${terms.join(', ')}`
@@ -106,52 +90,60 @@ function rangeToSql({ limit, offset }: SelectPlan['range'], bind: Bind): string 
   return parts.join(' ')
 }
 
-/** Tables beside the embedded one that are read for it, and how its rows belong to an outer row. */
-function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: string, words: StatementBuilder) {
+/** The tables of an embedded relation, and the conditions that join it to the outer row. */
+function relationToSql({ relationship, target }: EmbedPlan, outer: string, row: string, builder: StatementBuilder) {
   if (relationship.kind === 'computed') {
-    // The outer row may be one of a write or of a call, which PostgreSQL does not know to be of the table's type.
+    // Cast, because the row of a write or a call does not have the table's row type.
     const columns = relationship.originColumns.map((column) => `${outer}.${quote(column)}`)
     const outerRow = `row(${columns.join(', ')})::${qualified(relationship.origin)}`
-    return { from: `${qualified(relationship.routine)}(${outerRow}) as ${row}`, beside: '', joins: [] }
+    return { from: `${qualified(relationship.routine)}(${outerRow}) as ${row}`, otherTables: '', joins: [] }
   }
   const from = `${qualified(target)} as ${row}`
   const equal = (left: string, right: string) => (pair: readonly [string, string]) =>
     `${left}.${quote(pair[0])} = ${right}.${quote(pair[1])}`
   if (relationship.kind !== 'many-to-many') {
-    return { from, beside: '', joins: relationship.columns.map(equal(outer, row)) }
+    return { from, otherTables: '', joins: relationship.columns.map(equal(outer, row)) }
   }
   const { junction } = relationship
-  const between = words.newName()
+  const between = builder.newName()
   return {
     from,
-    beside: `, ${qualified(junction)} as ${between}`,
+    otherTables: `, ${qualified(junction)} as ${between}`,
     joins: [...junction.near.map(equal(outer, between)), ...junction.far.map(equal(between, row))],
   }
 }
 
-/** @param order of the outer rows, of which some terms may be columns of this relation. */
-function embedToSql(embed: EmbedPlan, name: string, outer: string, order: readonly TypedOrder[], words: StatementBuilder): string {
-  const row = words.newName()
-  const { from, beside, joins } = relationToSql(embed, outer, row, words)
-  const { output, rest } = selectParts(embed, row, words, { beside, joins })
-  const shows = !embed.isSpread && !embed.isHidden
+/** @param order of the outer rows; its terms can be columns of this relation. */
+function embedToSql(
+  embed: EmbedPlan,
+  name: string,
+  outer: string,
+  order: readonly TypedOrder[],
+  builder: StatementBuilder,
+): string {
+  const row = builder.newName()
+  const { from, otherTables, joins } = relationToSql(embed, outer, row, builder)
+  const { output, tail } = selectParts(embed, row, builder, { otherTables, joins })
+  const isShown = !embed.isSpread && !embed.isHidden
   let subquery: string
   if (isToOne(embed.relationship)) {
-    const value = shows
+    const value = isShown
       ? `(select row_to_json(${EMBED_ROW}) from (select ${output.join(', ')}) ${EMBED_ROW}) as ${EMBED_VALUE}`
       : `true as ${EMBED_VALUE}`
     const keys = order.flatMap((term, index) =>
       term.embed === embed
-        ? [`${fieldToSql(term.field, term.field.type, words.bind, row)} as ${orderName(index)}`]
+        ? [`${fieldToSql(term.field, term.field.type, builder.bind, row)} as ${orderName(index)}`]
         : [],
     )
-    subquery = `select ${[value, ...(embed.isSpread ? output : []), ...keys].join(', ')} from ${from}${rest}`
+    subquery = `select ${[value, ...(embed.isSpread ? output : []), ...keys].join(', ')} from ${from}${tail}`
   } else {
-    const value = shows ? `json_agg(${EMBED_ROW}.*)` : 'nullif(count(*), 0)'
+    const value = isShown ? `json_agg(${EMBED_ROW}.*)` : 'nullif(count(*), 0)'
     const lists = embed.isSpread
-      ? embedColumnNames(embed).map((column) => `coalesce(json_agg(${EMBED_ROW}.${quote(column)}), '[]') as ${quote(column)}`)
+      ? embedColumnNames(embed).map(
+          (column) => `coalesce(json_agg(${EMBED_ROW}.${quote(column)}), '[]') as ${quote(column)}`,
+        )
       : []
-    const rows = `select ${output.join(', ') || '1'} from ${from}${rest}`
+    const rows = `select ${output.join(', ') || '1'} from ${from}${tail}`
     subquery = `select ${[`${value} as ${EMBED_VALUE}`, ...lists].join(', ')} from (${rows}) as ${EMBED_ROW}`
   }
   return embed.isInner
@@ -159,41 +151,44 @@ function embedToSql(embed: EmbedPlan, name: string, outer: string, order: readon
     : `left join lateral (${subquery}) as ${name} on true`
 }
 
-function joinsToSql(embeds: readonly EmbedPlan[], row: string, order: readonly TypedOrder[], words: StatementBuilder) {
-  const joined = new Map(embeds.map((embed) => [embed, words.newName()]))
-  const sql = [...joined].map(([embed, name]) => ` ${embedToSql(embed, name, row, order, words)}`).join('')
-  return { joined, sql }
+function joinsToSql(
+  embeds: readonly EmbedPlan[],
+  row: string,
+  order: readonly TypedOrder[],
+  builder: StatementBuilder,
+) {
+  const joinNames = new Map(embeds.map((embed) => [embed, builder.newName()]))
+  const sql = [...joinNames].map(([embed, name]) => ` ${embedToSql(embed, name, row, order, builder)}`).join('')
+  return { joinNames, sql }
 }
 
-/** The select list of a level, and what stands behind its `from`. */
+/** The select list, and the clauses after `from`. */
 function selectParts(
   level: SelectPlan,
   row: string,
-  words: StatementBuilder,
-  { beside = '', joins = [] }: { beside?: string; joins?: readonly string[] } = {},
+  builder: StatementBuilder,
+  { otherTables = '', joins = [] }: { otherTables?: string; joins?: readonly string[] } = {},
 ) {
-  const embedded = joinsToSql(level.output.filter(isEmbed), row, level.order, words)
-  const { joined } = embedded
-  const rest = [
-    embedded.sql + beside,
-    whereToSql(level.where, row, words.bind, { joined, joins }),
-    orderToSql(level.order, row, words.bind, joined),
-    rangeToSql(level.range, words.bind),
+  const embedded = joinsToSql(level.output.filter(isEmbed), row, level.order, builder)
+  const { joinNames } = embedded
+  const tail = [
+    embedded.sql + otherTables,
+    whereToSql(level.where, row, builder.bind, { joinNames, joins }),
+    orderToSql(level.order, row, builder.bind, joinNames),
+    rangeToSql(level.range, builder.bind),
   ]
-  return { output: outputToSql(level.output, row, words.bind, joined), rest: rest.join(' ') }
+  return { output: outputToSql(level.output, row, builder.bind, joinNames), tail: tail.join(' ') }
 }
 
 interface FromItem {
-  /** A relation as SQL. */
   readonly from: string
-  /** Name of its rows in the statement. */
+  /** Alias of the rows. */
   readonly row: string
 }
 
-/** The rows of a level, with what is embedded in them. */
-export function selectToSql(level: SelectPlan, { from, row }: FromItem, words: StatementBuilder): string {
-  const { output, rest } = selectParts(level, row, words)
-  return `select ${output.join(', ')} from ${from} as ${row}${rest}`
+export function selectToSql(level: SelectPlan, { from, row }: FromItem, builder: StatementBuilder): string {
+  const { output, tail } = selectParts(level, row, builder)
+  return `select ${output.join(', ')} from ${from} as ${row}${tail}`
 }
 
 const testsPresence = (logic: TypedLogicTree, embed: EmbedPlan): boolean =>
@@ -201,11 +196,15 @@ const testsPresence = (logic: TypedLogicTree, embed: EmbedPlan): boolean =>
     ? logic.embed === embed
     : logic.kind !== 'filter' && logic.parts.some((part) => testsPresence(part, embed))
 
-/** Rows that fulfil the filters, without the page's limits; only what decides that is joined. */
-export function matchingRowsToSql({ output, where }: SelectPlan, { from, row }: FromItem, words: StatementBuilder): string {
-  const deciding = output
+/** Rows that match the filters, without limit and offset; joins only the relations that filter. */
+export function matchingRowsToSql(
+  { output, where }: SelectPlan,
+  { from, row }: FromItem,
+  builder: StatementBuilder,
+): string {
+  const filtering = output
     .filter(isEmbed)
     .filter((embed) => embed.isInner || where.some((logic) => testsPresence(logic, embed)))
-  const { joined, sql } = joinsToSql(deciding, row, [], words)
-  return `select 1 from ${from} as ${row}${sql} ${whereToSql(where, row, words.bind, { joined })}`
+  const { joinNames, sql } = joinsToSql(filtering, row, [], builder)
+  return `select 1 from ${from} as ${row}${sql} ${whereToSql(where, row, builder.bind, { joinNames })}`
 }

@@ -1,19 +1,20 @@
-/** Which columns of a view are columns of a table or of another view, read from its definition as PostgreSQL keeps it. */
+/** Finds the columns of tables and views that a view exposes unchanged, from its stored definition. */
 
-/** A column of a relation, by its number: `oid.attnum`. */
+/** `oid.attnum` */
 export type ColumnKey = string
 
 export const columnKey = (relation: number, column: number): ColumnKey => `${relation}.${column}`
 
-/** `{QUERY … {TARGETENTRY …} …}` as pieces: a brace, or the text between two of them. A backslash escapes a brace. */
+/** Tokens of `{QUERY … {TARGETENTRY …} …}`: a brace, or the text between two braces. A backslash escapes a brace. */
 const DEFINITION_TOKENS = /[{}]|(?:\\.|[^{}\\])+/gsu
-// Outermost: ({QUERY ….
+// Brace depths; the outermost is `({QUERY …`.
 const QUERY_DEPTH = 1
 const ENTRY_DEPTH = 2
 
-const readNumberField = (label: string, text: string): number => Number(new RegExp(`:${label} (\\d+)`).exec(text)?.[1] ?? 0)
+const readNumberField = (label: string, text: string): number =>
+  Number(new RegExp(`:${label} (\\d+)`).exec(text)?.[1] ?? 0)
 
-/** The text of each entry of the outermost target list, without what is nested in it. */
+/** The text of each entry of the outermost target list, without nested nodes. */
 function targetListEntries(definition: string): string[] {
   const entries: string[] = []
   let depth = 0
@@ -32,8 +33,8 @@ function targetListEntries(definition: string): string[] {
 }
 
 /**
- * Number of each column of the view with what it comes from unchanged.
- * @param definition the rule of the view, as `pg_rewrite.ev_action` holds it.
+ * Maps column numbers of the view to the columns they expose unchanged.
+ * @param definition `pg_rewrite.ev_action` of the view.
  */
 export function parseColumnOrigins(definition: string): ReadonlyMap<number, ColumnKey> {
   const origins = new Map<number, ColumnKey>()
@@ -44,7 +45,7 @@ export function parseColumnOrigins(definition: string): ReadonlyMap<number, Colu
   return origins
 }
 
-/** The same through views of views: each column with every one that it comes from, the nearest first. */
+/** Follows origins through views of views; each chain starts with the nearest column. */
 export function resolveOriginChains(
   views: ReadonlyMap<number, ReadonlyMap<number, ColumnKey>>,
 ): ReadonlyMap<ColumnKey, readonly ColumnKey[]> {
@@ -56,7 +57,12 @@ export function resolveOriginChains(
   return new Map(
     [...nearest.keys()].map((column) => {
       const chain: ColumnKey[] = []
-      for (let at = nearest.get(column); at !== undefined && !chain.includes(at); at = nearest.get(at)) chain.push(at)
+      for (
+        let origin = nearest.get(column);
+        origin !== undefined && !chain.includes(origin);
+        origin = nearest.get(origin)
+      )
+        chain.push(origin)
       return [column, chain]
     }),
   )

@@ -1,4 +1,4 @@
-/** Relationships that no foreign key of their own declares: those of views, by the tables they show, and functions of rows. */
+/** Relationships without a foreign key of their own: through views, and through functions that take a row. */
 import { type ForeignKey, type Relationship } from './relationships.ts'
 import { resolveOriginChains, columnKey, type ColumnKey, parseColumnOrigins } from './view-columns.ts'
 
@@ -13,11 +13,11 @@ interface NumberedRelation {
 interface NumberedKey extends ForeignKey {
   readonly fromOid: number
   readonly toOid: number
-  /** The columns as the catalogue counts them, in the same order. */
+  /** `attnum` pairs in the order of `columns`. */
   readonly columnNumbers: readonly (readonly [near: number, far: number])[]
 }
 
-/** A view and under which names it shows columns of tables and of other views. */
+/** A view with its names for the columns of tables and other views. */
 interface ViewColumns {
   readonly oid: number
   readonly schema: string
@@ -25,45 +25,47 @@ interface ViewColumns {
   readonly columns: ReadonlyMap<ColumnKey, string>
 }
 
-/** @param definitions rules of all views, those that are not among the relations too. */
+/** @param definitions of all views, including those outside of `relations`. */
 export function resolveViewColumns(
   relations: readonly NumberedRelation[],
   definitions: readonly { readonly oid: number; readonly definition: string }[],
 ): ViewColumns[] {
-  const origins = resolveOriginChains(new Map(definitions.map(({ oid, definition }) => [oid, parseColumnOrigins(definition)])))
+  const origins = resolveOriginChains(
+    new Map(definitions.map(({ oid, definition }) => [oid, parseColumnOrigins(definition)])),
+  )
   const views = new Set(definitions.map(({ oid }) => oid))
   return relations
     .filter(({ oid }) => views.has(oid))
     .map(({ oid, schema, name, columns, columnNumbers }) => {
-      const shown = new Map<ColumnKey, string>()
+      const exposed = new Map<ColumnKey, string>()
       for (const [index, number] of columnNumbers.entries()) {
         for (const origin of origins.get(columnKey(oid, number)) ?? []) {
           const column = columns[index]?.name
-          if (column !== undefined && !shown.has(origin)) shown.set(origin, column)
+          if (column !== undefined && !exposed.has(origin)) exposed.set(origin, column)
         }
       }
-      return { oid, schema, name, columns: shown }
+      return { oid, schema, name, columns: exposed }
     })
 }
 
-/** The names under which a view shows these columns of a relation; undefined where it does not show them all. */
+/** The view's names for these columns of a relation; undefined if it lacks one. */
 function columnNamesIn({ columns }: ViewColumns, relation: number, numbers: readonly number[]): string[] | undefined {
   const names = numbers.map((number) => columns.get(columnKey(relation, number)))
   return names.every((name) => name !== undefined) ? names : undefined
 }
 
-/** What identifies a row of a view: the primary keys of the tables that it shows. */
+/** Columns of the view that hold primary keys of its tables. */
 export function primaryKeyOfView(
   views: readonly ViewColumns[],
   { oid }: NumberedRelation,
   primaryKeys: readonly { readonly oid: number; readonly columns: readonly number[] }[],
 ): string[] {
-  const view = views.find((found) => found.oid === oid)
+  const view = views.find((candidate) => candidate.oid === oid)
   if (!view) return []
   return primaryKeys.flatMap((key) => columnNamesIn(view, key.oid, key.columns) ?? [])
 }
 
-/** A foreign key as it is, and with views that show its columns in place of one table or of both. */
+/** The foreign key, and its variants with views in place of either table. */
 export function expandThroughViews(views: readonly ViewColumns[], key: NumberedKey): ForeignKey[] {
   const viewsShowing = (relation: number, numbers: readonly number[]) =>
     views.flatMap((view) => {
@@ -96,7 +98,7 @@ interface RowFunction {
   readonly isSingle: boolean
 }
 
-/** Functions of one row that return rows of a table: they embed under their own name. */
+/** Functions that take one row and return rows of a table embed under their own name. */
 export function deriveComputedRelationships(
   relations: readonly (NumberedRelation & { readonly rowType: string })[],
   routines: readonly RowFunction[],

@@ -25,13 +25,13 @@ const post = (path: string, body: string, more: Record<string, string> = {}, met
   fetch(`${service.url}${path}`, { method, headers: { ...headers, ...more }, body })
 
 describe('insert', () => {
-  test('of one row answers 201 and nothing else', async () => {
+  test('of one row gives 201 without a body', async () => {
     const { data, status, error } = await client.from('things').insert({ name: 'a' })
     expect({ data, status, error }).toEqual({ data: null, status: 201, error: null })
     expect(await stored('select name, owner from things')).toEqual([{ name: 'a', owner: person.sub }])
   })
 
-  test('gives back the row that was asked for', async () => {
+  test('returns the row if requested', async () => {
     const { data } = await client
       .from('things')
       .insert({ name: 'a', tags: ['x', 'y,"z'], data: { n: [1] }, during: '[1,3)' })
@@ -40,7 +40,7 @@ describe('insert', () => {
     expect(data).toEqual({ id: 1, name: 'a', tags: ['x', 'y,"z'], data: { n: [1] }, during: '[1,3)', shout: 'A' })
   })
 
-  test('of many rows puts null where a row leaves a column out, or the default if asked', async () => {
+  test('of many rows sets omitted columns to null, or to the default if requested', async () => {
     const rows = [{ name: 'a', feeling: 'sad' }, { name: 'b' }]
     const nulls = await client.from('things').insert(rows).select('name,feeling').order('name')
     expect(nulls.data).toEqual([
@@ -61,7 +61,7 @@ describe('insert', () => {
     expect(new Set(defaults.data?.map(({ id }: { id: number }) => id)).size).toBe(3)
   })
 
-  test('of nothing makes nothing, of an empty object a row of defaults', async () => {
+  test('of an empty list inserts nothing, of an empty object a row of defaults', async () => {
     expect((await client.from('things').insert([]).select()).data).toEqual([])
     expect((await client.from('things').insert({}).select('feeling')).data).toEqual([{ feeling: 'ok' }])
     expect((await post('/things', '[{},{}]')).status).toBe(201)
@@ -81,7 +81,7 @@ describe('insert', () => {
     expect(await viaDefaults.text()).toBe('[{"big":9223372036854775807}]')
   })
 
-  test('names only the given columns, and needs no right to read', async () => {
+  test('writes only the given columns and needs no read privilege', async () => {
     expect((await client.from('sealed').insert({ id: 1, note: 'x' })).error).toBeNull()
     expect(
       (
@@ -107,7 +107,7 @@ describe('insert', () => {
     expect(await stored('select id from sealed where id = 6')).toEqual([])
   })
 
-  test('answers where the row is, with headers only', async () => {
+  test('returns the location with headers-only', async () => {
     const response = await post('/things', '{"name":"a"}', { prefer: 'return=headers-only,count=exact' })
     expect(response.status).toBe(201)
     expect(response.headers.get('location')).toBe('/things?id=eq.1')
@@ -116,14 +116,14 @@ describe('insert', () => {
     expect(await response.text()).toBe('')
   })
 
-  test('that breaks a key, a check, a type or a policy is refused with PostgreSQL’s own words', async () => {
+  test('that violates a key, check, type or policy returns PostgreSQL’s error', async () => {
     await client.from('things').insert({ id: 1, name: 'a' })
     const twice = await client.from('things').insert({ id: 1, name: 'b' })
     expect(twice.status).toBe(409)
     expect(twice.error).toMatchObject({
       code: '23505',
       message: 'duplicate key value violates unique constraint "things_pkey"',
-      // PostgreSQL does not tell the key of a row that a policy may hide.
+      // PostgreSQL does not report the key of a row that a policy may hide.
       details: null,
       hint: null,
     })
@@ -150,7 +150,7 @@ describe('insert', () => {
     expect(await response.json()).toMatchObject({ code: 'PGRST102' })
   })
 
-  test('into a column that is not there is PGRST204', async () => {
+  test('into an unknown column is PGRST204', async () => {
     const { error, status } = await client.from('things').insert({ nam: 'x' })
     expect(status).toBe(400)
     expect(error).toMatchObject({
@@ -159,7 +159,7 @@ describe('insert', () => {
     })
   })
 
-  test('of other content than json is refused', async () => {
+  test('of a content type other than JSON is rejected', async () => {
     const response = await post('/things', 'name\na', { 'content-type': 'text/csv' })
     expect(await response.json()).toMatchObject({ code: 'PGRST102', message: 'Content-Type not acceptable: text/csv' })
   })
@@ -182,7 +182,7 @@ describe('upsert', () => {
     expect(both).toMatchObject({ status: 201, data: [{ name: 'c' }, { name: 'd' }] })
   })
 
-  test('ignores what is there', async () => {
+  test('ignores existing rows', async () => {
     await client.from('things').insert({ id: 5, name: 'a' })
     const { data } = await client
       .from('things')
@@ -207,21 +207,21 @@ describe('upsert', () => {
     expect(data).toEqual([{ id: 1, amount: 2 }])
   })
 
-  test('leaves another person’s row alone', async () => {
+  test('does not change another person’s row', async () => {
     const other = await service.db.createPerson()
     await (await service.clientOf(other)).from('things').insert({ id: 9, name: 'theirs' })
     expect((await client.from('things').upsert({ id: 9, name: 'mine' })).status).toBe(403)
     expect(await stored('select name from things')).toEqual([{ name: 'theirs' }])
   })
 
-  test('needs no right to change the key', async () => {
+  test('needs no privilege to update the key', async () => {
     const settings = { owner: person.sub, preferences: { theme: 'dark' } }
     expect((await client.from('user_settings').upsert(settings)).error).toBeNull()
     expect((await client.from('user_settings').upsert({ ...settings, preferences: {} })).error).toBeNull()
     expect(await stored('select preferences from user_settings')).toEqual([{ preferences: {} }])
   })
 
-  test('by columns that are no key is refused', async () => {
+  test('by columns without a unique key is rejected', async () => {
     expect((await client.from('things').upsert({ name: 'a' }, { onConflict: 'amount' })).error?.code).toBe('42P10')
     expect((await client.from('things').upsert({ name: 'a' }, { onConflict: 'nope' })).error?.code).toBe('42703')
   })
@@ -232,7 +232,7 @@ describe('update and delete', () => {
     await client.from('things').insert([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   })
 
-  test('change only the rows that the filters let through', async () => {
+  test('change only the rows that match the filters', async () => {
     const { status, data } = await client
       .from('things')
       .update({ amount: 3, data: { x: null } })
@@ -245,7 +245,7 @@ describe('update and delete', () => {
     ])
   })
 
-  test('give back rows, aliased and in order', async () => {
+  test('return rows with aliases and in order', async () => {
     const { data, status, count } = await client
       .from('things')
       .update({ amount: 3 }, { count: 'exact' })
@@ -264,7 +264,7 @@ describe('update and delete', () => {
     expect(gone).toMatchObject({ data: [{ name: 'a' }], status: 200, count: 1 })
   })
 
-  test('of nothing are no errors', async () => {
+  test('of no row are no errors', async () => {
     expect((await client.from('things').update({ amount: 1 }).eq('name', 'x')).status).toBe(204)
     expect(await client.from('things').update({ amount: 1 }).eq('name', 'x').select()).toMatchObject({
       data: [],
@@ -274,7 +274,7 @@ describe('update and delete', () => {
     expect(await client.from('things').update({}).eq('name', 'a').select()).toMatchObject({ data: [], status: 200 })
   })
 
-  test('of not exactly one row, where one was asked for, change nothing', async () => {
+  test('that do not match exactly one requested row change nothing', async () => {
     const many = await client.from('things').update({ amount: 9 }).neq('name', 'c').select().single()
     expect(many).toMatchObject({ status: 406, error: { code: 'PGRST116', details: 'The result contains 2 rows' } })
     const none = await client.from('things').delete().eq('name', 'x').select().single()
@@ -285,7 +285,7 @@ describe('update and delete', () => {
     })
   })
 
-  test('of more rows than allowed change nothing', async () => {
+  test('of more rows than max-affected change nothing', async () => {
     const deleteAtMost = (most: number) =>
       fetch(`${service.url}/things?name=neq.x`, {
         method: 'DELETE',
@@ -298,20 +298,20 @@ describe('update and delete', () => {
     expect((await deleteAtMost(3)).status).toBe(204)
   })
 
-  test('respect rights on columns', async () => {
+  test('respect column privileges', async () => {
     await client.from('sealed').insert({ id: 1, note: 'x' })
     expect((await client.from('sealed').update({ note: 'y' }).eq('id', 1)).error).toBeNull()
     expect((await client.from('sealed').update({ number: 1 }).eq('id', 1)).status).toBe(403)
     expect(await stored('select note, number from sealed')).toEqual([{ note: 'y', number: 7 }])
   })
 
-  test('can be tried and undone', async () => {
+  test('can be rolled back with tx=rollback', async () => {
     const { data, error } = await client.from('things').delete().eq('name', 'a').select('name').rollback()
     expect({ data, error }).toEqual({ data: [{ name: 'a' }], error: null })
     expect(await stored('select count(*)::int as n from things')).toEqual([{ n: 3 }])
   })
 
-  test('say which preferences were heeded', async () => {
+  test('list the applied preferences', async () => {
     const response = await post(
       '/things?name=eq.a',
       '{"amount":1}',
@@ -325,7 +325,7 @@ describe('update and delete', () => {
     expect(response.headers.get('content-range')).toBe('0-0/1')
   })
 
-  test('with an unknown preference are refused only where handling is strict', async () => {
+  test('with an unknown preference are rejected only with strict handling', async () => {
     const lenient = await post('/things?name=eq.a', '{"amount":1}', { prefer: 'wibble=wobble' }, 'PATCH')
     expect(lenient.status).toBe(204)
     const strict = await post(
@@ -338,7 +338,7 @@ describe('update and delete', () => {
   })
 })
 
-test('rolling back is heeded only where the operator allows it', async () => {
+test('tx=rollback applies only if the operator allows it', async () => {
   const strict = await startRestService()
   try {
     await strict.db.admin.query(THINGS_SQL)

@@ -1,0 +1,39 @@
+/** Reads as SQL. Identifiers come from the catalogue and are quoted; values are parameters. */
+import { type ReadPlan } from './plan.ts'
+import { type ResultPlan } from './plan.ts'
+import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
+import { matchingRowsToSql, selectToSql } from './sql-select.ts'
+import {
+  bodyToSql,
+  buildStatement,
+  PAGE,
+  qualified,
+  type Statement,
+  type StatementBuilder,
+  TARGET,
+} from './sql-statement.ts'
+
+export function totalToSql(plan: ResultPlan, from: string, builder: StatementBuilder): string {
+  if (plan.count === undefined || plan.count === 'planned') return 'null::bigint'
+  const { maxRows } = plan
+  const rows = matchingRowsToSql(plan, { from, row: TARGET }, builder)
+  // Past the server's row limit an estimate is good enough.
+  const cap = plan.count === 'estimated' && maxRows !== undefined ? `limit ${maxRows + 1}` : ''
+  return `(select count(*) from (${rows} ${cap}) counted)`
+}
+
+/** Every statement returns one row: `rows`, `total`, `body`, the response settings, and for writes `inserted` and `location`. */
+export const readToSql = (plan: ReadPlan): Statement =>
+  buildStatement((builder) => {
+    const from = qualified(plan.relation)
+    const page = selectToSql(plan, { from, row: TARGET }, builder)
+    const total = totalToSql(plan, from, builder)
+    const body = plan.isHead ? `''` : bodyToSql(plan.media, `${PAGE}.*`)
+    return `select count(*) as rows, ${total} as total, ${body} as body, ${RESPONSE_SETTINGS_COLUMNS} from (${page}) ${PAGE}`
+  })
+
+export const estimateToSql = (plan: ReadPlan): Statement =>
+  buildStatement(
+    (builder) =>
+      `explain (format json) ${matchingRowsToSql(plan, { from: qualified(plan.relation), row: TARGET }, builder)}`,
+  )
