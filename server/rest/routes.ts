@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
-import { type Database, type Handover } from '#server/database/scope.ts'
+import { type Database, type DirectDispatch } from '#server/database/scope.ts'
 import { type Catalogue, type Relation } from './catalogue.ts'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { renderError, RestError, restError, toRestError } from './errors.ts'
@@ -111,7 +111,7 @@ export function createRestRoutes({
     const request = parseRequest(raw, body, resource, { schemas, allowsRollback })
     const plan = await planRequest(schemaCache, request, maxRows)
     const settings = requestSettings(request, raw.headers, statementTimeoutMs)
-    return respond(request, plan, await runPlan(database, claims, request, plan, { settings, handover }))
+    return respond(request, plan, await runPlan(database, claims, request, plan, { settings, directDispatch }))
   }
 
   rest.use(allowAnyOrigin)

@@ -115,13 +115,16 @@ export async function runPlan(
   claims: Claims,
   request: RestRequest,
   plan: Plan,
-  { settings, handover }: { settings: Readonly<Record<string, string>>; handover?: Handover | undefined },
+  {
+    settings,
+    directDispatch,
+  }: { settings: Readonly<Record<string, string>>; directDispatch?: DirectDispatch | undefined },
 ): Promise<StatementResult> {
   const statement = planToSql(plan)
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
 
   async function runInTransaction(scope: Scope): Promise<StatementResult> {
-    const { rows: statementRows } = await scope.asked<StatementRow>(statement.text, statement.values)
+    const { rows: statementRows } = await scope.preparedOnRepeat<StatementRow>(statement.text, statement.values)
     const {
       rows = 0,
       total = null,
@@ -152,9 +155,9 @@ export async function runPlan(
     return await database.asUser(claims, runInTransaction, {
       readOnly,
       settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
-      flushesAfter: !readOnly,
+      groupFlush: !readOnly,
       endsAtOnce: endsWithStatement(request, plan),
-      handover: plan.kind === 'insert' ? handover : undefined,
+      directDispatch: plan.kind === 'insert' ? directDispatch : undefined,
     })
   } catch (error) {
     if (error instanceof RolledBack) return error.result
