@@ -2,12 +2,7 @@
 import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
-
-/** When a process started, in clock ticks since boot: tells a process from a later one with the same number. */
-async function startOfProcess(pid: number): Promise<string | undefined> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return status?.slice(status.lastIndexOf(')') + 2).split(' ')[19]
-}
+import { startOfProcess } from '#server/base/process-state.ts'
 
 /** Makes the folder where it is missing. @throws AppError `startup` where it cannot be written to. */
 export async function openDataFolder(dataDir: string): Promise<void> {
