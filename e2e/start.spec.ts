@@ -1,16 +1,19 @@
 /** Starting and stopping: from nothing, after every way of being killed, and refusing with one sentence. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { isRunning } from '#server/base/process-state.ts'
 import { type AlcoveProcess, createDataDir, startAlcove, startRefusing } from '#test/alcove.ts'
+import { ADOPTS_AND_NEVER_REAPS, canAdopt, waitForZombie } from '#test/unreaped-process.ts'
 
 const run = promisify(execFile)
+const root = path.dirname(import.meta.dirname)
 let folder: Awaited<ReturnType<typeof createDataDir>>
 let alcove: AlcoveProcess
 
@@ -27,18 +30,9 @@ const start = () => startAlcove({ DATA_DIR: folder.dataDir })
 const postmaster = async () =>
   Number((await readFile(path.join(folder.dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
 async function waitUntilGone(pid: number): Promise<void> {
   // A process that is no child of ours ends without telling us; its number is all there is to watch.
-  while (isAlive(pid)) await delay(10)
+  while (await isRunning(pid)) await delay(10)
 }
 
 test('the first start makes secrets that only their owner may read, and no default ones', async () => {
@@ -69,7 +63,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s drains, stops PostgreSQL in order a
   const startedAt = performance.now()
   expect(await alcove.end(signal)).toBe(0)
   expect(performance.now() - startedAt).toBeLessThan(10_000)
-  expect(isAlive(database)).toBe(false)
+  expect(await isRunning(database)).toBe(false)
   expect(await readFile(path.join(folder.dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down')
   alcove = await start()
 })
@@ -77,10 +71,10 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s drains, stops PostgreSQL in order a
 test('starts again after it was killed and its PostgreSQL lives on', async () => {
   const orphan = await postmaster()
   await alcove.end('SIGKILL')
-  expect(isAlive(orphan)).toBe(true)
+  expect(await isRunning(orphan)).toBe(true)
   alcove = await start()
   expect(await postmaster()).not.toBe(orphan)
-  expect(isAlive(orphan)).toBe(false)
+  expect(await isRunning(orphan)).toBe(false)
 })
 
 test('starts again after it and its PostgreSQL were killed', async () => {
@@ -100,7 +94,28 @@ test('starts again where the number in a stale pid file belongs to another progr
   const file = path.join(folder.dataDir, 'postgres', 'postmaster.pid')
   await writeFile(file, (await readFile(file, 'utf8')).replace(/^\d+/, String(process.pid)))
   alcove = await start()
-  expect(isAlive(process.pid)).toBe(true)
+  expect(await isRunning(process.pid)).toBe(true)
+})
+
+test.runIf(canAdopt)('starts again where the killed server and its PostgreSQL stay listed as zombies', async () => {
+  const other = await createDataDir()
+  const environment = { DATA_DIR: other.dataDir }
+  const parent = await startAlcove(environment, { under: ADOPTS_AND_NEVER_REAPS })
+  const pidIn = async (...file: string[]) =>
+    Number.parseInt(await readFile(path.join(other.dataDir, ...file), 'utf8'), 10)
+  const killed = await pidIn('server.pid')
+  const orphan = await pidIn('postgres', 'postmaster.pid')
+  process.kill(killed, 'SIGKILL')
+  await waitForZombie(killed)
+  const startedAt = performance.now()
+  const second = await startAlcove(environment)
+  // Each of three signals to the PostgreSQL would be given 8 s if a zombie counted as running.
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
+  expect([await isRunning(killed), await isRunning(orphan)]).toEqual([false, false])
+  for (const pid of [killed, orphan]) expect(() => process.kill(pid, 0)).not.toThrow()
+  await second.end()
+  await parent.end('SIGKILL')
+  await other.remove()
 })
 
 test('starts over where the creation of the database was cut off', async () => {
@@ -198,12 +213,41 @@ test('shares a database with DATABASE_URL, and refuses a wrong secret and a newe
   await other.remove()
 })
 
-test.runIf(process.getuid?.() === 0)('starts as root below a folder that others may not enter', async () => {
-  const other = await createDataDir()
-  await run('chmod', ['700', path.dirname(other.dataDir)])
-  const closed = await startAlcove({ DATA_DIR: other.dataDir })
-  expect((await fetch(`${closed.url}/healthz`)).status).toBe(200)
-  await closed.end()
-  await rm(other.dataDir, { recursive: true })
-  await other.remove()
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  test('starts with a data folder below a folder that others may not enter', async () => {
+    const other = await createDataDir()
+    await chmod(path.dirname(other.dataDir), 0o700)
+    const closed = await startAlcove({ DATA_DIR: other.dataDir })
+    expect((await fetch(`${closed.url}/healthz`)).status).toBe(200)
+    await closed.end()
+    await rm(other.dataDir, { recursive: true })
+    await other.remove()
+  })
+
+  test('starts from a checkout below such a folder, and lends PostgreSQL one capability', async () => {
+    // On the file system of the packages, whose files it links to.
+    const folder = await mkdtemp(path.join(root, 'dist', 'closed-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    const checkout = path.join(folder, 'alcove')
+    for (const part of ['dist', 'node_modules']) await mkdir(path.join(checkout, part), { recursive: true })
+    const link = (to: string, ...names: readonly string[]) =>
+      run('cp', ['-al', ...names, path.join(checkout, to)], { cwd: root })
+    await link('.', 'contract', 'package.json', 'scripts', 'server')
+    await link('dist', 'dist/web')
+    const packages = (await readdir(path.join(root, 'node_modules'))).filter((name) => name !== '.cache')
+    await link('node_modules', ...packages.map((name) => path.join('node_modules', name)))
+    const closed = await startAlcove({ DATA_DIR: path.join(checkout, '.data') }, { checkout })
+    expect((await fetch(closed.url)).status).toBe(200)
+    const database = Number.parseInt(
+      await readFile(path.join(checkout, '.data', 'postgres', 'postmaster.pid'), 'utf8'),
+      10,
+    )
+    const status = await readFile(`/proc/${database}/status`, 'utf8')
+    const DAC_READ_SEARCH = '0000000000000004'
+    for (const set of ['CapPrm', 'CapEff', 'CapAmb']) expect(status).toContain(`${set}:\t${DAC_READ_SEARCH}\n`)
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m)
+    expect(status).not.toMatch(/^Uid:.*\b0\b/m)
+    expect(await closed.end()).toBe(0)
+  })
 })

