@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { retriesReporter } from './test/retries-reporter.ts'
 
 /** Several servers, or pictures of pages at rest: beside other files they would wait for the processor. */
 const NEED_THE_MACHINE = [
@@ -16,8 +17,9 @@ const END_TO_END = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // On a busy machine one of two thousand may be late: what fails twice is wrong, and a second run is marked in the log.
+    // On a busy machine one of two thousand may be late: what fails twice is wrong, and the end of the log names what was retried.
     retry: 1,
+    reporters: ['default', retriesReporter],
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {

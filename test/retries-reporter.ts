@@ -1,0 +1,17 @@
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Names the tests of a run that passed or failed only after more than one try. */
+export function describeRetries(modules: readonly TestModule[]): string {
+  const retried = modules.flatMap((module) =>
+    [...module.children.allTests()].flatMap((test) => {
+      const { retryCount = 0 } = test.diagnostic() ?? {}
+      return retryCount === 0 ? [] : [`   ${module.relativeModuleId} > ${test.fullName} (${retryCount + 1} tries)`]
+    }),
+  )
+  return [` Retried tests: ${retried.length}`, ...retried].join('\n')
+}
+
+/** Prints at the end of a run how many tests were retried, and which. */
+export const retriesReporter: Reporter = {
+  onTestRunEnd: (modules) => console.log(`\n${describeRetries(modules)}`),
+}
