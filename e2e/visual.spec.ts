@@ -336,17 +336,21 @@ describe('of somebody at work', () => {
           .click()
         await page.getByRole('menu').waitFor()
       }
+      // While a menu is leaving, a press elsewhere only closes it.
+      const close = async () => {
+        await page.keyboard.press('Escape')
+        await expect.poll(() => page.getByRole('menu').count()).toBe(0)
+      }
       await open(/^Model/)
       await page.getByText('No key is configured for Anthropic.').first().waitFor()
       await looksAsBefore('menu-models')
-      await page.keyboard.press('Escape')
+      await close()
       await open('Settings')
       // A menu within a menu has no room beside it on a phone.
       if (!isPhone) await page.getByRole('menuitem', { name: 'Appearance' }).press('ArrowRight')
       await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
       await looksAsBefore('menu-settings')
-      await page.keyboard.press('Escape')
-      await page.getByRole('menu').waitFor({ state: 'detached' })
+      await close()
       await open('Account')
       await looksAsBefore('menu-account')
     })
