@@ -51,13 +51,14 @@ export async function openStage({
   const { page } = await openPage(browser, alcove.url)
   page.setDefaultTimeout(30_000)
   if (signedIn) await signInWithTestAccount(page)
-  const operator = async () => {
+  const connectOperator = async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
       env: { ...process.env, DATA_DIR: folder.dataDir },
     })
     const { serviceRoleKey } = JSON.parse(stdout) as { serviceRoleKey: string }
     return createClient(alcove.url, serviceRoleKey, { auth: { persistSession: false } })
   }
+  let operator: ReturnType<typeof connectOperator> | null = null
   return {
     alcove,
     dataDir: folder.dataDir,
@@ -65,7 +66,8 @@ export async function openStage({
     browser,
     page,
     async insert(table, rows) {
-      const { error } = await (await operator()).from(table).insert([...rows])
+      operator ??= connectOperator()
+      const { error } = await (await operator).from(table).insert([...rows])
       if (error !== null) throw error
     },
     async close() {
