@@ -104,7 +104,7 @@ export const SETTINGS = {
     wants: 'one or more of services, api, workers, with commas',
     example: 'services,api,workers',
     explains:
-      'What this process runs: the services of the official clients, the page and its API, answers and reading. With services alone it is a plain Supabase-compatible server, without the tables of the product.',
+      'Parts that this process runs: services (for the official clients), api (the page and its API), workers (answers and reading of documents). With services only it is a plain Supabase-compatible server without the tables of the product.',
     parse: z
       .string()
       .default(PARTS.join())
@@ -126,28 +126,28 @@ export const SETTINGS = {
     wants: 'a postgres:// address',
     example: '',
     explains:
-      'PostgreSQL to use instead of the embedded one, as a role that may create roles. Any number of servers may share it; ALCOVE_SECRET is then required.',
+      'PostgreSQL to use instead of the embedded one; its role must be able to create roles. Any number of servers may share it. Requires ALCOVE_SECRET.',
     parse: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   }),
   ALCOVE_SECRET: setting({
     wants: 'at least 32 characters',
     example: '',
     explains:
-      'With DATABASE_URL: wraps the signing and encryption keys that live in that database. The same on every server.',
+      'With DATABASE_URL: encrypts the signing and encryption keys that are stored in that database. Must be equal on every server.',
     parse: z.string().min(32).optional(),
   }),
   NATS_URL: setting({
     wants: 'nats:// or tls:// addresses, with commas',
     example: '',
     explains:
-      'NATS to ring by between servers of one DATABASE_URL, in place of the notifications of PostgreSQL, for which commits wait for one another; with nats://user:password@ or nats://token@ where it wants them. The same on every server.',
+      'NATS servers that carry notifications between servers of one DATABASE_URL, instead of PostgreSQL, whose notifications serialise commits. Credentials as nats://user:password@ or nats://token@. Must be equal on every server.',
     parse: natsUrls,
   }),
   S3_ENDPOINT: setting({
     wants: 'an http:// or https:// address',
     example: '',
     explains:
-      'Address of an S3-compatible store for uploaded files, instead of DATA_DIR. S3_BUCKET, S3_ACCESS_KEY and S3_SECRET_KEY are then required.',
+      'Address of an S3-compatible store for uploaded files, instead of DATA_DIR. Requires S3_BUCKET, S3_ACCESS_KEY and S3_SECRET_KEY.',
     parse: httpUrl,
   }),
   S3_BUCKET: setting({ wants: 'a name', example: '', explains: 'Bucket of that store.', parse: text }),
@@ -163,7 +163,7 @@ export const SETTINGS = {
     wants: 'an http:// or https:// address',
     example: '',
     explains:
-      'A Supabase project that serves the four services instead of Alcove: its DATABASE_URL, ALCOVE_PARTS without services, and SUPABASE_ANON_KEY are then required.',
+      'Supabase project that serves the four services instead of Alcove. Requires its DATABASE_URL, its SUPABASE_ANON_KEY, and ALCOVE_PARTS without services.',
     parse: httpUrl,
   }),
   SUPABASE_ANON_KEY: setting({
@@ -175,7 +175,7 @@ export const SETTINGS = {
   JWT_SECRET: setting({
     wants: 'at least 32 characters',
     example: '',
-    explains: 'Tokens signed with it (HS256) are accepted beside those of our own keys.',
+    explains: 'Tokens signed with it (HS256) are accepted in addition to those of our own keys.',
     parse: z.string().min(32).optional(),
   }),
   REST_SCHEMAS: setting({
@@ -193,7 +193,7 @@ export const SETTINGS = {
   REST_TX_END: setting({
     wants: 'commit or allow-override',
     example: 'commit',
-    explains: 'Whether `Prefer: tx=rollback` undoes what a request to /rest/v1 did, for tests of programs.',
+    explains: 'Whether `Prefer: tx=rollback` rolls back a request to /rest/v1, for tests of programs.',
     parse: z.enum(['commit', 'allow-override']).default('commit'),
   }),
   PUBLIC_URL: setting({
@@ -206,7 +206,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting({
     wants: 'a whole number',
     example: '0',
-    explains: 'How many reverse proxies in front are believed about the address of a visitor.',
+    explains: 'Number of reverse proxies in front whose forwarded addresses and request ids are trusted.',
     parse: count(0),
   }),
   LOG_LEVEL: setting({
@@ -237,7 +237,7 @@ export const SETTINGS = {
     wants: 'open, invite or closed',
     example: 'open',
     explains:
-      'Who may create accounts: anybody, whoever is invited through the service key, or that key alone without invitations.',
+      'Who may create accounts: everybody (open), people invited with the service key (invite), or the service key only (closed).',
     parse: z.enum(['open', 'invite', 'closed']).default('open'),
   }),
   AUTH_AUTOCONFIRM: setting({
@@ -249,60 +249,71 @@ export const SETTINGS = {
   AUTH_ANONYMOUS: setting({
     wants: 'true or false',
     example: 'false',
-    explains: 'Whether somebody may use the services without an account, and make it one later.',
+    explains: 'Whether people may use the services without an account and turn that into an account later.',
     parse: flag('false'),
   }),
   AUTH_MANUAL_LINKING: setting({
     wants: 'true or false',
     example: 'true',
-    explains: 'Whether people may add and remove ways of signing in to their account.',
+    explains: 'Whether people may add sign-in methods to their account and remove them.',
     parse: flag('true'),
   }),
   AUTH_REDIRECT_URLS: setting({
     wants: 'addresses with commas, such as https://app.example.com/**',
     example: '',
     explains:
-      'Other addresses that people may be sent to after signing in or following a mail. `*` stands for anything but "." and "/", `**` for anything.',
+      'Other addresses that sign-in and mails may redirect to. `*` matches anything but "." and "/", `**` matches anything.',
     parse: redirectPatterns,
   }),
   AUTH_GOOGLE_CLIENT_ID: setting({
     wants: 'a client id, or several with commas',
     example: '',
     explains:
-      'Sign-in with Google: the client id that it gave you for PUBLIC_URL/auth/v1/callback. ID tokens for further ids are accepted too.',
+      'Sign-in with Google: client id for the callback PUBLIC_URL/auth/v1/callback. ID tokens for the further ids are accepted too.',
     parse: text,
   }),
-  AUTH_GOOGLE_CLIENT_SECRET: setting({ wants: 'a secret', example: '', explains: 'Its client secret.', parse: text }),
+  AUTH_GOOGLE_CLIENT_SECRET: setting({
+    wants: 'a secret',
+    example: '',
+    explains: 'Client secret of that client id.',
+    parse: text,
+  }),
   AUTH_GITHUB_CLIENT_ID: setting({
     wants: 'a client id',
     example: '',
-    explains: 'Sign-in with GitHub: the client id of your OAuth app, with the callback PUBLIC_URL/auth/v1/callback.',
+    explains: 'Sign-in with GitHub: client id of your OAuth app with the callback PUBLIC_URL/auth/v1/callback.',
     parse: text,
   }),
-  AUTH_GITHUB_CLIENT_SECRET: setting({ wants: 'a secret', example: '', explains: 'Its client secret.', parse: text }),
+  AUTH_GITHUB_CLIENT_SECRET: setting({
+    wants: 'a secret',
+    example: '',
+    explains: 'Client secret of that client id.',
+    parse: text,
+  }),
   AUTH_OIDC_ISSUER: setting({
     wants: 'an https:// address, or an http:// one of this machine',
     example: '',
     explains:
-      'Sign-in with any issuer of OpenID Connect (Keycloak, Authentik, Entra ID, …), by its address without /.well-known. An e-mail address that it vouches for opens the account with that address.',
+      'Sign-in with any issuer of OpenID Connect (Keycloak, Authentik, Entra ID, …), by its address without /.well-known. An e-mail address that it has verified opens the account with that address.',
     parse: issuer,
   }),
   AUTH_OIDC_CLIENT_ID: setting({
     wants: 'a client id, or several with commas',
     example: '',
-    explains: 'Client id there, for the callback PUBLIC_URL/auth/v1/callback.',
+    explains: 'Client id at that issuer, for the callback PUBLIC_URL/auth/v1/callback.',
     parse: text,
   }),
   AUTH_OIDC_CLIENT_SECRET: setting({
     wants: 'a secret',
     example: '',
-    explains: 'Client secret there; a public client has none.',
+    explains: 'Client secret at that issuer; a public client has none.',
     parse: text,
   }),
   AUTH_OIDC_NAME: setting({
     wants: 'lower-case letters, digits and hyphens',
     example: 'oidc',
-    explains: 'What programs call it: the `provider` of signInWithOAuth. It is kept with each account that uses it.',
+    explains:
+      'Name of that issuer for programs: the `provider` of signInWithOAuth. It is stored with each account that uses it.',
     parse: z
       .string()
       .regex(/^[a-z][a-z\d-]{0,30}$/)
@@ -312,14 +323,13 @@ export const SETTINGS = {
   AUTH_OIDC_LABEL: setting({
     wants: 'some words',
     example: 'single sign-on',
-    explains: 'What the button on the sign-in page calls it, after "Continue with".',
+    explains: 'Name of that issuer on the button of the sign-in page, after "Continue with".',
     parse: z.string().min(1).max(60).default('single sign-on'),
   }),
   AUTH_SAML_PROVIDERS: setting({
     wants: 'the name of a JSON file',
     example: '',
-    explains:
-      'Single sign-on (SAML 2.0): a file that lists the identity providers of companies, as docs/deploy.md says.',
+    explains: 'Single sign-on (SAML 2.0): file that lists identity providers, described in docs/deploy.md.',
     parse: z
       .string()
       .transform((value) => path.resolve(value))
@@ -329,13 +339,13 @@ export const SETTINGS = {
     wants: 'an https:// address, or an http:// one of this machine',
     example: '',
     explains:
-      'Where text messages with codes are handed over (a signed POST, as by the hook of Supabase), so that a phone can be a second factor. Without it, only authenticator apps are.',
+      'Webhook that sends text messages with codes (a signed POST, as by the hook of Supabase), so that a phone can be a second factor. Without it, only authenticator apps can.',
     parse: issuer,
   }),
   AUTH_SMS_WEBHOOK_SECRET: setting({
     wants: 'v1,whsec_ and at least 24 bytes in base64',
     example: '',
-    explains: 'What those requests are signed with (Standard Webhooks).',
+    explains: 'Secret that signs those requests (Standard Webhooks).',
     parse: z
       .string()
       .regex(/^v1,whsec_[A-Za-z\d+/]{32,}={0,2}$/)
@@ -345,19 +355,19 @@ export const SETTINGS = {
     wants: 'true or false',
     example: 'false',
     explains:
-      'Whether everybody must have a second factor: who has none is refused everything but setting one up, to which the page leads.',
+      'Whether everybody must have a second factor. People without one can only set one up; the page leads them there.',
     parse: flag('false'),
   }),
   AUTH_SESSION_DAYS: setting({
     wants: 'a whole number of days, 0 for no end',
     example: '30',
-    explains: 'After how long somebody has to sign in again, however often they came meanwhile.',
+    explains: 'Days after which people have to sign in again, however active they were.',
     parse: count(30),
   }),
   AUTH_SESSION_IDLE_DAYS: setting({
     wants: 'a whole number of days, 0 for no end',
     example: '14',
-    explains: 'After how long without any use somebody has to sign in again; a page that is open uses its session.',
+    explains: 'Days without use after which people have to sign in again; an open page counts as use.',
     parse: count(14),
   }),
   AUTH_PASSWORD_NONCE: setting({
@@ -376,13 +386,13 @@ export const SETTINGS = {
     wants: 'refuse or accept',
     example: 'refuse',
     explains:
-      'Whether a new password may be one of those that are tried first. Not set: refused, but accepted by a server that runs no api, as other servers of these services do.',
+      'Whether common passwords are refused or accepted. Not set: refused, but accepted by a server that runs no api, as other servers of these services do.',
     parse: z.enum(['refuse', 'accept']).optional(),
   }),
   AUTH_MAIL_INTERVAL_S: setting({
     wants: 'a number of seconds',
     example: '60',
-    explains: 'Least time between two mails of one kind to one person.',
+    explains: 'Shortest time between two mails of one kind to one person.',
     parse: count(60),
   }),
   RATE_LIMITS: setting({
@@ -395,21 +405,21 @@ export const SETTINGS = {
     wants: 'a whole number, 0 for as many as there are processors',
     example: '0',
     explains:
-      'How many pages of scans are read at a time: people take turns, and of the files of one the shortest comes first. Each such process takes up to 1 GB of memory, and one more, of about 200 MB, is kept ready for a minute afterwards.',
+      'Pages of scans that are read at a time; people take turns, and the shortest file of a person comes first. Each process takes up to 1 GB of memory; one more, of about 200 MB, stays warm for a minute afterwards.',
     parse: count(0),
   }),
   ANTHROPIC_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for the Anthropic models.', parse: text }),
   ANTHROPIC_BASE_URL: setting({
     wants: 'an http:// or https:// address',
     example: '',
-    explains: 'Other address of the Anthropic API, ending in /v1.',
+    explains: 'Alternative address of the Anthropic API, ending in /v1.',
     parse: httpUrl,
   }),
   OPENAI_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for the OpenAI models.', parse: text }),
   OPENAI_BASE_URL: setting({
     wants: 'an http:// or https:// address',
     example: '',
-    explains: 'Other address of the OpenAI API, ending in /v1.',
+    explains: 'Alternative address of the OpenAI API, ending in /v1.',
     parse: httpUrl,
   }),
   OPENAI_COMPATIBLE_BASE_URL: setting({
@@ -422,7 +432,7 @@ export const SETTINGS = {
   OPENAI_COMPATIBLE_API_KEY: setting({
     wants: 'a key',
     example: '',
-    explains: 'Key for that server, if it wants one.',
+    explains: 'Key for that server, if it needs one.',
     parse: text,
   }),
   TRANSCRIPTION_MODEL: setting({
@@ -436,41 +446,41 @@ export const SETTINGS = {
     wants: 'a key',
     example: '',
     explains:
-      'Key that browsers of signed-in people get, to have speech transcribed by OpenAI where this server cannot. Only used with AUTH_SIGNUP=closed; let it do nothing but transcription.',
+      'Key that browsers of signed-in people receive, to transcribe speech with OpenAI where this server cannot. Only used with AUTH_SIGNUP=closed; restrict it to transcription.',
     parse: text,
   }),
   ALLOWED_NETWORKS: setting({
     wants: 'addresses or networks such as 192.168.1.0/24, separated by commas',
     example: '',
     explains:
-      'Private networks in which people may connect model servers and tool servers of their own. Without it, only those on the public internet.',
+      'Private networks in which people may connect their own model servers and tool servers. Without it, only servers on the public internet.',
     parse: networks,
   }),
   TOOL_COMMANDS: setting({
     wants: 'commands such as files=npx -y some-server /srv/shared, separated by semicolons',
     example: '',
     explains:
-      'Tool servers (Model Context Protocol over standard input) that people may connect by name. Each runs as the user of Alcove: offer only what everybody who can sign in may use.',
+      'Tool servers (Model Context Protocol over standard input) that people may connect by name. Each runs as the user of the server: list only commands that everybody who can sign in may use.',
     parse: commandLines,
   }),
   MODEL_SILENCE_S: setting({
     wants: 'a number of seconds',
     example: '120',
-    explains: 'Longest silence of a model provider before its answer is given up.',
+    explains: 'Idle timeout of a model provider: an answer fails after this time without data.',
     parse: count(120),
   }),
   DEFAULT_MODEL: setting({
     wants: 'a model identifier',
     example: '',
     explains:
-      'Model chosen for people who have not chosen. Default: the first of a configured provider, else the built-in Reader.',
+      'Model of people who have not chosen one. Default: the first of a configured provider, else the built-in Alcove Reader.',
     parse: text,
   }),
   EMBEDDINGS_MODEL: setting({
     wants: 'a model identifier',
     example: '',
     explains:
-      'Model that turns passages and questions into vectors, so that they are found by meaning too. Without it, by words alone.',
+      'Model that turns passages and questions into vectors for search by meaning. Without it, search uses words only.',
     parse: text,
   }),
   EMBEDDINGS_BASE_URL: setting({
@@ -483,20 +493,20 @@ export const SETTINGS = {
   EMBEDDINGS_API_KEY: setting({
     wants: 'a key',
     example: '',
-    explains: 'Key for EMBEDDINGS_BASE_URL, if it wants one.',
+    explains: 'Key for EMBEDDINGS_BASE_URL, if it needs one.',
     parse: text,
   }),
   SEARCH_PROVIDER: setting({
     wants: 'searxng, brave or tavily',
     example: '',
-    explains: 'Search engine that @search asks. Without it, @search says that there is none.',
+    explains: 'Search engine of @search. Without it, @search says that there is none.',
     parse: z.enum(['searxng', 'brave', 'tavily']).optional(),
   }),
   SEARCH_URL: setting({
     wants: 'an http:// or https:// address',
     example: '',
     explains:
-      'Address of the SearXNG instance, which must allow the format json; or another address of Brave or Tavily.',
+      'Address of the SearXNG instance, which must allow the format json; or an alternative address of Brave or Tavily.',
     parse: httpUrl,
   }),
   SEARCH_API_KEY: setting({ wants: 'a key', example: '', explains: 'Key for Brave or Tavily.', parse: text }),
