@@ -7,7 +7,8 @@ import pg from 'pg'
 import { createLog } from '#server/base/log.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
-import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
+import { openDatabase } from '#server/database/open-database.ts'
+import { type Claims, type Database } from '#server/database/scope.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { findMerges, mergeSegments } from '#server/search/index/segments.ts'
 
@@ -37,7 +38,7 @@ export async function openLibrary(): Promise<Library> {
   const embedded = await startEmbedded(dataDir, randomUUID(), log)
   const password = randomUUID()
   await migrate(embedded.admin, { authenticatorPassword: password })
-  const database = openDatabase({ ...embedded.admin, user: 'authenticator', password }, log)
+  const { database, close } = openDatabase({ ...embedded.admin, user: 'authenticator', password }, log)
   const admin = new pg.Client(embedded.admin)
   await admin.connect()
   return {
@@ -82,7 +83,7 @@ export async function openLibrary(): Promise<Library> {
     },
     async close() {
       await admin.end()
-      await database.close()
+      await close()
       await embedded.stop()
       await rm(dataDir, { recursive: true, force: true })
     },

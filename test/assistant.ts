@@ -64,7 +64,7 @@ export async function openTestAssistant(options?: Parameters<typeof startStubMod
 }
 
 async function createTestAssistant(
-  { database, admin }: TestDatabase,
+  { database, serviceChannel, admin }: TestDatabase,
   listener: Listener,
   stub: StubModel,
 ): Promise<TestAssistant> {
@@ -85,8 +85,8 @@ async function createTestAssistant(
   )
   return {
     async startWorker(options) {
-      const replies = createReplies(database, randomUUID())
-      const replyLog = createReplyLog(database, log)
+      const replies = createReplies(serviceChannel, randomUUID())
+      const replyLog = createReplyLog(serviceChannel, log)
       const worker = await startWorker({
         database,
         providersOf: () => Promise.resolve(providers),

@@ -4,11 +4,11 @@ import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { type Nats } from '#server/database/nats.ts'
-import { type Claims, type Database, openDatabase } from '#server/database/scope.ts'
+import { type OpenDatabase, openDatabase } from '#server/database/open-database.ts'
+import { type Claims } from '#server/database/scope.ts'
 import { openTestBus } from './nats.ts'
 
-export interface TestDatabase {
-  readonly database: Database
+export interface TestDatabase extends Omit<OpenDatabase, 'close'> {
   /** Connection of the server's login role, as `openDatabase` and `openListener` take it. */
   readonly connection: pg.ClientConfig
   /** Connection of the superuser: to look behind the policies, or to break something. */
@@ -33,10 +33,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const admin = new pg.Pool({ ...adminConnection, max: 4 })
   admin.on('error', () => undefined)
   const bus = await openTestBus(name)
-  const database = openDatabase(connection, createLog('warn'), bus)
+  const { close, ...opened } = openDatabase(connection, createLog('warn'), bus)
 
   return {
-    database,
+    ...opened,
     connection,
     admin,
     adminConnection,
@@ -50,7 +50,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       return { sub, email, role: 'authenticated', aud: 'authenticated', aal: 'aal1' }
     },
     async drop() {
-      await database.close()
+      await close()
       await bus?.close()
       await admin.end()
       const dropper = new pg.Client({ host, user, password, database: 'postgres' })

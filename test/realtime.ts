@@ -44,7 +44,7 @@ export interface RealtimeNode {
 }
 
 export async function startNode(
-  { database, connection, openBus }: TestDatabase,
+  { database, batchReader, connection, openBus }: TestDatabase,
   tokens: Tokens,
   options: { limits?: Partial<RealtimeLimits>; trustProxy?: number; databaseSweepMs?: number } = {},
 ): Promise<RealtimeNode> {
@@ -52,7 +52,7 @@ export async function startNode(
   const notified = await openListener(connection, log)
   const bus = await openBus()
   const listener = bus?.combineWith(notified) ?? notified
-  const realtime = await createRealtime({ database, listener, tokens, log, ...options })
+  const realtime = await createRealtime({ database, batchReader, listener, tokens, log, ...options })
   const app = new Hono().route('/realtime/v1', realtime.routes)
   const server = await new Promise<Server>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => {

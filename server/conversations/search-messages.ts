@@ -1,6 +1,6 @@
 /** Finds what was said in a person's conversations, as they type what they look for. */
 import { type FoundMessage } from '#contract/search.ts'
-import { type Claims, type Database, type ScopeOptions } from '#server/database/scope.ts'
+import { type Claims, type Database, type TransactionOptions } from '#server/database/scope.ts'
 import { snippetOf } from './snippet.ts'
 
 const MOST_WORDS = 8
@@ -10,7 +10,7 @@ const MOST_FOUND = 20
  * Newest first by the index, ending at the last hit that is shown: the planner takes everyone for a person with few
  * messages, and would read and sort all of them.
  */
-export const SEARCH_SCOPE: ScopeOptions = {
+export const SEARCH_SCOPE: TransactionOptions = {
   readOnly: true,
   settings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { toAppError } from './errors.ts'
-import { openDatabase } from './scope.ts'
+import { openDatabase } from './open-database.ts'
 import { createLog } from '#server/base/log.ts'
 
 test.each([
@@ -31,8 +31,8 @@ test('a fault of ours comes back unchanged', async () => {
 })
 
 test('a database that cannot be reached is unavailable', async () => {
-  const nowhere = openDatabase({ host: '127.0.0.1', port: 1 }, createLog('silent'))
+  const { database: nowhere, close } = openDatabase({ host: '127.0.0.1', port: 1 }, createLog('silent'))
   const error: unknown = await nowhere.asService((scope) => scope.query('select 1')).catch((thrown: unknown) => thrown)
   expect(toAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
-  await nowhere.close()
+  await close()
 })

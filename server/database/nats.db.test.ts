@@ -19,7 +19,8 @@ import {
 } from '#test/realtime.ts'
 import { openListener } from './listen.ts'
 import { openNats } from './nats.ts'
-import { type Notification, type Notifier, openDatabase } from './scope.ts'
+import { type Notification, type Notifier } from './notifications.ts'
+import { openDatabase } from './open-database.ts'
 
 const log = createLog('silent')
 const key = Buffer.alloc(32, 1)
@@ -107,7 +108,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     const { db, heard, insert } = await startAll()
     const rung: string[] = []
     const bus: Notifier = { isOpen: true, notify: ({ channel }) => rung.push(channel) > 0 }
-    const database = openDatabase(db.connection, log, bus)
+    const { database, close } = openDatabase(db.connection, log, bus)
     await expect(
       database.asService(async (scope) => {
         await scope.query(`select realtime.send('{}', 'e', 'room', false)`)
@@ -117,7 +118,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(rung).toEqual([])
     await insert('kept', database)
     expect(rung).toEqual(['realtime_changes'])
-    await database.close()
+    await close()
     expect(await heard.next()).toBe('kept')
   })
 
@@ -125,12 +126,11 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     const { db } = await startAll()
     const rung: string[] = []
     const bus = { isOpen: true, notify: ({ channel }: Notification) => rung.push(channel) > 0 }
-    const database = openDatabase(db.connection, log, bus)
+    const { serviceChannel, close } = openDatabase(db.connection, log, bus)
     const listener = await openListener(db.connection, log)
     const notified = createRecorder<string>()
     await listener.on('realtime_broadcast', (payload) => notified.add(payload))
-    const send = (event: string) =>
-      database.serviceStatementAhead(`select realtime.send('{}', $1, 'room', false)`, [event])
+    const send = (event: string) => serviceChannel.statement(`select realtime.send('{}', $1, 'room', false)`, [event])
     await send('rung')
     bus.isOpen = false
     await send('notified')
@@ -139,16 +139,16 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(await notified.next()).toContain('notified')
     expect(rung).toEqual(['realtime_broadcast', 'realtime_broadcast'])
     await listener.close()
-    await database.close()
+    await close()
     expect(notified.waiting).toEqual([])
   })
 
   test('what a server committed that died before it rang is heard all the same', async () => {
     const { db, heard, insert } = await startAll()
-    const database = openDatabase(db.connection, log, { isOpen: true, notify: () => true })
+    const { database, close } = openDatabase(db.connection, log, { isOpen: true, notify: () => true })
     await insert('unheard', database)
     expect(await heard.next()).toBe('unheard')
-    await database.close()
+    await close()
   })
 
   test('while NATS is away PostgreSQL notifies, and nothing is lost before, meanwhile and after', async () => {

@@ -9,7 +9,7 @@ import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Listener } from './listen.ts'
-import { type Notifier } from './scope.ts'
+import { type Notifier } from './notifications.ts'
 
 type Handler = (payload: string) => void
 

@@ -2,7 +2,8 @@
  * Takes recorded changes to those who subscribed: each row is read as each distinct subscriber, so that a socket never
  * says more than a query would. One reading per subscriber and batch, however many sockets and channels they have.
  */
-import { type ApiRole, type Database } from '#server/database/scope.ts'
+import { type BatchReader } from '#server/database/batch-reader.ts'
+import { type ApiRole } from '#server/database/scope.ts'
 import { matchesBinding, wantsOperation } from './bindings.ts'
 import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type Channel, type Channels } from './channels.ts'
@@ -20,14 +21,14 @@ const PEOPLE_AT_ONCE = 50
 const FEW_PEOPLE = 4
 
 export interface DeliveryOptions {
-  readonly database: Database
+  readonly batchReader: BatchReader
   readonly catalogue: Catalogue
   readonly channels: Channels
   readonly sender: Sender
   readonly persevere: Persevere
 }
 
-export function createDelivery({ database, catalogue, channels, sender, persevere }: DeliveryOptions) {
+export function createDelivery({ batchReader, catalogue, channels, sender, persevere }: DeliveryOptions) {
   return async function deliver(changes: readonly Change[]): Promise<void> {
     const wanted = await persevere(() => findWanted(changes))
     if (!wanted || wanted.length === 0) return
@@ -58,7 +59,7 @@ export function createDelivery({ database, catalogue, channels, sender, persever
     for (const [table, ofTable] of Map.groupBy(wanted, (one) => one.table)) {
       const reading = readingOfRows(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
       const { text, values } = reading
-      const [found] = await database.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
+      const [found] = await batchReader.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
       for (const [change, row] of reading.decode(found?.rows ?? [])) rows.set(change, row)
     }
     return rows
@@ -77,7 +78,7 @@ export function createDelivery({ database, catalogue, channels, sender, persever
   }
 
   async function deliverTo(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
-    const views = await persevere(() => readViews(database, role, audiences))
+    const views = await persevere(() => readViews(batchReader, role, audiences))
     if (!views) {
       // One whose reading fails must not keep the row from the others.
       if (audiences.length > 1) for (const audience of audiences) await deliverTo(role, [audience])

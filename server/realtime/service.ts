@@ -4,6 +4,7 @@ import { type Duplex } from 'node:stream'
 import { type Hono } from 'hono'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { type Log } from '#server/base/log.ts'
+import { type BatchReader } from '#server/database/batch-reader.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -26,6 +27,7 @@ const SOCKET_SWEEP_MS = 1_000
 
 export interface RealtimeOptions {
   readonly database: Database
+  readonly batchReader: BatchReader
   readonly listener: Listener
   readonly tokens: TokenVerifier
   readonly log: Log
@@ -60,7 +62,16 @@ export interface Realtime {
 
 /** Starts following changes and broadcasts of the database; resolves when nothing that commits from now on is missed. */
 export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
-  const { database, listener, tokens, log, limits: given, trustProxy = 0, databaseSweepMs = 10_000 } = options
+  const {
+    database,
+    batchReader,
+    listener,
+    tokens,
+    log,
+    limits: given,
+    trustProxy = 0,
+    databaseSweepMs = 10_000,
+  } = options
   const limits = { ...DEFAULT_LIMITS, ...given }
   let isClosed = false
   const persevere = createPersevere(log, () => isClosed)
@@ -79,7 +90,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     listener,
     log,
     persevere,
-    deliver: createDelivery({ database, catalogue, channels, sender, persevere }),
+    deliver: createDelivery({ batchReader, catalogue, channels, sender, persevere }),
     onSchemaChange: () => catalogue.forget(),
     // The outbox is not logged: pages join again and fetch what they show.
     onRestart: () => sockets.disconnectAll(),

@@ -2,7 +2,8 @@
  * What people see of changed rows. Each reads with their own claims, many of them in one transaction and one round trip,
  * so that a change that a hundred people might see costs a hundred short readings and no hundred transactions.
  */
-import { type ApiRole, type Claims, type Database } from '#server/database/scope.ts'
+import { type BatchReader } from '#server/database/batch-reader.ts'
+import { type ApiRole, type Claims } from '#server/database/scope.ts'
 import { type PublishedTable } from './catalogue.ts'
 import { type Binding } from './channels.ts'
 import { type Change } from './outbox.ts'
@@ -45,7 +46,11 @@ interface TableReadings {
  * The views of several audiences of one role, in their order.
  * @throws what PostgreSQL says of any of the readings: one that fails takes the others with it.
  */
-export async function readViews(database: Database, role: ApiRole, audiences: readonly Audience[]): Promise<Views[]> {
+export async function readViews(
+  batchReader: BatchReader,
+  role: ApiRole,
+  audiences: readonly Audience[],
+): Promise<Views[]> {
   const known = new Map<string, readonly TableReadings[]>()
   const planned = audiences.map(({ claims, wanted }) => {
     const key = wanted.map(({ change }) => change.id).join()
@@ -58,7 +63,7 @@ export async function readViews(database: Database, role: ApiRole, audiences: re
       [rows, olds].flatMap((reading) => (reading ? [{ claims, text: reading.text, values: reading.values }] : [])),
     ),
   )
-  const answers = asked.length === 0 ? [] : await database.readAsEach(role, asked)
+  const answers = asked.length === 0 ? [] : await batchReader.readAsEach(role, asked)
   let next = 0
   const take = <Found>(reading: RowReading<Found> | undefined): Map<Change, Found> => {
     if (!reading) return new Map()

@@ -1,7 +1,8 @@
 /** Runs a plan in one transaction as the caller's role; checks of the result can still roll it back. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type Claims, type Database, type DirectDispatch, GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
+import { type Claims, type Database, GENERIC_PLANS, type Scope, type WriteOptions } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
 import { type RestRequest } from './parse-request.ts'
 import { isReadOnlyCall } from './plan-call.ts'
@@ -106,6 +107,18 @@ export function requestSettings(
 const endsWithStatement = ({ media, preferences }: RestRequest, plan: Plan): boolean =>
   plan.kind === 'insert' && media.shape === 'array' && preferences.tx !== 'rollback'
 
+function toResult(row: StatementRow | undefined, total: number | undefined): StatementResult {
+  const { rows = 0, body = '', inserted, location, response_status, response_headers } = row ?? {}
+  return {
+    rows,
+    total,
+    body,
+    inserted: inserted ?? undefined,
+    location: location == null ? undefined : locationPairs.parse(JSON.parse(location)),
+    responseSettings: parseResponseSettings(response_status, response_headers),
+  }
+}
+
 /**
  * Rolls back on any error.
  * @throws RestError for an unexpected number of rows, or PostgreSQL's own error.
@@ -124,25 +137,10 @@ export async function runPlan(
   const readOnly = plan.kind === 'read' || (plan.kind === 'call' && isReadOnlyCall(request, plan))
 
   async function runInTransaction(scope: Scope): Promise<StatementResult> {
-    const { rows: statementRows } = await scope.preparedOnRepeat<StatementRow>(statement.text, statement.values)
-    const {
-      rows = 0,
-      total = null,
-      body = '',
-      inserted,
-      location,
-      response_status,
-      response_headers,
-    } = statementRows[0] ?? {}
-    checkRowCount(request, plan, rows)
-    const result = {
-      rows,
-      body,
-      total: await countTotal(scope, plan, total),
-      inserted: inserted ?? undefined,
-      location: location == null ? undefined : locationPairs.parse(JSON.parse(location)),
-      responseSettings: parseResponseSettings(response_status, response_headers),
-    }
+    const { rows } = await scope.preparedOnRepeat<StatementRow>(statement.text, statement.values)
+    const [row] = rows
+    checkRowCount(request, plan, row?.rows ?? 0)
+    const result = toResult(row, await countTotal(scope, plan, row?.total ?? null))
     if (request.preferences.tx === 'rollback') {
       // Deferred constraints must fail here too, although the commit is never reached.
       await scope.query('set constraints all immediate')
@@ -151,14 +149,17 @@ export async function runPlan(
     return result
   }
 
+  const options: WriteOptions = {
+    settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
+    groupFlush: !readOnly,
+    directDispatch: plan.kind === 'insert' ? directDispatch : undefined,
+  }
+  if (endsWithStatement(request, plan)) {
+    const { rows } = await database.userStatement<StatementRow>(claims, statement, options)
+    return toResult(rows[0], rows[0]?.total ?? undefined)
+  }
   try {
-    return await database.asUser(claims, runInTransaction, {
-      readOnly,
-      settings: plan.kind === 'insert' ? { ...settings, ...GENERIC_PLANS } : settings,
-      groupFlush: !readOnly,
-      endsAtOnce: endsWithStatement(request, plan),
-      directDispatch: plan.kind === 'insert' ? directDispatch : undefined,
-    })
+    return await database.asUser(claims, runInTransaction, { ...options, readOnly })
   } catch (error) {
     if (error instanceof RolledBack) return error.result
     throw error

@@ -5,8 +5,10 @@ import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Config } from '#server/config.ts'
+import { type BatchReader } from '#server/database/batch-reader.ts'
 import { type Listener } from '#server/database/listen.ts'
-import { type Database, type Notifier } from '#server/database/scope.ts'
+import { type Notifier } from '#server/database/notifications.ts'
+import { type Database } from '#server/database/scope.ts'
 import { type Undo } from './connect.ts'
 
 export interface Foundation {
@@ -19,8 +21,10 @@ export interface Foundation {
   /** The role that the server works as. */
   readonly connection: pg.PoolConfig
   readonly database: Database
+  /** For realtime. */
+  readonly batchReader: BatchReader
   readonly listener: Listener
-  /** What rings in place of notifications; undefined where they do. */
+  /** The message bus between servers; undefined where PostgreSQL notifies them. */
   readonly notifier: Notifier | undefined
   /** Refuses tokens of ended sessions too. */
   readonly tokens: TokenVerifier

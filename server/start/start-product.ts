@@ -17,7 +17,7 @@ import { refreshModels, refreshModelsAtStart } from '#server/connections/models.
 import { createOwnProviders } from '#server/connections/own-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
-import { openDatabase } from '#server/database/scope.ts'
+import { openDatabase } from '#server/database/open-database.ts'
 import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { takeStoredFile } from '#server/documents/upload.ts'
@@ -95,11 +95,11 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
       embedderOf,
       viewPicture: createPictureView(blobs),
       backgroundThrottle,
-      toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue, listener) },
+      toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue.database, listener) },
       listener,
       log,
-      replies: createReplies(queue, `${process.pid}@${address}`),
-      replyLog: createReplyLog(queue, log, tellAhead),
+      replies: createReplies(queue.serviceChannel, `${process.pid}@${address}`),
+      replyLog: createReplyLog(queue.serviceChannel, log, tellAhead),
       capacity: SIMULTANEOUS_REPLIES,
       outside: {
         webSearch: createWebSearch({

@@ -8,7 +8,7 @@ import { createAuthRoutes } from '#server/auth/routes.ts'
 import { type AccountClosing } from '#server/auth/service.ts'
 import { sweepAuth } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
-import { type DirectDispatch } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createRealtime } from '#server/realtime/service.ts'
 import { createRestRoutes } from '#server/rest/routes.ts'
 import { createSchemaCache } from '#server/rest/schema-cache.ts'
@@ -35,7 +35,7 @@ export async function startServices(
   signing: Tokens,
   { closing, onDocumentUpload, directDispatch }: ServiceHooks,
 ) {
-  const { config, log, undo, address, database, listener, tokens, blobs, encryptionKey } = foundation
+  const { config, log, undo, address, database, batchReader, listener, tokens, blobs, encryptionKey } = foundation
   const isLocal = config.isLocalSetUp
   // It is for those who try the page; a server of services alone begins without any account.
   const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')
@@ -47,7 +47,14 @@ export async function startServices(
     mailbox: isLocal ? createMailbox(database) : null,
     log,
   })
-  const realtime = await createRealtime({ database, listener, tokens, log, trustProxy: config.TRUST_PROXY })
+  const realtime = await createRealtime({
+    database,
+    batchReader,
+    listener,
+    tokens,
+    log,
+    trustProxy: config.TRUST_PROXY,
+  })
   undo.push(() => realtime.close())
 
   const sweep = () => {

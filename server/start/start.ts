@@ -16,7 +16,7 @@ import { type BlobStore } from '#server/blobs/store.ts'
 import { type Config } from '#server/config.ts'
 import { openListener } from '#server/database/listen.ts'
 import { type Nats } from '#server/database/nats.ts'
-import { openDatabase } from '#server/database/scope.ts'
+import { openDatabase } from '#server/database/open-database.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { closeInProduct } from './closing.ts'
 import { connect, type Undo } from './connect.ts'
@@ -140,8 +140,8 @@ export async function startAlcove(
     const signing = secrets && (await createTokens(secrets))
     const nats = await openBus(config, encryptionKey, log)
     if (nats) undo.push(() => nats.close())
-    const database = openDatabase(connection, log, nats)
-    undo.push(() => database.close())
+    const { database, batchReader, close } = openDatabase(connection, log, nats)
+    undo.push(close)
     const notified = await openListener(connection, log)
     undo.push(() => notified.close())
     const listener = nats?.combineWith(notified) ?? notified
@@ -155,6 +155,7 @@ export async function startAlcove(
       address,
       connection,
       database,
+      batchReader,
       listener,
       notifier: nats,
       tokens: acceptSharedSecret(issued, config.JWT_SECRET),

@@ -7,7 +7,8 @@ import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { storeAnswer, storedMetadata } from '#server/assistant/reply/persist.ts'
 import { MOST_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type ServiceChannel } from '#server/database/service-channel.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 import { createGate } from './semaphore.ts'
 
@@ -145,14 +146,14 @@ async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }:
 }
 
 /** @param worker names this process in the table, for people who look. */
-export function createReplies(database: Database, worker: string): Replies {
+export function createReplies(channel: ServiceChannel, worker: string): Replies {
   const passToStore = createGate(STORING_AT_ONCE)
 
   async function finishFirst(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
     const { id, attempt, conversationId, answerId } = reply
     const { state, content, tokensIn, tokensOut, lastPart } = answer
     const { rows, flushed } = await passToStore(() =>
-      database.serviceStatementAhead<{ othersWait: boolean }>(FINISH_FIRST, [
+      channel.statement<{ othersWait: boolean }>(FINISH_FIRST, [
         ...[id, attempt, conversationId, state, answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)],
         ...[JSON.stringify(lastPart), REPLY_EVENT, conversationTopic(conversationId)],
       ]),
@@ -163,7 +164,7 @@ export function createReplies(database: Database, worker: string): Replies {
   }
 
   async function finishInSteps(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
-    const isStored = await database.asService(
+    const isStored = await channel.asService(
       async (scope) => {
         const [, { rowCount }] = await Promise.all([
           holdConversation(scope, reply.conversationId),
@@ -194,7 +195,7 @@ export function createReplies(database: Database, worker: string): Replies {
 
     async claim(limit, mine = []) {
       type Row = Omit<ClaimedReply, 'durable'> & Record<string, unknown>
-      const { rows, flushed } = await database.serviceStatementAhead<Row>(CLAIM, [worker, limit, LEASE_S, mine])
+      const { rows, flushed } = await channel.statement<Row>(CLAIM, [worker, limit, LEASE_S, mine])
       if (rows.length === 0) return []
       const durable = flushed()
       // Whoever needs it waits for it.
@@ -203,7 +204,7 @@ export function createReplies(database: Database, worker: string): Replies {
     },
 
     async renew(replies) {
-      const { rows } = await database.serviceStatementAhead<{ id: string; stop_requested: boolean }>(
+      const { rows } = await channel.statement<{ id: string; stop_requested: boolean }>(
         `update replies r set lease_until = clock_timestamp() + make_interval(secs => $3)
          from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)
          where r.id = mine.id and r.attempt = mine.attempt and r.state = 'running'
@@ -216,7 +217,7 @@ export function createReplies(database: Database, worker: string): Replies {
     async storeToolRuns(reply, runs, from = 0) {
       await reply.durable
       return passToStore(() =>
-        database.asService(async (scope) => {
+        channel.asService(async (scope) => {
           await holdConversation(scope, reply.conversationId)
           const { rowCount } = await scope.query(
             `select from replies where id = $1 and attempt = $2 and state = 'running' for update`,
@@ -235,7 +236,7 @@ export function createReplies(database: Database, worker: string): Replies {
         : passToStore(() => finishInSteps(reply, answer)),
 
     release: (replies) =>
-      database.asService(async (scope) => {
+      channel.asService(async (scope) => {
         await scope.query(
           `update replies r set state = 'queued', tries = r.tries - 1, lease_until = null, worker = null
            from unnest($1::uuid[], $2::integer[]) as mine(id, attempt)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { addMessage } from '#server/conversations/queries.ts'
 import { retryReply } from '#server/conversations/reply-queries.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
-import { type DirectDispatch } from '#server/database/scope.ts'
+import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createStubProviders, openTestAssistant, type Person, textOf } from '#test/assistant.ts'
 import { readClaim } from './claimed-reply.ts'
 import { createReplies } from './claims.ts'
@@ -19,7 +19,7 @@ const ask = (person: Person, conversationId: string, content: string, directDisp
 
 /** A process that takes what it is handed and does nothing with it. */
 function idleProcess(name: string) {
-  const replies = createReplies(db.database, name)
+  const replies = createReplies(db.serviceChannel, name)
   const taken: ReturnType<typeof readClaim>[] = []
   const directDispatch: DirectDispatch = {
     settings: () => replies.claimAtOnce,
@@ -78,7 +78,7 @@ test('what is handed over says all that a claim says, and stands under the name 
   await handed?.durable
   // Whoever comes after a process that died learns the same.
   await db.admin.query(`update replies set lease_until = now() - interval '1 second'`)
-  const [again] = await createReplies(db.database, 'the next').claim(9)
+  const [again] = await createReplies(db.serviceChannel, 'the next').claim(9)
   expect({ ...again, attempt: 1, tries: 1, durable: handed?.durable }).toEqual(handed)
   expect(again).toMatchObject({ attempt: 2, tries: 2, hasOwnProviders: true })
   await db.admin.query('delete from replies')

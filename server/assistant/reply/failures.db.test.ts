@@ -17,7 +17,7 @@ const startTestWorker = () => assistant.startWorker({ providersOf: createStubPro
 const { ask, answersIn, watch } = assistant
 
 async function claimOne(): Promise<ClaimedReply> {
-  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  const [claimed] = await createReplies(db.serviceChannel, 'a test').claim(1)
   if (!claimed) throw new Error('nothing was claimed')
   return claimed
 }
@@ -38,7 +38,7 @@ test('a stop that nobody heard is heeded by whoever takes the question next', as
   await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
   const claimed = await claimOne()
   await stopReply(db.database, person, conversationId)
-  const renewed = await createReplies(db.database, 'a test').renew([claimed])
+  const renewed = await createReplies(db.serviceChannel, 'a test').renew([claimed])
   expect(renewed.get(claimed.id)).toEqual({ stopRequested: true })
   await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
   const { until } = await watch(conversationId)
@@ -69,7 +69,7 @@ test('a person may try again as often as they like, and a hand-over does not cou
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=10]]')
-  const replies = createReplies(db.database, 'a test')
+  const replies = createReplies(db.serviceChannel, 'a test')
   for (let time = 0; time < 7; time += 1) {
     const claimed = await claimOne()
     expect(claimed).toMatchObject({ attempt: time + 1, tries: 1 })
@@ -103,9 +103,9 @@ test('a question of a second tab waits for the first, and is answered with the f
   const claimed = await claimOne()
   // As if the first had been committed after the second was seen.
   await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
-  expect(await createReplies(db.database, 'another').claim(9)).toEqual([])
+  expect(await createReplies(db.serviceChannel, 'another').claim(9)).toEqual([])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
-  const finished = await createReplies(db.database, 'a test').finish(claimed, {
+  const finished = await createReplies(db.serviceChannel, 'a test').finish(claimed, {
     content: 'answer to the first',
     hasNewText: true,
     tokensIn: null,
@@ -145,7 +145,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
   await deleting.query('begin')
   await deleting.query('select from conversations where id = $1 for update', [conversationId])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
-  const finishing = createReplies(db.database, 'a test').finish(claimed, {
+  const finishing = createReplies(db.serviceChannel, 'a test').finish(claimed, {
     content: 'too late',
     hasNewText: true,
     tokensIn: null,
@@ -187,8 +187,8 @@ test('parts that the database refuses take those of nobody else along', async ()
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
-  const claimed = await createReplies(db.database, 'a test').claim(9)
-  const replyLog = createReplyLog(db.database, log)
+  const claimed = await createReplies(db.serviceChannel, 'a test').claim(9)
+  const replyLog = createReplyLog(db.serviceChannel, log)
   const lost: string[] = []
   const [poisoned, healthy] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
   poisoned?.append({ type: 'text', text: '\0' })
@@ -204,8 +204,8 @@ test('a reply that was hurried while its last parts were on their way stays ours
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
-  const claimed = await createReplies(db.database, 'a test').claim(9)
-  const replyLog = createReplyLog(db.database, log)
+  const claimed = await createReplies(db.serviceChannel, 'a test').claim(9)
+  const replyLog = createReplyLog(db.serviceChannel, log)
   const lost: string[] = []
   const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
   await Promise.all(claimed.map(({ durable }) => durable))
@@ -224,10 +224,10 @@ test('words that are hurried while others are on their way are told at once, and
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
-  const [claimed] = await createReplies(db.database, 'a test').claim(1)
+  const [claimed] = await createReplies(db.serviceChannel, 'a test').claim(1)
   if (!claimed) throw new Error('there is nothing to answer')
   const told: (string | undefined)[] = []
-  const writer = createReplyLog(db.database, log, ({ payload }) => told.push(payload.text)).open(
+  const writer = createReplyLog(db.serviceChannel, log, ({ payload }) => told.push(payload.text)).open(
     claimed,
     () => undefined,
   )

@@ -9,7 +9,7 @@ import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Log } from '#server/base/log.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
-import { type Database } from '#server/database/scope.ts'
+import { type ServiceChannel } from '#server/database/service-channel.ts'
 
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
@@ -79,7 +79,7 @@ interface OpenReply {
 const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
 /** @param tellAhead where this process has people connected to it. */
-export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhead): ReplyLog {
+export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: TellAhead): ReplyLog {
   const open = new Map<string, OpenReply>()
   /** What has something to be written, and of that what goes out ahead of the others. */
   const behind = new Set<OpenReply>()
@@ -138,10 +138,7 @@ export function createReplyLog(database: Database, log: Log, tellAhead?: TellAhe
       const topic = conversationTopic(conversationId)
       return (sent[index] ?? []).map((payload) => ({ reply_id: id, attempt, seq: payload.seq, topic, payload }))
     })
-    const { rows: kept } = await database.serviceStatementAhead<{ id: string }>(WRITE, [
-      JSON.stringify(rows),
-      REPLY_EVENT,
-    ])
+    const { rows: kept } = await channel.statement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])
     const alive = new Set(kept.map(({ id }) => id))
     for (const [index, entry] of entries.entries()) {
       // More may have been numbered meanwhile.

@@ -297,7 +297,7 @@ describe('an answer to @search that is there already', () => {
 test('a later attempt stores its runs in place of the earlier ones, an outdated one nothing', async () => {
   const conversationId = await assistant.startConversation(person)
   await assistant.ask(person, conversationId, '@search rent')
-  const replies = createReplies(db.database, 'a test')
+  const replies = createReplies(db.serviceChannel, 'a test')
   const run = (content: string) => [{ name: 'search', status: 'done', durationMs: 1, content }] as const
   const [first] = await replies.claim(1)
   if (!first) throw new Error('nothing was claimed')

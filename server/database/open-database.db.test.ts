@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
-import { type ApiRole, openDatabase, type Scope } from './scope.ts'
+import { openDatabase } from './open-database.ts'
+import { type ApiRole, type Scope } from './scope.ts'
 
 const WHO = `select current_user as role, auth.uid() as uid, current_setting('request.method', true) as method`
 
 /** A pool of one connection, so that whatever stays behind meets the next caller. */
 async function openNarrowDatabase() {
   const temporary = await temporaryDatabase()
-  const database = openDatabase({ ...temporary.connection, max: 1 }, createLog('silent'))
-  onTestFinished(() => database.close())
-  return { database, createPerson: () => temporary.createPerson(), admin: temporary.admin }
+  const { close, ...opened } = openDatabase({ ...temporary.connection, max: 1 }, createLog('silent'))
+  onTestFinished(close)
+  return { ...opened, createPerson: () => temporary.createPerson(), admin: temporary.admin }
 }
 
 const who = async (scope: Scope) =>
@@ -67,22 +68,12 @@ test('a transaction whose end is sent at once tells what is refused there, and t
   await admin.query(`create table public.steps (id int primary key, after int references public.steps deferrable initially deferred);
     grant select, insert on public.steps to authenticated`)
   const add = (values: string) =>
-    database.asUser(person, (scope) => scope.query(`insert into public.steps values ${values}`), { endsAtOnce: true })
+    database.userStatement(person, { text: `insert into public.steps values ${values}`, values: [] })
   expect((await add('(1, 2), (2, null)')).rowCount).toBe(2)
   await expect(add('(3, 4)')).rejects.toMatchObject({ code: '23503' })
   await expect(add('(1, null)')).rejects.toMatchObject({ code: '23505' })
-  await expect(
-    database.asUser(
-      person,
-      async (scope) => {
-        await scope.query('insert into public.steps values (5, null)')
-        throw new Error('too late')
-      },
-      { endsAtOnce: true },
-    ),
-  ).rejects.toThrow('too late')
   const kept = await database.asUser(person, (scope) => scope.query('select id from public.steps order by id'))
-  expect(kept.rows).toEqual([{ id: 1 }, { id: 2 }, { id: 5 }])
+  expect(kept.rows).toEqual([{ id: 1 }, { id: 2 }])
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 
@@ -120,10 +111,10 @@ test('a reading scope refuses to write', async () => {
 })
 
 test('many people read in one transaction, each with the own claims, whatever the one before has set', async () => {
-  const { database, createPerson } = await openNarrowDatabase()
+  const { database, batchReader, createPerson } = await openNarrowDatabase()
   const [first, second] = [await createPerson(), await createPerson()]
   const spoiling = `select set_config('role', 'service_role', true), set_config('request.jwt.claims', '{}', true)`
-  const answers = await database.readAsEach('authenticated', [
+  const answers = await batchReader.readAsEach('authenticated', [
     { claims: first, text: WHO, values: [] },
     { claims: first, text: spoiling, values: [] },
     { claims: second, text: WHO, values: [] },
@@ -136,13 +127,13 @@ test('many people read in one transaction, each with the own claims, whatever th
 })
 
 test('of readings in one transaction none answers where one fails, and none writes', async () => {
-  const { database, createPerson } = await openNarrowDatabase()
+  const { database, batchReader, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const after = { claims: person, text: WHO, values: [] }
   const failing = { claims: person, text: 'select 1 / $1::int', values: [0] }
-  await expect(database.readAsEach('authenticated', [failing, after])).rejects.toThrow('division by zero')
+  await expect(batchReader.readAsEach('authenticated', [failing, after])).rejects.toThrow('division by zero')
   const writing = { claims: person, text: `insert into conversations (model_name) values ('m')`, values: [] }
-  await expect(database.readAsEach('authenticated', [writing])).rejects.toMatchObject({ code: '25006' })
+  await expect(batchReader.readAsEach('authenticated', [writing])).rejects.toMatchObject({ code: '25006' })
   expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
 })
 
@@ -168,11 +159,11 @@ test('a write that waits for the disk after its commit is there when it resolves
 })
 
 test('whoever waits for the disk holds no connection meanwhile', async () => {
-  const { database, createPerson } = await openNarrowDatabase()
+  const { database, serviceChannel, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const insert = `insert into conversations (uid, model_name) values ($1, 'm') returning pg_current_wal_insert_lsn() as position`
   const ahead = await Promise.all(
-    Array.from({ length: 10 }, () => database.serviceStatementAhead<{ position: string }>(insert, [person.sub])),
+    Array.from({ length: 10 }, () => serviceChannel.statement<{ position: string }>(insert, [person.sub])),
   )
   // On the only connection there is.
   expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
@@ -189,14 +180,14 @@ test('whoever waits for the disk holds no connection meanwhile', async () => {
 })
 
 test('what the service asks often runs on connections that are its own from beginning to end', async () => {
-  const { database, createPerson, admin } = await openNarrowDatabase()
+  const { database, serviceChannel, createPerson, admin } = await openNarrowDatabase()
   const person = await createPerson()
   const standing = `select current_user as role, auth.role() as claimed, current_setting('synchronous_commit') as commits,
     pg_backend_pid() as pid`
-  const ask = async () => (await database.serviceStatementAhead<{ pid: number }>(standing, [])).rows[0]
+  const ask = async () => (await serviceChannel.statement<{ pid: number }>(standing, [])).rows[0]
   const first = await ask()
   expect(first).toMatchObject({ role: 'service_role', claimed: 'service_role', commits: 'off' })
-  await expect(database.serviceStatementAhead('select 1 / $1::int', [0])).rejects.toThrow('division by zero')
+  await expect(serviceChannel.statement('select 1 / $1::int', [0])).rejects.toThrow('division by zero')
   expect(await ask()).toEqual(first)
   expect(await database.asUser(person, who)).toMatchObject({ role: 'authenticated', uid: person.sub })
   await admin.query('select pg_terminate_backend($1)', [first?.pid])
@@ -213,11 +204,11 @@ test('what the service asks often runs on connections that are its own from begi
 
 test('some connections are kept however long nobody asks', async () => {
   const temporary = await temporaryDatabase()
-  const database = openDatabase(
+  const { database, close } = openDatabase(
     { ...temporary.connection, application_name: 'kept', idleTimeoutMillis: 1 },
     createLog('silent'),
   )
-  onTestFinished(() => database.close())
+  onTestFinished(close)
   const connected = `select count(*) as connections from pg_stat_activity where application_name = 'kept'`
   const ask = () => database.serviceStatement<{ connections: number }>(connected)
   await Promise.all(Array.from({ length: 20 }, ask))
