@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { PARSE_LIMITS } from '#server/parsing/sandbox/run-parser.ts'
+import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
 import { hostileManifest, readManifest } from '#test/expected-texts.ts'
 import { type Ending, HOSTILE_FILES } from '#test/make-hostile.ts'
 import { compared, quantile, rounded } from './measure.ts'

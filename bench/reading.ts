@@ -14,11 +14,11 @@ import { gunzipSync } from 'node:zlib'
 import { read } from '@e965/xlsx'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { readWordBinary } from '#server/parsing/doc-legacy/binary-format.ts'
-import { blocksOfWordText } from '#server/parsing/doc-legacy/recover-text.ts'
+import { findWordBlocks } from '#server/parsing/doc-legacy/recover-text.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { type ParsedPage } from '#server/parsing/page.ts'
 import { loadParser } from '#server/parsing/parsers.ts'
-import { createReadyReaders, type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { createWarmParsers, type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { documentsManifest, hostileManifest, missingTexts, readManifest } from '#test/expected-texts.ts'
 import { readDocument } from '#test/read-document.ts'
 import { median, rounded } from './measure.ts'
@@ -208,7 +208,7 @@ async function doc(folder: string): Promise<Figures> {
     const { failure } = await readDocument(bytes, file)
     if (failure !== undefined || reference.length < LEAST_WORDS) continue
     const { body, textboxes, footnotes, endnotes } = readWordBinary(bytes, { keepsDeleted: true })
-    const ours = textOf([body, textboxes, footnotes, endnotes].flatMap(blocksOfWordText))
+    const ours = textOf([body, textboxes, footnotes, endnotes].flatMap(findWordBlocks))
     scores.push([rounded(wordF1(withoutLabels(ours), reference), 4), path.basename(file)])
   }
   return byFile(scores)
@@ -250,7 +250,7 @@ async function ocr(folder: string): Promise<Figures> {
   const ours: number[] = []
   const theirs = { same: [] as number[], installed: [] as number[] }
   const ratios = { same: [] as number[], installed: [] as number[], sameFromNothing: [] as number[] }
-  const readers = createReadyReaders()
+  const readers = createWarmParsers()
   const data = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz')
   await writeFile(path.join(scratch, 'eng.traineddata'), gunzipSync(await readFile(data)))
   const readNatively = (image: string, ...options: string[]) =>
@@ -264,7 +264,7 @@ async function ocr(folder: string): Promise<Figures> {
       const image = path.join(scratch, `${ours.length}`)
       await tool('pdftoppm', ['-r', `${RESOLUTION}`, '-f', '2', '-l', '2', '-png', '-singlefile', file, image])
       const bytes = await readFile(`${image}.png`)
-      const readBy = (given?: ReadyReaders) => timed(() => readDocument(bytes, 'page.png', undefined, ['eng'], given))
+      const readBy = (given?: WarmParsers) => timed(() => readDocument(bytes, 'page.png', undefined, ['eng'], given))
       if (ours.length === 0) await readBy(readers)
       const read_ = await readBy(readers)
       const same = await readNatively(`${image}.png`, '--tessdata-dir', scratch)

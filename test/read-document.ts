@@ -2,12 +2,12 @@
 import { Readable } from 'node:stream'
 import { type DocumentLanguage } from '#contract/document.ts'
 import { detectUploadType } from '#server/documents/upload-type.ts'
-import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { createByteSource } from '#server/parsing/containers/byte-source.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { type ParsedPage } from '#server/parsing/page.ts'
-import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
-import { PARSE_LIMITS, runParser } from '#server/parsing/sandbox/run-parser.ts'
-import { type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { PARSE_LIMITS, type ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import { runParser } from '#server/parsing/sandbox/run-parser.ts'
+import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 
 export interface ReadOutcome {
   readonly pages: readonly ParsedPage[]
@@ -20,9 +20,9 @@ export async function readDocument(
   name: string,
   limits: ParseLimits = PARSE_LIMITS,
   languages: readonly DocumentLanguage[] = [],
-  readers?: ReadyReaders,
+  readers?: WarmParsers,
 ): Promise<ReadOutcome> {
-  const mimetype = bytes.length === 0 ? undefined : await detectUploadType(sourceOfBytes(bytes), name)
+  const mimetype = bytes.length === 0 ? undefined : await detectUploadType(createByteSource(bytes), name)
   if (mimetype === undefined) return { pages: [], failure: 'rejected' }
   const pages: ParsedPage[] = []
   try {

@@ -1,8 +1,8 @@
 /** Pictures of a person's library as a model is shown them. */
 import { type BlobStore } from '#server/blobs/store.ts'
-import { type ShrunkPicture, shrinkPicture } from '#server/parsing/image/shrink-image.ts'
+import { type ShrunkImage, shrinkImage } from '#server/parsing/image/shrink-image.ts'
 
-export type { ShrunkPicture } from '#server/parsing/image/shrink-image.ts'
+export type { ShrunkImage } from '#server/parsing/image/shrink-image.ts'
 
 export interface PictureFile {
   readonly path: string
@@ -11,9 +11,9 @@ export interface PictureFile {
 }
 
 /** @throws ParseFailure with a sentence for its owner, AppError `not_found`, or the reason of an aborted signal. */
-export type ViewPicture = (file: PictureFile, signal: AbortSignal) => Promise<ShrunkPicture>
+export type ViewPicture = (file: PictureFile, signal: AbortSignal) => Promise<ShrunkImage>
 
 export const createPictureView =
   (blobs: BlobStore): ViewPicture =>
   ({ path, ...file }, signal) =>
-    shrinkPicture({ ...file, open: () => blobs.open(path), signal })
+    shrinkImage({ ...file, open: () => blobs.open(path), signal })

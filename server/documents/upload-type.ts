@@ -2,7 +2,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
 import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
-import { isOleFile, oleStreamNames } from '#server/parsing/containers/compound-streams.ts'
+import { isCompoundFile, listStreamNames } from '#server/parsing/containers/compound-streams.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 
@@ -24,7 +24,7 @@ export async function detectUploadType(source: ByteSource, name: string): Promis
 }
 
 async function detectFileType(source: ByteSource, head: Uint8Array, extension: string): Promise<FileType | undefined> {
-  if (isOleFile(head)) return detectOleType(await oleStreamNames(source), extension)
+  if (isCompoundFile(head)) return detectOleType(await listStreamNames(source), extension)
   if (head[0] === 0x50 && head[1] === 0x4b) return detectZipType(source)
   const magic = await fileTypeFromBuffer(head.subarray(0, MAGIC_BYTES))
   const known = magic && findByExtension(magic.ext, 'magic')

@@ -23,7 +23,7 @@ export interface List<Level extends ListLevel = ListLevel> {
  * Counts one paragraph after the other.
  * @returns the label of a paragraph by its list and its level from 0, empty where it has a bullet or none.
  */
-export function countLists(lists: ReadonlyMap<string, List>): (id: string, depth: number) => string {
+export function createListCounter(lists: ReadonlyMap<string, List>): (id: string, depth: number) => string {
   const counts = new Map<string, (number | undefined)[]>()
   const begun = new Set<string>()
   return (id, depth) => {
@@ -39,17 +39,21 @@ export function countLists(lists: ReadonlyMap<string, List>): (id: string, depth
     count[depth] = before + 1
     for (let below = depth + 1; below < count.length; below += 1)
       if (list.levels.get(below)?.restarts !== false) count[below] = undefined
-    return write(list, level, count)
+    return formatLabel(list, level, count)
   }
 }
 
-function write({ levels }: List, { format, text, isLegal }: ListLevel, count: readonly (number | undefined)[]): string {
+function formatLabel(
+  { levels }: List,
+  { format, text, isLegal }: ListLevel,
+  count: readonly (number | undefined)[],
+): string {
   if (format === 'bullet') return ''
   return text.replaceAll(/%([1-9])/g, (_, place: string) => {
     const depth = Number(place) - 1
     const level = levels.get(depth)
     if (!level || level.format === 'none') return ''
-    return written(count[depth] ?? level.start, isLegal ? 'decimal' : level.format)
+    return formatCount(count[depth] ?? level.start, isLegal ? 'decimal' : level.format)
   })
 }
 
@@ -68,9 +72,9 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [4, 'iv'],
   [1, 'i'],
 ]
-const LARGEST_ROMAN = 4_000
+const MAX_COUNT = 4_000
 
-function roman(value: number): string {
+function toRoman(value: number): string {
   let rest = value
   let letters = ''
   for (const [worth, sign] of ROMAN) for (; rest >= worth; rest -= worth) letters += sign
@@ -78,20 +82,20 @@ function roman(value: number): string {
 }
 
 /** a to z, then aa to zz: Word repeats the letter. */
-const letter = (value: number): string => String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
+const toLetters = (value: number): string => String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
 
 /** As `w:numFmt` says; formats of other scripts are written in digits. */
-function written(value: number, format: string): string {
-  if (value < 1 || value > LARGEST_ROMAN) return String(value)
+function formatCount(value: number, format: string): string {
+  if (value < 1 || value > MAX_COUNT) return String(value)
   switch (format) {
     case 'lowerLetter':
-      return letter(value)
+      return toLetters(value)
     case 'upperLetter':
-      return letter(value).toUpperCase()
+      return toLetters(value).toUpperCase()
     case 'lowerRoman':
-      return roman(value)
+      return toRoman(value)
     case 'upperRoman':
-      return roman(value).toUpperCase()
+      return toRoman(value).toUpperCase()
     case 'decimalZero':
       return String(value).padStart(2, '0')
     default:

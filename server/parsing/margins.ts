@@ -1,12 +1,12 @@
 import { type Block } from './sections.ts'
 
 /** What headers and footers say, once and behind the text that they frame; page numbers alone say nothing. */
-export function blocksOfMargins(margins: Iterable<Block>, body: readonly Block[]): Block[] {
-  const said = new Set(body.map(({ text }) => text))
+export function findMarginBlocks(margins: Iterable<Block>, body: readonly Block[]): Block[] {
+  const seen = new Set(body.map(({ text }) => text))
   const blocks: Block[] = []
   for (const { kind, text } of margins) {
-    if (said.has(text) || !/\p{L}{2}/u.test(text) || /^page\s+\d+(?:\s+of\s+\d+)?$/i.test(text)) continue
-    said.add(text)
+    if (seen.has(text) || !/\p{L}{2}/u.test(text) || /^page\s+\d+(?:\s+of\s+\d+)?$/i.test(text)) continue
+    seen.add(text)
     blocks.push({ kind: kind === 'heading' ? 'paragraph' : kind, text })
   }
   return blocks

@@ -12,10 +12,10 @@ export interface Block {
 /** Characters after which a section ends with the block that reached it, so that "page 7" means a screenful. */
 const SECTION_CHARACTERS = 3_000
 /** A heading begins a new section unless the one before is shorter than this. */
-const SHORTEST_SECTION = 600
-const LONGEST_HEADING = 150
+const MIN_SECTION_CHARACTERS = 600
+const MAX_HEADING_CHARACTERS = 150
 /** Longer column titles are not repeated where a table goes on in the next section. */
-const LONGEST_HEADER = 300
+const MAX_HEADER_CHARACTERS = 300
 
 /** Groups blocks to sections that begin at headings where there are any; sections are numbered as pages. */
 export function groupSections(blocks: readonly Block[]): ParsedPage[] {
@@ -29,29 +29,32 @@ export function groupSections(blocks: readonly Block[]): ParsedPage[] {
         page: sections.length + 1,
         text,
         blocks: written,
-        headings: headings.map(({ start, end }): Heading => [start, text.slice(start, end).slice(0, LONGEST_HEADING)]),
+        headings: headings.map(({ start, end }): Heading => [
+          start,
+          text.slice(start, end).slice(0, MAX_HEADING_CHARACTERS),
+        ]),
       })
     text = ''
     written = []
   }
   for (const block of blocks) {
-    for (const piece of piecesOf(block)) {
+    for (const piece of splitBlock(block)) {
       const isFull = text.length + piece.length > SECTION_CHARACTERS
-      if (isFull || (block.kind === 'heading' && text.length >= SHORTEST_SECTION)) close()
+      if (isFull || (block.kind === 'heading' && text.length >= MIN_SECTION_CHARACTERS)) close()
       const last = written.at(-1)
       const isSameList = block.kind === 'list' && last?.kind === 'list'
       if (text !== '') text += isSameList ? '\n' : '\n\n'
       const start = text.length
       text += piece
       if (isSameList) written[written.length - 1] = { ...last, end: text.length }
-      else written.push({ kind: block.kind, start, end: text.length, ...detailsOf(block, piece, start) })
+      else written.push({ kind: block.kind, start, end: text.length, ...blockDetails(block, piece, start) })
     }
   }
   close()
   return sections
 }
 
-function detailsOf({ kind, level = 1 }: Block, piece: string, start: number): Partial<PageBlock> {
+function blockDetails({ kind, level = 1 }: Block, piece: string, start: number): Partial<PageBlock> {
   if (kind === 'heading') return { level }
   if (kind !== 'table') return {}
   const end = piece.indexOf('\n')
@@ -59,10 +62,10 @@ function detailsOf({ kind, level = 1 }: Block, piece: string, start: number): Pa
 }
 
 /** A table that goes on in another section begins there with its column titles again. */
-function piecesOf({ kind, text }: Block): string[] {
+function splitBlock({ kind, text }: Block): string[] {
   if (kind !== 'table' || text.length <= SECTION_CHARACTERS) return splitLong(text)
   const [header = '', ...rows] = text.split('\n')
-  if (header.length > LONGEST_HEADER) return splitLong(text)
+  if (header.length > MAX_HEADER_CHARACTERS) return splitLong(text)
   const pieces: string[] = []
   let piece = header
   for (const row of rows) {

@@ -2,7 +2,7 @@
  * Marks of the fonts Symbol and Wingdings. Files keep them in Unicode's private area, by their place in the font, where they
  * show nothing in another one. Where the two fonts differ, the one is meant whose mark stands in texts.
  */
-const MARKS: ReadonlyMap<string, string> = new Map(
+const SYMBOL_MARKS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     f020: ' ',
     f02d: '−',
@@ -47,14 +47,14 @@ const LIKELY_SYMBOL =
   /[\uf061-\uf07a\uf0a2\uf0a3\uf0a5\uf0ac\uf0ae\uf0b2\uf0b3\uf0b5\uf0b6\uf0b8-\uf0bb\uf0c5-\uf0d1\uf0d5-\uf0d7\uf0db\uf0de\uf0e5\uf0f2]/
 
 /** One for one, so that offsets stay true. */
-export const plainMarks = (text: string): string =>
+export const decodeSymbolMarks = (text: string): string =>
   text.replaceAll(
     /[\uf020-\uf0ff]/g,
-    (sign) => MARKS.get(sign) ?? (LIKELY_SYMBOL.test(sign) ? SYMBOLS.get(sign) : undefined) ?? sign,
+    (sign) => SYMBOL_MARKS.get(sign) ?? (LIKELY_SYMBOL.test(sign) ? SYMBOLS.get(sign) : undefined) ?? sign,
   )
 
 /** Of text that is known to be in the font Symbol; one for one. */
-export const plainSymbols = (text: string): string =>
+export const decodeSymbolFont = (text: string): string =>
   text.replaceAll(/[\uf020-\uf0ff]/g, (sign) => SYMBOLS.get(sign) ?? sign)
 
 /** What the items of a list begin with. */

@@ -22,7 +22,7 @@ import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { takeStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
-import { createReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
@@ -73,7 +73,7 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
   const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers jobs are only asked for here, and done elsewhere.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
-  const readers = createReadyReaders({ backgroundThrottle })
+  const readers = createWarmParsers({ backgroundThrottle })
   undo.push(() => readers.stop())
   const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
   const handlers = hasWorkers

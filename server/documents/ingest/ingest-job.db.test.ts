@@ -21,7 +21,7 @@ import {
 import { getPageText } from '#server/documents/store/pages.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { startJobs } from '#server/jobs/start.ts'
-import { PARSE_LIMITS } from '#server/parsing/sandbox/run-parser.ts'
+import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
 import { searchPassages } from '#server/search/search.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'

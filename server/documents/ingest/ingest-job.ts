@@ -20,8 +20,8 @@ import { deletePages, readPages } from '#server/documents/store/pages.ts'
 import { type JobHandlers, type JobRun } from '#server/jobs/handler.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
-import { createSlots } from '#server/parsing/sandbox/semaphore.ts'
-import { type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { createFairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
+import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { indexDocument, removeIndex, TooManyPassagesError } from '#server/search/index/index-document.ts'
 import { StaleAttemptError, writeInAttempt } from './attempt.ts'
 import { createBlobJobs } from './blob-cleanup.ts'
@@ -44,7 +44,7 @@ export interface IngestParts {
   /** Processes that recognise pages, over all files; by default the number of processors. */
   readonly recognisers?: number
   /** Without them each process that recognises starts from nothing. */
-  readonly readers?: ReadyReaders
+  readonly readers?: WarmParsers
   readonly limits?: ParseLimits
   /** From then on a file counts as long, and the next one may begin. */
   readonly longFileMs?: number
@@ -68,7 +68,7 @@ function createIngestJob(parts: IngestParts): JobHandlers {
   const { database, concurrency = Math.max(1, availableParallelism() >> 1) } = parts
   const context: IngestContext = {
     ...parts,
-    recognisers: createSlots(parts.recognisers ?? availableParallelism()),
+    recognisers: createFairSemaphore(parts.recognisers ?? availableParallelism()),
     longFiles: createLongFiles(parts.longFileMs ?? LONG_FILE_MS),
   }
   return {

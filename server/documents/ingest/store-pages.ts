@@ -11,9 +11,9 @@ import { deleteUnrecognisedPages, insertPages } from '#server/documents/store/pa
 import { type JobRun } from '#server/jobs/handler.ts'
 import { type ParsedPage } from '#server/parsing/page.ts'
 import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
-import { type RecognisedBefore, runParser } from '#server/parsing/sandbox/run-parser.ts'
-import { type Slots } from '#server/parsing/sandbox/semaphore.ts'
-import { type ReadyReaders } from '#server/parsing/sandbox/warm-processes.ts'
+import { type RecognisedPage, runParser } from '#server/parsing/sandbox/run-parser.ts'
+import { type FairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
+import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { writeInAttempt } from './attempt.ts'
 
 const PROGRESS_INTERVAL_MS = 250
@@ -23,8 +23,8 @@ export interface StorePagesParts {
   readonly database: Database
   readonly blobs: BlobStore
   readonly limits?: ParseLimits
-  readonly recognisers: Slots
-  readonly readers?: ReadyReaders
+  readonly recognisers: FairSemaphore
+  readonly readers?: WarmParsers
   readonly onPagesStored?: () => void
   readonly onProcess?: (pid: number) => void
 }
@@ -40,12 +40,12 @@ export async function storePages(
 ): Promise<void> {
   const { database, blobs, limits, recognisers, readers, onProcess } = parts
   const { id, path, size, mimetype, owner } = document
-  let recognisedBefore: readonly RecognisedBefore[] = []
+  let recognised: readonly RecognisedPage[] = []
   await writeInAttempt(database, document, async (scope) => {
-    recognisedBefore = await deleteUnrecognisedPages(scope, id)
-    await setProgress(scope, id, { pages: null, pagesDone: recognisedBefore.length, isLasting: false })
+    recognised = await deleteUnrecognisedPages(scope, id)
+    await setProgress(scope, id, { pages: null, pagesDone: recognised.length, isLasting: false })
   })
-  const batch = createPageBatch(parts, document, recognisedBefore.length)
+  const batch = createPageBatch(parts, document, recognised.length)
   const languages = await database.asService((scope) => listDocumentLanguages(scope, owner))
   for await (const part of runParser({
     open: () => blobs.open(path),
@@ -53,11 +53,11 @@ export async function storePages(
     mimetype,
     signal,
     languages,
-    recognisedBefore,
-    recognisers,
+    alreadyRecognised: recognised,
+    ocrSemaphore: recognisers,
     owner,
-    onRecognition: stepAside,
-    ...(readers ? { readers } : {}),
+    onOcrStart: stepAside,
+    ...(readers ? { warmParsers: readers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
   })) {

@@ -11,7 +11,7 @@ import {
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type ParsedPage } from '#server/parsing/page.ts'
-import { type RecognisedBefore } from '#server/parsing/sandbox/run-parser.ts'
+import { type RecognisedPage } from '#server/parsing/sandbox/run-parser.ts'
 import { type PageToIndex } from '#server/search/index/document-terms.ts'
 import { getDocument } from './library.ts'
 
@@ -118,9 +118,9 @@ export async function* readPages(scope: Scope, documentId: string): AsyncGenerat
 }
 
 /** Deletes the pages of an interrupted attempt and returns those that it keeps: OCR took seconds for each. */
-export async function deleteUnrecognisedPages(scope: Scope, id: string): Promise<RecognisedBefore[]> {
+export async function deleteUnrecognisedPages(scope: Scope, id: string): Promise<RecognisedPage[]> {
   await scope.query('delete from document_pages where document_id = $1 and confidence is null', [id])
-  const { rows } = await scope.query<RecognisedBefore>(
+  const { rows } = await scope.query<RecognisedPage>(
     `select page, text ~ '\\S' as "hasText" from document_pages where document_id = $1`,
     [id],
   )

@@ -5,7 +5,7 @@ export interface ByteSource {
   read(start: number, length: number): Promise<Uint8Array>
 }
 
-export const sourceOfBytes = (bytes: Uint8Array): ByteSource => ({
+export const createByteSource = (bytes: Uint8Array): ByteSource => ({
   size: bytes.byteLength,
   read: async (start, length) => bytes.subarray(start, start + length),
 })

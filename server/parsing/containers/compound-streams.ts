@@ -6,12 +6,12 @@ const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
 const DIRECTORY_BYTES = 4_096
 
-export const isOleFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
+export const isCompoundFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
 
 /** Names, in lower case, of the first streams of the directory; every writer puts the main ones there ("worddocument", "workbook"). */
-export async function oleStreamNames(source: ByteSource): Promise<string[]> {
+export async function listStreamNames(source: ByteSource): Promise<string[]> {
   const head = await source.read(0, HEADER_BYTES)
-  if (!isOleFile(head) || head.byteLength < HEADER_BYTES) return []
+  if (!isCompoundFile(head) || head.byteLength < HEADER_BYTES) return []
   const header = new DataView(head.buffer, head.byteOffset, head.byteLength)
   const sectorBytes = 2 ** Math.min(header.getUint16(30, true), 12)
   const directory = await source.read(

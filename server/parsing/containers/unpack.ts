@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { type ZipEntry } from './zip-directory.ts'
 
-const MOST_PART_BYTES = 150 * 1024 * 1024
+const MAX_ENTRY_BYTES = 150 * 1024 * 1024
 const LOCAL_HEADER_BYTES = 30
 
 /**
@@ -17,7 +17,7 @@ export function unpack(bytes: Uint8Array, { offset, compressedSize, method }: Zi
   // Some programs call nothing at all deflated.
   if (method === 0 || packed.length === 0) return packed
   try {
-    return inflateRawSync(packed, { maxOutputLength: MOST_PART_BYTES })
+    return inflateRawSync(packed, { maxOutputLength: MAX_ENTRY_BYTES })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
     throw isTooLarge ? new ParseFailure('too_large', { cause: error }) : error

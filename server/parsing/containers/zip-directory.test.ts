@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { makeDocx, makeZip } from '#test/make-docx.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'
 import { readDocument } from '#test/read-document.ts'
-import { sourceOfBytes } from './byte-source.ts'
+import { createByteSource } from './byte-source.ts'
 import { unpack } from './unpack.ts'
 import { listZipEntries } from './zip-directory.ts'
 
-const ELSEWHERE = 0xffffffff
+const ZIP64_MARKER = 0xffffffff
 
 /**
  * The same file with every size and place in fields of 8 bytes (APPNOTE.TXT 4.3.14, 4.3.15 and 4.5.3), behind an extra field
  * of another kind, as Java programs write workbooks row by row.
  */
-function widen(zip: Buffer): Buffer {
+function toZip64(zip: Buffer): Buffer {
   const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1')
   const [count, start] = [zip.readUInt16LE(end + 10), zip.readUInt32LE(end + 16)]
   const entries: Buffer[] = []
@@ -26,7 +26,7 @@ function widen(zip: Buffer): Buffer {
     extra.writeUInt16LE(24, 10)
     for (const [index, field] of [24, 20, 42].entries()) {
       extra.writeBigUInt64LE(BigInt(entry.readUInt32LE(field)), 12 + 8 * index)
-      entry.writeUInt32LE(ELSEWHERE, field)
+      entry.writeUInt32LE(ZIP64_MARKER, field)
     }
     entry.writeUInt16LE(extra.length, 30)
     entries.push(entry, extra)
@@ -48,18 +48,18 @@ function widen(zip: Buffer): Buffer {
   locator.writeBigUInt64LE(BigInt(start + directory.length), 8)
   const usualEnd = Buffer.from(zip.subarray(end))
   for (const field of [8, 10]) usualEnd.writeUInt16LE(0xffff, field)
-  for (const field of [12, 16]) usualEnd.writeUInt32LE(ELSEWHERE, field)
+  for (const field of [12, 16]) usualEnd.writeUInt32LE(ZIP64_MARKER, field)
   return Buffer.concat([zip.subarray(0, start), directory, wideEnd, locator, usualEnd])
 }
 
 test('a workbook whose sizes and places are in wide fields is read', async () => {
-  const workbook = widen(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 'Chairs']] }]))
+  const workbook = toZip64(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 'Chairs']] }]))
   const { pages, failure } = await readDocument(workbook, 'a.xlsx')
   expect([failure, pages.map(({ text }) => text)]).toEqual([undefined, ['Stock\n\nLamps | Chairs']])
 })
 
 test('a file that says too little of its wide fields fails alone', async () => {
-  const workbook = widen(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
+  const workbook = toZip64(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
   for (
     let at = workbook.indexOf('\x01\x00\x18\x00', 0, 'latin1');
     at >= 0;
@@ -70,8 +70,8 @@ test('a file that says too little of its wide fields fails alone', async () => {
 })
 
 /** The same parts under the names that old libraries for Windows write. */
-async function inBackslashes(zip: Buffer): Promise<Buffer> {
-  const entries = (await listZipEntries(sourceOfBytes(zip))) ?? []
+async function withBackslashes(zip: Buffer): Promise<Buffer> {
+  const entries = (await listZipEntries(createByteSource(zip))) ?? []
   return makeZip(
     entries.map((entry) => ({
       name:
@@ -82,8 +82,8 @@ async function inBackslashes(zip: Buffer): Promise<Buffer> {
 }
 
 test('names whose folders end in backslashes are read as others are', async () => {
-  const workbook = await inBackslashes(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
+  const workbook = await withBackslashes(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
   expect((await readDocument(workbook, 'a.xlsx')).pages.map(({ text }) => text)).toEqual(['Stock\n\nLamps'])
-  const docx = await inBackslashes(makeDocx([{ paragraph: 'Lamps and chairs' }]))
+  const docx = await withBackslashes(makeDocx([{ paragraph: 'Lamps and chairs' }]))
   expect((await readDocument(docx, 'a.docx')).pages.map(({ text }) => text)).toEqual(['Lamps and chairs'])
 })

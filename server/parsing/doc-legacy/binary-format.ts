@@ -4,10 +4,10 @@
  */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { layoutOfWord95 } from './layout-word95.ts'
-import { layoutOfWord97, streamOf } from './layout-word97.ts'
+import { readWord95Layout } from './layout-word95.ts'
+import { readWord97Layout, readStream } from './layout-word97.ts'
 import { joinPieces, type ParagraphEnd, type WordLayout } from './pieces.ts'
-import { viewOf } from './properties.ts'
+import { createView } from './properties.ts'
 import { headingMark } from './recover-text.ts'
 
 const FLAGS_OFFSET = 0x0a
@@ -37,17 +37,17 @@ export type WordParts = Readonly<Record<Part, string>>
  */
 export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksHeadings = false } = {}): WordParts {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
-  const document = streamOf(file, 'WordDocument')
-  const fib = viewOf(document)
+  const document = readStream(file, 'WordDocument')
+  const fib = createView(document)
   if ((fib.getUint16(FLAGS_OFFSET, true) & ENCRYPTED_FLAG) !== 0) throw new ParseFailure('encrypted')
-  const layout = fib.getUint16(0, true) === WORD_95 ? layoutOfWord95(document) : layoutOfWord97(file, document)
+  const layout = fib.getUint16(0, true) === WORD_95 ? readWord95Layout(document) : readWord97Layout(file, document)
   const { text, ends } = joinPieces(layout, keepsDeleted)
   const labels = numberParagraphs(layout.numbering, ends)
   if (marksHeadings) markHeadings(ends, labels)
   let from = 0
   const parts = PARTS.map((part, index): [Part, string] => {
     const length = fib.getUint32(layout.lengths + 4 * index, true)
-    const written = withLabels(text, from, from + length, labels)
+    const written = insertLabels(text, from, from + length, labels)
     from += length
     return [part, toText(written)]
   })
@@ -75,17 +75,17 @@ function numberParagraphs(numbering: WordLayout['numbering'], ends: readonly Par
 }
 
 /** The styles of this number and those below it, from 1, are those of headings in every document (MS-DOC 2.9.271). */
-const DEEPEST_HEADING = 9
+const MAX_HEADING_LEVEL = 9
 
 function markHeadings(ends: readonly ParagraphEnd[], labels: Map<number, string>): void {
   let start = 0
   for (const { at, style } of ends) {
-    if (style >= 1 && style <= DEEPEST_HEADING) labels.set(start, headingMark(style) + (labels.get(start) ?? ''))
+    if (style >= 1 && style <= MAX_HEADING_LEVEL) labels.set(start, headingMark(style) + (labels.get(start) ?? ''))
     start = at + 1
   }
 }
 
-function withLabels(text: string, from: number, to: number, labels: ReadonlyMap<number, string>): string {
+function insertLabels(text: string, from: number, to: number, labels: ReadonlyMap<number, string>): string {
   let written = ''
   let done = from
   for (const [start, label] of [...labels].toSorted(([one], [other]) => one - other)) {

@@ -3,8 +3,8 @@
  * the code page of its font ("Microsoft Word 6.0 Binary File Format").
  */
 import { type Piece, type WordLayout } from './pieces.ts'
-import { listOldProperties, viewOf } from './properties.ts'
-import { listRuns, overlaps, readCharacterRun, readParagraphRun, type Run, type Stretch, turnsOn } from './runs.ts'
+import { listWord95Properties, createView } from './properties.ts'
+import { listRuns, clipRuns, readCharacterRun, readParagraphRun, type Run, type ByteRange, turnsOn } from './runs.ts'
 
 /** Offsets in the header. */
 const HEADER = {
@@ -47,10 +47,10 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
   222: 'windows-874',
   238: 'windows-1250',
 }
-const WESTERN = 'windows-1252'
+const DEFAULT_CODE_PAGE = 'windows-1252'
 
 /** @throws Error where the file is damaged. */
-export function layoutOfWord95(document: Uint8Array): WordLayout {
+export function readWord95Layout(document: Uint8Array): WordLayout {
   const characters = listRuns(
     document,
     listBlocks(document, HEADER.characterRuns, HEADER.characterBlocks),
@@ -61,15 +61,15 @@ export function layoutOfWord95(document: Uint8Array): WordLayout {
     lengths: HEADER.lengths,
     pieces: readPieces(document, decode),
     characters,
-    isDeleted: turnsOn(MARKED_DELETED, listOldProperties),
-    isHidden: turnsOn(HIDDEN, listOldProperties),
-    readSigns: () => undefined,
+    isDeleted: turnsOn(MARKED_DELETED, listWord95Properties),
+    isHidden: turnsOn(HIDDEN, listWord95Properties),
+    symbolDecoderFor: () => undefined,
     paragraphs: listRuns(
       document,
       listBlocks(document, HEADER.paragraphRuns, HEADER.paragraphBlocks),
       readParagraphRun(PARAGRAPH_ENTRY_BYTES),
     ),
-    endsRow: turnsOn(ENDS_ROW, listOldProperties),
+    endsRow: turnsOn(ENDS_ROW, listWord95Properties),
     // Each paragraph says how it is numbered by itself; the numbers are left out.
     numbering: () => () => '',
   }
@@ -81,17 +81,17 @@ function listBlocks(
   offset: number,
   blocks: { readonly first: number; readonly count: number },
 ): number[] {
-  const header = viewOf(document)
+  const header = createView(document)
   const [start, length] = [header.getUint32(offset, true), header.getUint32(offset + 4, true)]
   const listed = Math.max(0, Math.floor((length - 4) / 6))
   const [first, count] = [header.getUint16(blocks.first, true), header.getUint16(blocks.count, true)]
   if (listed < count) return Array.from({ length: count }, (_, index) => first + index)
-  const table = viewOf(document.subarray(start, start + length))
+  const table = createView(document.subarray(start, start + length))
   return Array.from({ length: listed }, (_, index) => table.getUint16((listed + 1) * 4 + index * 2, true))
 }
 
-function readPieces(document: Uint8Array, decode: (stretch: Stretch) => string): Piece[] {
-  const header = viewOf(document)
+function readPieces(document: Uint8Array, decode: (stretch: ByteRange) => string): Piece[] {
+  const header = createView(document)
   const pieceOf = (start: number, length: number): Piece => ({
     start,
     length,
@@ -115,17 +115,17 @@ function readPieces(document: Uint8Array, decode: (stretch: Stretch) => string):
 }
 
 /** What decodes a stretch of the file, each part of it as its font says; characters of two bytes leave U+0000 behind them. */
-function createDecoder(document: Uint8Array, characters: readonly Run[]): (stretch: Stretch) => string {
+function createDecoder(document: Uint8Array, characters: readonly Run[]): (stretch: ByteRange) => string {
   const pages = readFontCodePages(document)
   const pageOf = (run: Run): string | undefined => {
-    for (const { number, operand } of listOldProperties(run.properties))
+    for (const { number, operand } of listWord95Properties(run.properties))
       if (number === FONT) return pages[operand.getUint16(0, true)]
     return undefined
   }
   const usual = usualCodePage(document, characters, pageOf)
   return (stretch) => {
     const written = decodeAs(usual, document.subarray(stretch.from, stretch.to))
-    for (const run of overlaps(characters, stretch)) {
+    for (const run of clipRuns(characters, stretch)) {
       const page = pageOf(run)
       if (page === undefined || page === usual) continue
       for (const [index, character] of decodeAs(page, document.subarray(run.from, run.to)).entries())
@@ -137,9 +137,9 @@ function createDecoder(document: Uint8Array, characters: readonly Run[]): (stret
 
 /** The code page of each font, undefined where it is none of text (MS-DOC 2.9.87). */
 function readFontCodePages(document: Uint8Array): (string | undefined)[] {
-  const header = viewOf(document)
+  const header = createView(document)
   const start = header.getUint32(HEADER.fonts, true)
-  const fonts = viewOf(document.subarray(start, start + header.getUint32(HEADER.fonts + 4, true)))
+  const fonts = createView(document.subarray(start, start + header.getUint32(HEADER.fonts + 4, true)))
   const pages: (string | undefined)[] = []
   for (let at = 2; at + 5 < fonts.byteLength; at += fonts.getUint8(at) + 1)
     pages.push(CODE_PAGES[fonts.getUint8(at + 4)])
@@ -152,7 +152,7 @@ function usualCodePage(
   characters: readonly Run[],
   pageOf: (run: Run) => string | undefined,
 ): string {
-  if (viewOf(document).getUint16(HEADER.characterSet, true) === MACINTOSH) return 'macintosh'
+  if (createView(document).getUint16(HEADER.characterSet, true) === MACINTOSH) return 'macintosh'
   const letters = new Map<string, number>()
   for (const run of characters) {
     const page = pageOf(run)
@@ -160,8 +160,8 @@ function usualCodePage(
     const beyond = document.subarray(run.from, run.to).filter((byte) => byte >= 0x80).length
     letters.set(page, (letters.get(page) ?? 0) + beyond)
   }
-  const [[usual, count] = [WESTERN, 0]] = [...letters].toSorted(([, one], [, other]) => other - one)
-  return count > 0 ? usual : (readFontCodePages(document)[0] ?? WESTERN)
+  const [[usual, count] = [DEFAULT_CODE_PAGE, 0]] = [...letters].toSorted(([, one], [, other]) => other - one)
+  return count > 0 ? usual : (readFontCodePages(document)[0] ?? DEFAULT_CODE_PAGE)
 }
 
 const NOTHING = '\0'

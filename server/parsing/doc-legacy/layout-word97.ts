@@ -1,9 +1,9 @@
 /** Where a Word document of the years 1997 to 2003 keeps its text and its formatting (MS-DOC). */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
-import { plainSymbols } from '#server/parsing/symbol-fonts.ts'
+import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
 import { readWordNumbering } from './lists.ts'
 import { type Piece, type WordLayout } from './pieces.ts'
-import { listProperties, viewOf } from './properties.ts'
+import { listProperties, createView } from './properties.ts'
 import { listRuns, readCharacterRun, readParagraphRun, turnsOn } from './runs.ts'
 
 /** Offsets in the File Information Block (MS-DOC 2.5). */
@@ -20,14 +20,14 @@ const MARKED_DELETED = 0x0800
 const HIDDEN = 0x083c
 const ENDS_ROW = 0x2417
 /** One sign of a font in place of a bracket that stands in the text. */
-const SIGN = 0x6a09
+const SYMBOL_CHARACTER = 0x6a09
 const FONT = 0x4a4f
 const PARAGRAPH_ENTRY_BYTES = 13
 
 /** @throws Error where the file is damaged. */
-export function layoutOfWord97(file: object, document: Uint8Array): WordLayout {
-  const isSecond = (viewOf(document).getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
-  const table = streamOf(file, isSecond ? '1Table' : '0Table')
+export function readWord97Layout(file: object, document: Uint8Array): WordLayout {
+  const isSecond = (createView(document).getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
+  const table = readStream(file, isSecond ? '1Table' : '0Table')
   const blocksAt = (offset: number) => listBlocks(document, table, offset)
   return {
     lengths: FIB.lengths,
@@ -35,7 +35,7 @@ export function layoutOfWord97(file: object, document: Uint8Array): WordLayout {
     characters: listRuns(document, blocksAt(FIB.characterRuns), readCharacterRun),
     isDeleted: turnsOn(MARKED_DELETED, listProperties),
     isHidden: turnsOn(HIDDEN, listProperties),
-    readSigns: createSignReader(listSymbolFonts(document, table)),
+    symbolDecoderFor: createSymbolDecoder(listSymbolFonts(document, table)),
     paragraphs: listRuns(document, blocksAt(FIB.paragraphRuns), readParagraphRun(PARAGRAPH_ENTRY_BYTES)),
     endsRow: turnsOn(ENDS_ROW, listProperties),
     numbering: () => readWordNumbering(document, table),
@@ -47,31 +47,33 @@ const FONT_NAME = 39
 
 /** For each font whether it is Symbol (MS-DOC 2.9.286). */
 function listSymbolFonts(document: Uint8Array, table: Uint8Array): boolean[] {
-  const fib = viewOf(document)
+  const fib = createView(document)
   const start = fib.getUint32(FIB.fonts, true)
   const fonts = table.subarray(start, start + fib.getUint32(FIB.fonts + 4, true))
-  const are: boolean[] = []
+  const isSymbolFont: boolean[] = []
   for (let at = 4; at < fonts.length; at += (fonts[at] ?? 0) + 1)
-    are.push(utf16.decode(fonts.subarray(at + 1 + FONT_NAME, at + 1 + (fonts[at] ?? 0))).startsWith('Symbol\0'))
-  return are
+    isSymbolFont.push(
+      utf16.decode(fonts.subarray(at + 1 + FONT_NAME, at + 1 + (fonts[at] ?? 0))).startsWith('Symbol\0'),
+    )
+  return isSymbolFont
 }
 
 /** A sign says its font itself; other text may be written in a font of signs throughout (MS-DOC 2.9.46, 2.6.1). */
-function createSignReader(isSymbol: readonly boolean[]): WordLayout['readSigns'] {
+function createSymbolDecoder(isSymbol: readonly boolean[]): WordLayout['symbolDecoderFor'] {
   return ({ properties }) => {
-    let read: ReturnType<WordLayout['readSigns']>
+    let read: ReturnType<WordLayout['symbolDecoderFor']>
     for (const { number, operand } of listProperties(properties))
-      if (number === SIGN) {
+      if (number === SYMBOL_CHARACTER) {
         const sign = String.fromCharCode(operand.getUint16(2, true))
-        const plain = isSymbol[operand.getUint16(0, true)] === true ? plainSymbols(sign) : sign
+        const plain = isSymbol[operand.getUint16(0, true)] === true ? decodeSymbolFont(sign) : sign
         return (character) => (character === '(' ? plain : character)
-      } else if (number === FONT) read = isSymbol[operand.getUint16(0, true)] === true ? plainSymbols : undefined
+      } else if (number === FONT) read = isSymbol[operand.getUint16(0, true)] === true ? decodeSymbolFont : undefined
     return read
   }
 }
 
 /** From the root: documents that are embedded in this one have streams of the same names. */
-export function streamOf(file: object, name: string): Uint8Array {
+export function readStream(file: object, name: string): Uint8Array {
   const content = compoundFiles.find(file, `/${name}`)?.content
   if (!content) throw new Error(`the file has no stream ${name}`)
   return new Uint8Array(content)
@@ -79,9 +81,9 @@ export function streamOf(file: object, name: string): Uint8Array {
 
 /** The blocks of the document's stream that hold runs are listed in a table of the other stream (MS-DOC 2.8.5, 2.8.6). */
 function listBlocks(document: Uint8Array, table: Uint8Array, offset: number): number[] {
-  const fib = viewOf(document)
+  const fib = createView(document)
   const start = fib.getUint32(offset, true)
-  const entries = viewOf(table.subarray(start, start + fib.getUint32(offset + 4, true)))
+  const entries = createView(table.subarray(start, start + fib.getUint32(offset + 4, true)))
   const count = Math.floor((entries.byteLength - 4) / 8)
   return Array.from(
     { length: Math.max(0, count) },
@@ -94,8 +96,8 @@ const utf16 = new TextDecoder('utf-16le')
 
 /** MS-DOC 2.4.1, 2.9.38 */
 function readPieces(document: Uint8Array, table: Uint8Array): Piece[] {
-  const view = viewOf(table)
-  let at = viewOf(document).getUint32(FIB.pieces, true)
+  const view = createView(table)
+  let at = createView(document).getUint32(FIB.pieces, true)
   while (view.getUint8(at) === 1) at += 3 + view.getUint16(at + 1, true)
   if (view.getUint8(at) !== 2) throw new Error('the table of pieces is broken')
   const count = Math.floor((view.getUint32(at + 1, true) - 4) / 12)

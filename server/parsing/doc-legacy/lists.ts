@@ -1,6 +1,6 @@
 /** Numbers of lists and headings of a Word document of the years 1997 to 2003: its lists, and which list a style is in. */
-import { countLists, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
-import { listProperties, viewOf } from './properties.ts'
+import { createListCounter, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
+import { listProperties, createView } from './properties.ts'
 
 /** Offsets in the File Information Block (MS-DOC 2.5.6). */
 const FIB = { styles: 0xa2, lists: 0x2e2, overrides: 0x2ea } as const
@@ -43,15 +43,15 @@ export function readWordNumbering(
   document: Uint8Array,
   table: Uint8Array,
 ): (style: number, properties: Uint8Array) => string {
-  const fib = viewOf(document)
+  const fib = createView(document)
   const tableAt = (offset: number): DataView | undefined => {
     const [start, length] = [fib.getUint32(offset, true), fib.getUint32(offset + 4, true)]
-    return length === 0 ? undefined : viewOf(table.subarray(start))
+    return length === 0 ? undefined : createView(table.subarray(start))
   }
   const [styles, lists, overrides] = [tableAt(FIB.styles), tableAt(FIB.lists), tableAt(FIB.overrides)]
   if (!lists || !overrides) return () => ''
   const ofStyle = styles ? readStyles(styles) : () => ({})
-  const labelOf = countLists(readOverrides(overrides, readLists(lists)))
+  const labelOf = createListCounter(readOverrides(overrides, readLists(lists)))
   return (style, properties) => {
     const { list = 0, level = 0 } = { ...ofStyle(style), ...membershipOf(properties) }
     return labelOf(String(list), level)

@@ -1,16 +1,16 @@
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { blocksOfMargins } from '#server/parsing/margins.ts'
+import { findMarginBlocks } from '#server/parsing/margins.ts'
 import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
 import { groupSections } from '#server/parsing/sections.ts'
 import { readWordBinary, type WordParts } from './binary-format.ts'
-import { blocksOfWordText } from './recover-text.ts'
+import { findWordBlocks } from './recover-text.ts'
 
 /** Reads a Word document of the years 1993 to 2003; its sections are numbered, for the file knows no pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const { body, textboxes, footnotes, endnotes, comments, headers, headerTextboxes } = read(bytes)
-  const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(blocksOfWordText)
-  const margins = [headers, headerTextboxes].flatMap(blocksOfWordText)
-  const sections = groupSections([...blocks, ...blocksOfMargins(margins, blocks)])
+  const blocks = [body, textboxes, footnotes, endnotes, comments].flatMap(findWordBlocks)
+  const margins = [headers, headerTextboxes].flatMap(findWordBlocks)
+  const sections = groupSections([...blocks, ...findMarginBlocks(margins, blocks)])
   if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
   yield { pages: sections.length }
   yield* sections

@@ -1,5 +1,5 @@
 /** The text of a Word document from the pieces that it is kept in. */
-import { overlaps, type Run } from './runs.ts'
+import { clipRuns, type Run } from './runs.ts'
 
 /** A stretch of the text that is stored in one place. */
 export interface Piece {
@@ -22,7 +22,7 @@ export interface WordLayout {
   readonly isDeleted: (run: Run) => boolean
   readonly isHidden: (run: Run) => boolean
   /** What a character of the run stands for, where it is a place in a font of signs. */
-  readonly readSigns: (run: Run) => ((character: string) => string) | undefined
+  readonly symbolDecoderFor: (run: Run) => ((character: string) => string) | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
   /** What counts one paragraph after the other and answers with its label. @throws RangeError where its tables are broken. */
@@ -37,14 +37,14 @@ export interface ParagraphEnd extends Pick<Run, 'style' | 'properties'> {
 const CELL_END = '\u0007'
 const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', CELL_END]
 /** More than any document has: a broken table would make as many as its numbers say. */
-const MOST_CHARACTERS = 30_000_000
+const MAX_CHARACTERS = 30_000_000
 
 /**
  * The whole text, one UTF-16 code unit for each position; what is deleted or hidden is U+0000. And where its paragraphs end, in their
  * order.
  */
 export function joinPieces(
-  { pieces, characters, isDeleted, isHidden, readSigns, paragraphs, endsRow }: WordLayout,
+  { pieces, characters, isDeleted, isHidden, symbolDecoderFor: readSigns, paragraphs, endsRow }: WordLayout,
   keepsDeleted: boolean,
 ): { readonly text: string; readonly ends: readonly ParagraphEnd[] } {
   const deleted = keepsDeleted ? [] : characters.filter(isDeleted)
@@ -56,19 +56,19 @@ export function joinPieces(
   const ends: ParagraphEnd[] = []
   let text = ''
   for (const { start, length, width, decode } of pieces) {
-    if (length < 0 || text.length + length > MOST_CHARACTERS) throw new Error('a piece is broken')
+    if (length < 0 || text.length + length > MAX_CHARACTERS) throw new Error('a piece is broken')
     const stretch = { from: start, to: start + length * width }
     const decoded = decode()
     const written = Array.from({ length: decoded.length }, (_, unit) => decoded.charAt(unit))
-    for (const { from, to, read } of overlaps(signs, stretch))
+    for (const { from, to, read } of clipRuns(signs, stretch))
       for (let at = (from - start) / width; at < (to - start) / width; at += 1) written[at] = read(written[at] ?? '')
-    for (const range of overlaps(deleted, stretch))
+    for (const range of clipRuns(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
     // Half of a field, or of a row, may be hidden: their borders stay.
-    for (const range of overlaps(hidden, stretch))
+    for (const range of clipRuns(hidden, stretch))
       for (let at = (range.from - start) / width; at < (range.to - start) / width; at += 1)
         if ((written[at] ?? '') >= ' ') written[at] = '\0'
-    for (const { to, style, properties } of overlaps(paragraphs, stretch)) {
+    for (const { to, style, properties } of clipRuns(paragraphs, stretch)) {
       const last = Math.floor((to - start) / width) - 1
       if (written[last] === CELL_END && endsRow({ properties })) written[last] = '\n'
       if (PARAGRAPH_ENDS.includes(written[last] ?? '')) ends.push({ at: text.length + last, style, properties })

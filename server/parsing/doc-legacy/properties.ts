@@ -10,11 +10,11 @@ export interface Property {
   readonly operand: DataView
 }
 
-export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export const createView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The properties of a list of a document of the years 1997 to 2003, as far as it can be read. */
 export function* listProperties(bytes: Uint8Array): Generator<Property> {
-  const view = viewOf(bytes)
+  const view = createView(bytes)
   for (let at = 0; at + 2 < view.byteLength;) {
     const number = view.getUint16(at, true)
     if (number === TABLE_DEFINITION && at + 4 > view.byteLength) return
@@ -23,13 +23,13 @@ export function* listProperties(bytes: Uint8Array): Generator<Property> {
         ? 1 + view.getUint16(at + 2, true)
         : (OPERAND_BYTES[number >> 13] ?? view.getUint8(at + 2) + 1)
     if (at + 2 + length > view.byteLength) return
-    yield { number, operand: viewOf(bytes.subarray(at + 2, at + 2 + length)) }
+    yield { number, operand: createView(bytes.subarray(at + 2, at + 2 + length)) }
     at += 2 + length
   }
 }
 
 /** How many bytes the operands of Word 6 and 95 take; those of other properties say it themselves, in their first byte. */
-const OLD_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
+const WORD95_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
   (
     [
       [0, '0 52 83 163'],
@@ -53,20 +53,20 @@ const OLD_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
   ),
 )
 /** Definitions of tables: their length takes two bytes, and counts one of them. */
-const OLD_TABLE_DEFINITIONS: readonly number[] = [188, 190]
+const WORD95_TABLE_DEFINITIONS: readonly number[] = [188, 190]
 
 /** The properties of a list of a document of Word 6 or 95, whose numbers take one byte, as far as it can be read. */
-export function* listOldProperties(bytes: Uint8Array): Generator<Property> {
-  const view = viewOf(bytes)
+export function* listWord95Properties(bytes: Uint8Array): Generator<Property> {
+  const view = createView(bytes)
   for (let at = 0; at + 1 < view.byteLength;) {
     const number = view.getUint8(at)
-    const isTable = OLD_TABLE_DEFINITIONS.includes(number)
+    const isTable = WORD95_TABLE_DEFINITIONS.includes(number)
     if (isTable && at + 3 > view.byteLength) return
     const length = isTable
       ? 1 + view.getUint16(at + 1, true)
-      : (OLD_OPERAND_BYTES.get(number) ?? view.getUint8(at + 1) + 1)
+      : (WORD95_OPERAND_BYTES.get(number) ?? view.getUint8(at + 1) + 1)
     if (at + 1 + length > view.byteLength) return
-    yield { number, operand: viewOf(bytes.subarray(at + 1, at + 1 + length)) }
+    yield { number, operand: createView(bytes.subarray(at + 1, at + 1 + length)) }
     at += 1 + length
   }
 }

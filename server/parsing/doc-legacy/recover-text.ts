@@ -1,21 +1,21 @@
 /** Text of a Word document whose structure is lost, and what of the structure can be told from the text. */
 import WordExtractor from 'word-extractor'
 import { type Block } from '#server/parsing/sections.ts'
-import { BULLETS, plainMarks } from '#server/parsing/symbol-fonts.ts'
+import { BULLETS, decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
 const HEADING_MAX_CHARACTERS = 80
 const LIST_ITEM = new RegExp(String.raw`^(?:[${BULLETS}]\s?[\p{L}\p{N}]|[–-]\s?\p{L})`, 'u')
-const AS_WRITTEN = { filterUnicode: false }
+const KEEP_QUOTES = { filterUnicode: false }
 
 /** @throws Error of the library where the file is damaged, encrypted or older than Word 97. */
 export async function extractWordBlocks(bytes: Uint8Array): Promise<Block[]> {
   const extracted = await new WordExtractor().extract(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   return [
-    extracted.getBody(AS_WRITTEN),
-    extracted.getTextboxes(AS_WRITTEN),
-    extracted.getFootnotes(AS_WRITTEN),
-    extracted.getEndnotes(AS_WRITTEN),
-  ].flatMap(blocksOfWordText)
+    extracted.getBody(KEEP_QUOTES),
+    extracted.getTextboxes(KEEP_QUOTES),
+    extracted.getFootnotes(KEEP_QUOTES),
+    extracted.getEndnotes(KEEP_QUOTES),
+  ].flatMap(findWordBlocks)
 }
 
 /** At the beginning of a paragraph, that it is a heading of this level. */
@@ -29,8 +29,8 @@ const HEADING_MARK = /^[\ufdd1-\ufdd9]/
  * Headings are those with a mark; where none has one, and as a title above them, a short line without a full stop before a
  * long one.
  */
-export function blocksOfWordText(text: string): Block[] {
-  const lines = plainMarks(text)
+export function findWordBlocks(text: string): Block[] {
+  const lines = decodeSymbolMarks(text)
     .replaceAll(/\r\n?|[\f\v]/g, '\n')
     .replaceAll(/[\0-\u0008\u000e-\u001f]/g, ' ')
     .split('\n')

@@ -1,16 +1,16 @@
 /** Formatting of stretches of a Word document, kept in blocks of its stream (MS-DOC 2.9.33, 2.9.175). */
-import { type Property, viewOf } from './properties.ts'
+import { type Property, createView } from './properties.ts'
 
 const BLOCK_BYTES = 512
 
 /** A part of the file, in bytes. */
-export interface Stretch {
+export interface ByteRange {
   readonly from: number
   readonly to: number
 }
 
 /** A property list of formatting that holds for a stretch of the file. */
-export interface Run extends Stretch {
+export interface Run extends ByteRange {
   /** The number of the style, of paragraphs. */
   readonly style: number
   readonly properties: Uint8Array
@@ -28,7 +28,7 @@ export function listRuns(
   for (const number of blocks) {
     const block = document.subarray(number * BLOCK_BYTES, (number + 1) * BLOCK_BYTES)
     if (block.length < BLOCK_BYTES) continue
-    const view = viewOf(block)
+    const view = createView(block)
     const count = block[BLOCK_BYTES - 1] ?? 0
     if ((count + 1) * 4 > BLOCK_BYTES - 1) continue
     for (let run = 0; run < count; run += 1)
@@ -57,7 +57,7 @@ export const readParagraphRun =
     const words = block[at] ?? 0
     const [start, length] = words === 0 ? [at + 2, 2 * (block[at + 1] ?? 0)] : [at + 1, 2 * words - 1]
     if (length < 2 || start + 2 > BLOCK_BYTES) return UNFORMATTED
-    return { style: viewOf(block).getUint16(start, true), properties: block.subarray(start + 2, start + length) }
+    return { style: createView(block).getUint16(start, true), properties: block.subarray(start + 2, start + length) }
   }
 
 /** Whether formatting turns a property on. 0x81 stands for "other than the style says", and no style does that. */
@@ -68,7 +68,7 @@ export const turnsOn =
     return false
   }
 
-export const overlaps = <T extends Stretch>(runs: readonly T[], { from, to }: Stretch): T[] =>
+export const clipRuns = <T extends ByteRange>(runs: readonly T[], { from, to }: ByteRange): T[] =>
   runs.flatMap((run) =>
     run.from < to && from < run.to ? [{ ...run, from: Math.max(run.from, from), to: Math.min(run.to, to) }] : [],
   )

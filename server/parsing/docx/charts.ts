@@ -1,5 +1,5 @@
 /** What charts and diagrams of a Word document show, as the paragraphs and tables of one. */
-import { paragraphOf } from './drawings.ts'
+import { writeParagraph } from './drawings.ts'
 
 /** Titles and labels: DrawingML text (ECMA-376 part 1, 21.1.2). */
 const LINE = /<a:p(?:\s[^>]*)?>([\s\S]*?)<\/a:p>/g
@@ -9,23 +9,23 @@ const SERIES = /<c:ser(?:\s[^>]*)?>([\s\S]*?)<\/c:ser>/g
 const POINT = /<c:pt\s[^>]*?idx="(\d+)"[^>]*>[\s\S]*?<c:v>([^<]*)<\/c:v>/g
 const DIAGRAM_TEXT = /<dgm:t(?:\s[^>]*)?>([\s\S]*?)<\/dgm:t>/g
 /** More is a drawing of measurements, which nobody reads number by number. */
-const MOST_POINTS = 400
-const MOST_SERIES = 40
+const MAX_POINTS = 400
+const MAX_SERIES = 40
 const DIGITS = 12
 const SHARE_DECIMALS = 2
 const DAY_MS = 86_400_000
 const DAYS_TO_1970 = 25_569
 
-const paragraphsOf = (xml: string): string =>
+const writeParagraphs = (xml: string): string =>
   [...xml.matchAll(LINE)]
-    .map(([, line = '']) => paragraphOf([...line.matchAll(WORDS)].map(([, words = '']) => words).join('')))
+    .map(([, line = '']) => writeParagraph([...line.matchAll(WORDS)].map(([, words = '']) => words).join('')))
     .join('')
 
 /** The titles of a chart and of its axes, and its values as a table (ECMA-376 part 1, 21.2); or the words of a diagram (21.4). */
 export function describeGraphic(xml: string): string {
-  const titles = [...xml.matchAll(TITLE)].map(([, title = '']) => paragraphsOf(title))
-  const labels = [...xml.matchAll(DIAGRAM_TEXT)].map(([, label = '']) => paragraphsOf(label))
-  return [...titles, tableOf(xml), ...labels].join('')
+  const titles = [...xml.matchAll(TITLE)].map(([, title = '']) => writeParagraphs(title))
+  const labels = [...xml.matchAll(DIAGRAM_TEXT)].map(([, label = '']) => writeParagraphs(label))
+  return [...titles, writeTable(xml), ...labels].join('')
 }
 
 interface Series {
@@ -34,18 +34,18 @@ interface Series {
   readonly values: ReadonlyMap<number, string>
 }
 
-function tableOf(xml: string): string {
-  const series = [...xml.matchAll(SERIES)].slice(0, MOST_SERIES).map(([, given = '']) => readSeries(given))
+function writeTable(xml: string): string {
+  const series = [...xml.matchAll(SERIES)].slice(0, MAX_SERIES).map(([, given = '']) => readSeries(given))
   const places = [...new Set(series.flatMap(({ values }) => [...values.keys()]))]
     .sort((one, other) => one - other)
-    .slice(0, MOST_POINTS)
+    .slice(0, MAX_POINTS)
   if (places.length === 0) return ''
   const rows = places.map((place) => [
     series.map(({ categories }) => categories.get(place)).find((category) => category !== undefined) ?? '',
     ...series.map(({ values }) => values.get(place) ?? ''),
   ])
   const lines = [['', ...series.map(({ name }) => name)], ...rows].map(
-    (cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraphOf(cell)}</w:tc>`).join('')}</w:tr>`,
+    (cells) => `<w:tr>${cells.map((cell) => `<w:tc>${writeParagraph(cell)}</w:tc>`).join('')}</w:tr>`,
   )
   return `<w:tbl>${lines.join('')}</w:tbl>`
 }
@@ -56,19 +56,22 @@ function readSeries(xml: string): Series {
   const categories = part('cat|xVal')
   const level = /<c:lvl>([\s\S]*?)<\/c:lvl>/.exec(categories)?.[1] ?? categories
   const name = /<c:v>([^<]*)<\/c:v>/.exec(part('tx'))?.[1] ?? ''
-  return { name, categories: pointsOf(level), values: pointsOf(part('val|yVal')) }
+  return { name, categories: readPoints(level), values: readPoints(part('val|yVal')) }
 }
 
-function pointsOf(xml: string): Map<number, string> {
+function readPoints(xml: string): Map<number, string> {
   const isNumeric = xml.includes('<c:numCache>') || xml.includes('<c:numLit>')
   const format = /<c:formatCode>([^<]*)<\/c:formatCode>/.exec(xml)?.[1] ?? ''
   return new Map(
-    [...xml.matchAll(POINT)].map(([, place, value = '']) => [Number(place), isNumeric ? shown(value, format) : value]),
+    [...xml.matchAll(POINT)].map(([, place, value = '']) => [
+      Number(place),
+      isNumeric ? formatValue(value, format) : value,
+    ]),
   )
 }
 
 /** A number without the noise of its last digits; days as dates and shares as percentages, as the chart writes them. */
-function shown(value: string, format: string): string {
+function formatValue(value: string, format: string): string {
   const number = Number(value)
   if (value.trim() === '' || !Number.isFinite(number)) return value
   const codes = format.replaceAll(/&quot;.*?&quot;|"[^"]*"|\[[^\]]*\]|\\./g, '')

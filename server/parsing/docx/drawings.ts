@@ -16,7 +16,7 @@ const RELATION = /\sr:(?:id|dm)="([^"]*)"/
  * Text boxes may stand in shapes of any form, and hold drawings themselves.
  * @param describe paragraphs and tables that say what the chart or diagram of a relation shows.
  */
-export function writeDrawings(xml: string, describe: (relation: string) => string): string {
+export function replaceDrawings(xml: string, describe: (relation: string) => string): string {
   const open: ('drawing' | 'box')[] = []
   const isInDrawing = () => open.at(-1) === 'drawing'
   let written = ''
@@ -52,7 +52,7 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
       case 'pic:pic':
         if (!wasInDrawing) written += tag
         else if (!isEnd) {
-          written += paragraphOf(saidOf(description))
+          written += writeParagraph(cleanDescription(description))
           description = ''
         }
         break
@@ -63,7 +63,7 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
       case 'a:p':
         if (!wasInDrawing) written += tag
         else if (isEnd) {
-          written += paragraphOf(line)
+          written += writeParagraph(line)
           line = ''
         }
         break
@@ -75,9 +75,9 @@ export function writeDrawings(xml: string, describe: (relation: string) => strin
   return written + xml.slice(done)
 }
 
-const saidOf = (description: string): string =>
+const cleanDescription = (description: string): string =>
   FILE_NAME.test(description.trim()) ? '' : description.replaceAll(WRITTEN_BY_WORD, '').replaceAll('&#xA;', ' ').trim()
 
 /** @param words as they stand in xml. */
-export const paragraphOf = (words: string): string =>
+export const writeParagraph = (words: string): string =>
   words.trim() === '' ? '' : `<w:p><w:r><w:t xml:space="preserve">${words}</w:t></w:r></w:p>`

@@ -2,7 +2,7 @@
 import { type Block } from '#server/parsing/sections.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 import { htmlToText } from '#server/parsing/text/html-text.ts'
-import { blocksOfText } from '#server/parsing/text/plain-blocks.ts'
+import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'
 
 /** Where a part refers to a chunk; the prefix of the relation is free. */
 const REFERENCE = /<w:altChunk\s[^>]*?\w:id="([^"]*)"[^>]*?(?:\/>|>[\s\S]*?<\/w:altChunk>)/g
@@ -19,7 +19,7 @@ export function markChunks(xml: string, markOf: (relation: string) => string | u
 }
 
 /** The parts of one kind, by the relation that names them. @param relations of the part that refers to them. */
-export function targetsOf(relations: string, kind: string): Map<string, string> {
+export function listTargets(relations: string, kind: string): Map<string, string> {
   const targets = new Map<string, string>()
   for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
     const [id, target] = [/\sId="([^"]*)"/.exec(relation)?.[1], /\sTarget="([^"]*)"/.exec(relation)?.[1]]
@@ -31,11 +31,11 @@ export function targetsOf(relations: string, kind: string): Map<string, string> 
 
 /** Blocks of a chunk that is no Word document; none where its format is not known. */
 export async function readChunk(bytes: Uint8Array): Promise<Block[]> {
-  const content = contentOf(bytes)
+  const content = readContent(bytes)
   const text = content && (await decodeText(content.bytes))
   if (text === undefined) return []
   const shown = content?.isHtml === true ? htmlToText(text, { isDocument: true }).text : text.replaceAll(/\r\n?/g, '\n')
-  return blocksOfText(shown).map(({ kind, start, end }) => ({ kind, text: shown.slice(start, end) }))
+  return findTextBlocks(shown).map(({ kind, start, end }) => ({ kind, text: shown.slice(start, end) }))
 }
 
 interface Content {
@@ -43,16 +43,16 @@ interface Content {
   readonly isHtml: boolean
 }
 
-function contentOf(bytes: Uint8Array): Content | undefined {
+function readContent(bytes: Uint8Array): Content | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   const begin = text.trimStart()
-  if (/^MIME-Version:|^Content-Type:/i.test(begin)) return htmlOfMime(begin)
+  if (/^MIME-Version:|^Content-Type:/i.test(begin)) return readMimeHtml(begin)
   if (/^\{\\rtf|^PK\u0003\u0004|^%PDF/.test(begin)) return undefined
   return { bytes, isHtml: /<(?:html|body|p|div|table|h[1-6]|span)[\s>]/i.test(text) }
 }
 
 /** The page of a saved web page (RFC 2557), without its pictures. */
-function htmlOfMime(text: string): Content | undefined {
+function readMimeHtml(text: string): Content | undefined {
   const boundary = /boundary="?([^"\s;]+)/i.exec(text)?.[1]
   const parts = boundary === undefined ? [text] : text.split(`--${boundary}`)
   for (const part of parts) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { writeEquations } from './equations.ts'
+import { replaceEquations } from './equations.ts'
 
 const run = (text: string) => `<m:r><w:rPr><w:b/></w:rPr><m:t>${text}</m:t></m:r>`
 const part = (name: string, inside: string) => `<m:${name}>${inside}</m:${name}>`
 const written = (inside: string) =>
-  /<w:t xml:space="preserve">(.*)<\/w:t>/.exec(writeEquations(part('oMath', inside)))?.[1]
+  /<w:t xml:space="preserve">(.*)<\/w:t>/.exec(replaceEquations(part('oMath', inside)))?.[1]
 
 test.each([
   ['a fraction', part('f', part('num', run('a+b')) + part('den', run('2'))), '(a+b)/2'],
@@ -35,7 +35,7 @@ test.each([
 
 test('leaves the text around an equation as it is', () => {
   expect(
-    writeEquations(
+    replaceEquations(
       `<w:p><w:r><w:t>With </w:t></w:r><m:oMathPara><m:oMathParaPr><m:jc m:val="left"/></m:oMathParaPr><m:oMath>${run('x')}</m:oMath></m:oMathPara></w:p>`,
     ),
   ).toBe('<w:p><w:r><w:t>With </w:t></w:r><w:r><w:t xml:space="preserve">x</w:t></w:r></w:p>')

@@ -4,7 +4,7 @@ const EQUATION = /<m:oMath(?:\s[^>]*)?>([\s\S]*?)<\/m:oMath>/g
 const AROUND_EQUATIONS = /<\/?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr(?:\s[^>]*)?>[\s\S]*?<\/m:oMathParaPr>/g
 const TOKEN = /<(\/?)(m:\w+)([^>]*?)(\/?)>|<[^>]*>|([^<]+)/g
 /** Deeper nesting is no equation; the rest of it is read without structure. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 interface Element {
   readonly name: string
@@ -14,7 +14,7 @@ interface Element {
 }
 
 /** The xml of a document with each equation replaced by a run of text. */
-export const writeEquations = (xml: string): string =>
+export const replaceEquations = (xml: string): string =>
   xml
     .replaceAll(EQUATION, (_, inside: string) => `<w:r><w:t xml:space="preserve">${write(parse(inside))}</w:t></w:r>`)
     .replaceAll(AROUND_EQUATIONS, '')
@@ -33,7 +33,7 @@ function parse(xml: string): Element {
     } else {
       const element = { name, value: /m:val="([^"]*)"/.exec(attributes)?.[1], children: [] }
       parent.children.push(element)
-      if (selfClosing === '' && open.length < DEEPEST) open.push(element)
+      if (selfClosing === '' && open.length < MAX_DEPTH) open.push(element)
     }
   }
   return root

@@ -1,6 +1,6 @@
 /** Blocks of the small, well-formed HTML that mammoth makes. Not for HTML from elsewhere. */
 import { type Block } from '#server/parsing/sections.ts'
-import { plainMarks } from '#server/parsing/symbol-fonts.ts'
+import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)/g
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const decode = (text: string): string =>
   text.replace(/&(lt|gt|amp|quot|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? entity)
 
 /** Table rows become lines with " | " between their cells, those that span rows stand in each of them; a short paragraph that is bold throughout counts as a heading. */
-export function blocksOfHtml(html: string): Block[] {
+export function findHtmlBlocks(html: string): Block[] {
   const blocks: Block[] = []
   const rows: string[][] = []
   const tables: SpannedCells[] = []
@@ -65,7 +65,7 @@ export function blocksOfHtml(html: string): Block[] {
 
   for (const [, slash, tag, attributes = '', words] of html.matchAll(TOKEN)) {
     if (words !== undefined) {
-      const decoded = plainMarks(decode(words)).replaceAll('↑', '').replaceAll('\n', ' ')
+      const decoded = decodeSymbolMarks(decode(words)).replaceAll('↑', '').replaceAll('\n', ' ')
       text += decoded
       if (boldDepth > 0) boldCharacters += decoded.trim().length
       continue
@@ -140,7 +140,8 @@ export function blocksOfHtml(html: string): Block[] {
     addSpanned(row, spanned)
     for (let column = 0; column < width; column += 1) {
       const shown = column === 0 ? words : ''
-      if (height > 1) spanned[row.length] = { text: shown.length > LONGEST_REPEATED ? '' : shown, rowsLeft: height - 1 }
+      if (height > 1)
+        spanned[row.length] = { text: shown.length > MAX_REPEATED_CHARACTERS ? '' : shown, rowsLeft: height - 1 }
       row.push(shown)
     }
   }
@@ -158,12 +159,12 @@ export function blocksOfHtml(html: string): Block[] {
 type SpannedCells = ({ readonly text: string; readonly rowsLeft: number } | undefined)[]
 
 /** Longer words of a cell stand in its first row only; its place in the others is empty. */
-const LONGEST_REPEATED = 120
+const MAX_REPEATED_CHARACTERS = 120
 /** Wider and higher than any table that somebody reads. */
-const WIDEST_SPAN = 1_000
+const MAX_SPAN = 1_000
 
 const spanOf = (attributes: string, name: string): number =>
-  Math.min(WIDEST_SPAN, Number(new RegExp(`${name}="(\\d+)"`).exec(attributes)?.[1] ?? 1))
+  Math.min(MAX_SPAN, Number(new RegExp(`${name}="(\\d+)"`).exec(attributes)?.[1] ?? 1))
 
 /** Cells from above that come next in the row. */
 function addSpanned(row: string[], spanned: SpannedCells): void {

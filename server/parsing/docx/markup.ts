@@ -1,5 +1,5 @@
 /** What mammoth would drop of a Word document's markup, written in the markup that it reads. */
-import { plainSymbols } from '#server/parsing/symbol-fonts.ts'
+import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
 
 /** How a word is pronounced, written above it. */
 const RUBY_TEXT = /<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g
@@ -29,10 +29,10 @@ const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
 const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
 
 /** Page breaks become line ends, so that the words around them stay apart. */
-export const plainMarkup = (xml: string): string =>
+export const normaliseMarkup = (xml: string): string =>
   xml
     .replaceAll(CHANGED_PROPERTIES, '')
-    .replaceAll(IN_SYMBOL, plainSymbols)
+    .replaceAll(IN_SYMBOL, decodeSymbolFont)
     .replaceAll(HIDDEN, (_, properties: string, inside: string) => properties + inside.replaceAll(SHOWN, ''))
     .replaceAll(INITIALS, (_, letter: string, properties = '') => `${properties}${letter}`)
     .replaceAll(RUBY_TEXT, '')
@@ -40,14 +40,14 @@ export const plainMarkup = (xml: string): string =>
     .replaceAll(BREAKS, '<w:br/>')
     .replaceAll(TABS, '<w:tab/>')
     .replaceAll(SOFT_HYPHENS, '')
-    .replaceAll(ALTERNATIVES, (_, inside: string) => chosen(inside))
+    .replaceAll(ALTERNATIVES, (_, inside: string) => chooseAlternative(inside))
 
 /** Text boxes, charts and diagrams. */
-const SAYS_SOMETHING = /<(?:w:txbxContent|c:chart|dgm:relIds)\b/
+const HAS_CONTENT = /<(?:w:txbxContent|c:chart|dgm:relIds)\b/
 
 /** The older form, which mammoth reads, unless only the newer one says something. */
-function chosen(alternatives: string): string {
+function chooseAlternative(alternatives: string): string {
   const choice = CHOICE.exec(alternatives)?.[1] ?? ''
   const fallback = FALLBACK.exec(alternatives)?.[1] ?? ''
-  return SAYS_SOMETHING.test(choice) && !SAYS_SOMETHING.test(fallback) ? choice : fallback
+  return HAS_CONTENT.test(choice) && !HAS_CONTENT.test(fallback) ? choice : fallback
 }

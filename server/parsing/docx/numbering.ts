@@ -1,6 +1,6 @@
 /** Numbers of lists and headings of a Word document ("2.1", "(a)", "§ 3"), which the file leaves to whoever shows it to count. */
-import { countLists, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
-import { type ParagraphStyles, valueOf } from './styles.ts'
+import { createListCounter, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
+import { type ParagraphStyles, readValue } from './styles.ts'
 
 interface Level extends ListLevel {
   /** The style whose paragraphs stand on this level. */
@@ -19,7 +19,7 @@ const OVERRIDE = /<w:lvlOverride\s[^>]*?w:ilvl="(\d+)"[^>]*>([\s\S]*?)<\/w:lvlOv
 
 export function readNumbering(xml: string, styles: ParagraphStyles): Numbering {
   const lists = readLists(xml, styles)
-  const labelOf = countLists(lists)
+  const labelOf = createListCounter(lists)
   return {
     next(id, givenLevel, ancestry) {
       const list = lists.get(id)
@@ -31,9 +31,9 @@ export function readNumbering(xml: string, styles: ParagraphStyles): Numbering {
 function readLists(xml: string, styles: ParagraphStyles): Map<string, List<Level>> {
   const abstracts = new Map<string, { levels: Map<number, Level>; link: string | undefined }>()
   for (const [, id = '', inside = ''] of xml.matchAll(ABSTRACT))
-    abstracts.set(id, { levels: readLevels(inside), link: valueOf(inside, 'numStyleLink') })
+    abstracts.set(id, { levels: readLevels(inside), link: readValue(inside, 'numStyleLink') })
   const found = [...xml.matchAll(LIST)].map(([, id = '', inside = '']) => ({ id, inside }))
-  const abstractOf = new Map(found.map(({ id, inside }) => [id, valueOf(inside, 'abstractNumId') ?? '']))
+  const abstractOf = new Map(found.map(({ id, inside }) => [id, readValue(inside, 'abstractNumId') ?? '']))
   const lists = new Map<string, List<Level>>()
   for (const { id, inside } of found) {
     const own = abstractOf.get(id) ?? ''
@@ -45,7 +45,7 @@ function readLists(xml: string, styles: ParagraphStyles): Map<string, List<Level
     const starts = new Map<number, number>()
     for (const [, depth = '', override = ''] of inside.matchAll(OVERRIDE)) {
       for (const [number, level] of readLevels(override)) levels.set(number, level)
-      const start = valueOf(override, 'startOverride')
+      const start = readValue(override, 'startOverride')
       if (start !== undefined) starts.set(Number(depth), Number(start))
     }
     lists.set(id, { abstract, levels, starts })
@@ -58,11 +58,11 @@ const readLevels = (xml: string): Map<number, Level> =>
     [...xml.matchAll(LEVEL)].map(([, depth, inside = '']) => [
       Number(depth),
       {
-        start: Number(valueOf(inside, 'start') ?? 0),
-        format: valueOf(inside, 'numFmt') ?? 'decimal',
-        text: valueOf(inside, 'lvlText') ?? '',
-        style: valueOf(inside, 'pStyle'),
-        restarts: valueOf(inside, 'lvlRestart') !== '0',
+        start: Number(readValue(inside, 'start') ?? 0),
+        format: readValue(inside, 'numFmt') ?? 'decimal',
+        text: readValue(inside, 'lvlText') ?? '',
+        style: readValue(inside, 'pStyle'),
+        restarts: readValue(inside, 'lvlRestart') !== '0',
         isLegal: /<w:isLgl(?:\s*\/>|\s[^>]*w:val="(?:1|true)")/.test(inside),
       },
     ]),

@@ -1,6 +1,6 @@
 /** Writes into a Word document's paragraphs what they get from elsewhere: their numbers, and that they are headings. */
 import { type Numbering, readNumbering } from './numbering.ts'
-import { headingOf, kindOfProperties, type ParagraphStyles, readStyles, valueOf } from './styles.ts'
+import { headingLevel, readKind, type ParagraphStyles, readStyles, readValue } from './styles.ts'
 
 /** A paragraph up to the end of its properties, and the properties of the text that it begins with. */
 const PARAGRAPH =
@@ -32,12 +32,12 @@ function readProperties(
   styles: ParagraphStyles,
   numbering: Numbering,
 ): { readonly label: string; readonly heading: number | undefined } {
-  const style = valueOf(properties, 'pStyle')
-  const kind = { ...(style === undefined ? {} : styles.kindOf(style)), ...kindOfProperties(properties) }
+  const style = readValue(properties, 'pStyle')
+  const kind = { ...(style === undefined ? {} : styles.kindOf(style)), ...readKind(properties) }
   const ancestry = style === undefined ? [] : styles.ancestry(style)
   // List 0 takes a paragraph out of the list of its style.
   const label = kind.list === undefined || kind.list === '0' ? '' : numbering.next(kind.list, kind.level, ancestry)
-  return { label, heading: headingOf(kind) }
+  return { label, heading: headingLevel(kind) }
 }
 
 /** A label looks as the text behind it does. */

@@ -1,15 +1,15 @@
 import mammoth from 'mammoth'
 import { z } from 'zod'
-import { isOleFile } from '#server/parsing/containers/compound-streams.ts'
-import { refuseBomb } from '#server/parsing/containers/refuse-bomb.ts'
+import { isCompoundFile } from '#server/parsing/containers/compound-streams.ts'
+import { rejectZipBomb } from '#server/parsing/containers/reject-zip-bomb.ts'
 import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
 import { extractWordBlocks } from '#server/parsing/doc-legacy/recover-text.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { blocksOfMargins } from '#server/parsing/margins.ts'
+import { findMarginBlocks } from '#server/parsing/margins.ts'
 import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
 import { type Block, groupSections } from '#server/parsing/sections.ts'
 import { readChunk } from './embedded-files.ts'
-import { blocksOfHtml } from './html-blocks.ts'
+import { findHtmlBlocks } from './html-blocks.ts'
 import { type DocxChunk, type DocxFile, openDocx } from './parts.ts'
 
 /** Its types leave out that a file may be given part by part. */
@@ -26,8 +26,8 @@ const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
 
 /** Reads a Word document; a docx knows no pages, so its sections at headings are numbered instead. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
-  if (isOleFile(bytes)) throw new ParseFailure('encrypted')
-  const entries = await refuseBomb(bytes)
+  if (isCompoundFile(bytes)) throw new ParseFailure('encrypted')
+  const entries = await rejectZipBomb(bytes)
   const sections = groupSections(await readBlocks(bytes, entries))
   if (sections.length > MAX_PAGES) throw new ParseFailure('too_large')
   yield { pages: sections.length }
@@ -37,11 +37,11 @@ export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
 async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Promise<Block[]> {
   try {
     const { main, margins, chunks } = openDocx(bytes, entries)
-    const body = await withChunks(await blocksOf(main), chunks)
-    const said: Block[] = []
+    const body = await insertChunks(await convertToBlocks(main), chunks)
+    const marginBlocks: Block[] = []
     // A broken header takes nothing from the text.
-    for (const margin of margins) said.push(...(await blocksOf(margin).catch(() => [])))
-    return [...body, ...blocksOfMargins(said, body)]
+    for (const margin of margins) marginBlocks.push(...(await convertToBlocks(margin).catch(() => [])))
+    return [...body, ...findMarginBlocks(marginBlocks, body)]
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     // The words without their structure are better than nothing.
@@ -51,17 +51,17 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
   }
 }
 
-const blocksOf = async (file: DocxFile): Promise<Block[]> =>
-  blocksOfHtml((await convertToHtml({ file }, { convertImage, styleMap })).value)
+const convertToBlocks = async (file: DocxFile): Promise<Block[]> =>
+  findHtmlBlocks((await convertToHtml({ file }, { convertImage, styleMap })).value)
 
 /** Puts the files inside of the document where they stand; one that cannot be read takes nothing from the rest. */
-async function withChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
+async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
   let result = [...blocks]
   for (const { mark, read } of chunks) {
     const at = result.findIndex(({ text }) => text.includes(mark))
     const block = result[at]
     if (!block) continue
-    const inside = await blocksOfChunk(read).catch(() => [])
+    const inside = await readChunkBlocks(read).catch(() => [])
     // In the cell of a table, its words are words of the cell.
     const words = inside.map(({ text }) => text.replaceAll(/\s+/g, ' ')).join(' ')
     const replaced = block.text === mark ? inside : [{ ...block, text: block.text.replace(mark, () => words) }]
@@ -70,11 +70,11 @@ async function withChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]
   return result
 }
 
-async function blocksOfChunk(read: () => Uint8Array): Promise<Block[]> {
+async function readChunkBlocks(read: () => Uint8Array): Promise<Block[]> {
   const bytes = read()
   if (!startsZip(bytes)) return readChunk(bytes)
   // What a document inside of a document has inside is not read: nobody writes that, but for files made to break readers.
-  return blocksOf(openDocx(bytes, await refuseBomb(bytes)).main)
+  return convertToBlocks(openDocx(bytes, await rejectZipBomb(bytes)).main)
 }
 
 const startsZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b

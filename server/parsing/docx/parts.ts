@@ -5,10 +5,10 @@ import { unpack } from '#server/parsing/containers/unpack.ts'
 import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { describeGraphic } from './charts.ts'
-import { writeDrawings } from './drawings.ts'
-import { markChunks, targetsOf } from './embedded-files.ts'
-import { writeEquations } from './equations.ts'
-import { plainMarkup } from './markup.ts'
+import { replaceDrawings } from './drawings.ts'
+import { markChunks, listTargets } from './embedded-files.ts'
+import { replaceEquations } from './equations.ts'
+import { normaliseMarkup } from './markup.ts'
 import { completeParagraphs } from './paragraphs.ts'
 
 /** What mammoth takes for an opened file. */
@@ -17,14 +17,14 @@ export interface DocxFile {
   readonly read: (name: string, encoding?: string) => Promise<Uint8Array | string>
 }
 
-const USUAL_MAIN = 'word/document.xml'
+const DEFAULT_MAIN = 'word/document.xml'
 /** Says which part is the document itself; Word on the web calls it differently. */
 const PACKAGE_RELATIONS = '_rels/.rels'
 const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
 /** First page, left and right pages of some sections; more are repetitions. */
-const MOST_MARGINS = 24
+const MAX_MARGINS = 24
 /** Reports are put together from so many pieces at most. */
-const MOST_CHUNKS = 200
+const MAX_CHUNKS = 200
 
 /** A file inside of the document, for which a mark stands in the text. */
 export interface DocxChunk {
@@ -48,8 +48,8 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
   }
   /** Each chart and diagram once, however often a part refers to it; one that is broken takes nothing from the text. */
   const graphicsOf = (part: string) => {
-    const relations = textOrNothing(relationsOf(part))
-    const targets = new Map([...targetsOf(relations, 'chart'), ...targetsOf(relations, 'diagramData')])
+    const relations = readTextIfPresent(relationsOf(part))
+    const targets = new Map([...listTargets(relations, 'chart'), ...listTargets(relations, 'diagramData')])
     return (relation: string): string => {
       const target = targets.get(relation)
       const entry = target === undefined ? undefined : entryOf(part, target)
@@ -71,22 +71,22 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
       if (encoding === undefined && entry) return unpack(bytes, entry)
       const text = readText(name)
       if (!/^word\/[^/]+\.xml$/.test(name)) return text
-      if (name !== mainName) return readable(text, graphicsOf(name))
+      if (name !== mainName) return makeReadable(text, graphicsOf(name))
       const marked = markChunks(text, (relation) => chunks.get(relation)?.mark)
-      return completeParagraphs(readable(marked, graphicsOf(name)), neighbours())
+      return completeParagraphs(makeReadable(marked, graphicsOf(name)), readStyleParts())
     },
   })
   const mainName = findMain(byName.has(PACKAGE_RELATIONS) ? readText(PACKAGE_RELATIONS) : '')
-  const textOrNothing = (name: string) => (byName.has(name) ? readText(name) : '')
-  const neighbours = () => ({
-    styles: textOrNothing('word/styles.xml'),
-    numbering: textOrNothing('word/numbering.xml'),
+  const readTextIfPresent = (name: string) => (byName.has(name) ? readText(name) : '')
+  const readStyleParts = () => ({
+    styles: readTextIfPresent('word/styles.xml'),
+    numbering: readTextIfPresent('word/numbering.xml'),
   })
   const entryOf = (part: string, target: string) =>
     byName.get(path.posix.resolve('/', path.posix.dirname(part), target).slice(1))
   const chunks = new Map(
-    [...targetsOf(textOrNothing(relationsOf(mainName)), 'aFChunk')]
-      .slice(0, MOST_CHUNKS)
+    [...listTargets(readTextIfPresent(relationsOf(mainName)), 'aFChunk')]
+      .slice(0, MAX_CHUNKS)
       .flatMap(([relation, target]) => {
         const entry = entryOf(mainName, target)
         return entry ? [[relation, { mark: randomUUID(), read: () => unpack(bytes, entry) }] as const] : []
@@ -95,10 +95,10 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
   const margins = [...byName.keys()].filter((name) => /^word\/(?:header|footer)\d*\.xml$/.test(name))
   return {
     main: fileWith({}),
-    margins: margins.slice(0, MOST_MARGINS).map((name) => {
+    margins: margins.slice(0, MAX_MARGINS).map((name) => {
       const relations = relationsOf(name)
       return fileWith({
-        [mainName]: () => asDocument(readable(readText(name), graphicsOf(name))),
+        [mainName]: () => asDocument(makeReadable(readText(name), graphicsOf(name))),
         [relationsOf(mainName)]: () => (byName.has(relations) ? readText(relations) : NO_RELATIONS),
       })
     }),
@@ -106,23 +106,23 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
   }
 }
 
-function readable(xml: string, describe: (relation: string) => string): string {
-  refuseDepth(xml)
-  return writeDrawings(plainMarkup(writeEquations(xml)), describe)
+function makeReadable(xml: string, describe: (relation: string) => string): string {
+  rejectDeepNesting(xml)
+  return replaceDrawings(normaliseMarkup(replaceEquations(xml)), describe)
 }
 
 /** Real documents hardly reach fifty, tables in tables included. */
-const MOST_DEPTH = 1000
+const MAX_DEPTH = 1000
 /** Comments and literal text, whose brackets are no tags, and tags; brackets inside of attributes end none. */
 const TAG = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(?![!?])(?:[^>"']|"[^"]*"|'[^']*')*>/g
 
 /** @throws ParseFailure `too_deep` where elements stand inside each other as only a file made to break readers has them. */
-function refuseDepth(xml: string): void {
+function rejectDeepNesting(xml: string): void {
   let depth = 0
   for (const [tag] of xml.matchAll(TAG)) {
     if (tag.startsWith('<!') || tag.endsWith('/>')) continue
     depth += tag.startsWith('</') ? -1 : 1
-    if (depth > MOST_DEPTH) throw new ParseFailure('too_deep')
+    if (depth > MAX_DEPTH) throw new ParseFailure('too_deep')
   }
 }
 
@@ -132,7 +132,7 @@ function findMain(relations: string): string {
   const main = relations
     .match(/<Relationship\s[^>]*>/g)
     ?.find((relation) => /Type="[^"]*\/officeDocument"/.test(relation))
-  return /Target="\/?([^"]*)"/.exec(main ?? '')?.[1] ?? USUAL_MAIN
+  return /Target="\/?([^"]*)"/.exec(main ?? '')?.[1] ?? DEFAULT_MAIN
 }
 
 const asDocument = (xml: string): string =>

@@ -21,12 +21,12 @@ interface Style {
 }
 
 const STYLE = /<w:style\s([^>]*)>([\s\S]*?)<\/w:style>/g
-const LONGEST_ANCESTRY = 12
+const MAX_ANCESTRY = 12
 /** Level 9 of an outline is its text. */
-const DEEPEST_HEADING = 6
+const MAX_HEADING_LEVEL = 6
 
 /** The attribute `w:val` of the first element of this name. */
-export const valueOf = (xml: string, name: string): string | undefined =>
+export const readValue = (xml: string, name: string): string | undefined =>
   new RegExp(`<w:${name}\\s[^>]*?w:val="([^"]*)"`).exec(xml)?.[1]
 
 export function readStyles(xml: string): ParagraphStyles {
@@ -35,11 +35,11 @@ export function readStyles(xml: string): ParagraphStyles {
     const id = /w:styleId="([^"]*)"/.exec(attributes)?.[1]
     if (id === undefined) continue
     const properties = /<w:pPr>([\s\S]*?)<\/w:pPr>/.exec(inside)?.[1] ?? ''
-    styles.set(id, { name: valueOf(inside, 'name') ?? '', parent: valueOf(inside, 'basedOn'), properties })
+    styles.set(id, { name: readValue(inside, 'name') ?? '', parent: readValue(inside, 'basedOn'), properties })
   }
   const ancestry = (styleId: string): string[] => {
     const ids: string[] = []
-    for (let id: string | undefined = styleId; id !== undefined && ids.length < LONGEST_ANCESTRY;) {
+    for (let id: string | undefined = styleId; id !== undefined && ids.length < MAX_ANCESTRY;) {
       ids.push(id)
       id = styles.get(id)?.parent
     }
@@ -57,14 +57,14 @@ export function readStyles(xml: string): ParagraphStyles {
 
 function ownKind({ name, properties }: Style): ParagraphKind {
   const named = /^heading ([1-6])$/i.exec(name)?.[1] ?? (/^title$/i.test(name) ? '1' : undefined)
-  return { ...(named === undefined ? {} : { heading: Number(named) }), ...kindOfProperties(properties) }
+  return { ...(named === undefined ? {} : { heading: Number(named) }), ...readKind(properties) }
 }
 
 /** What a paragraph says itself, in its `w:pPr`. */
-export function kindOfProperties(properties: string): ParagraphKind {
-  const outline = valueOf(properties, 'outlineLvl')
-  const list = valueOf(properties, 'numId')
-  const level = valueOf(properties, 'ilvl')
+export function readKind(properties: string): ParagraphKind {
+  const outline = readValue(properties, 'outlineLvl')
+  const list = readValue(properties, 'numId')
+  const level = readValue(properties, 'ilvl')
   return {
     ...(outline === undefined ? {} : { heading: Number(outline) + 1 }),
     ...(list === undefined ? {} : { list }),
@@ -73,5 +73,5 @@ export function kindOfProperties(properties: string): ParagraphKind {
 }
 
 /** The level of the heading that a paragraph is, 1 the highest. */
-export const headingOf = ({ heading }: ParagraphKind): number | undefined =>
-  heading !== undefined && heading <= DEEPEST_HEADING ? heading : undefined
+export const headingLevel = ({ heading }: ParagraphKind): number | undefined =>
+  heading !== undefined && heading <= MAX_HEADING_LEVEL ? heading : undefined

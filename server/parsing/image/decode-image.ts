@@ -16,13 +16,13 @@ interface Size {
 }
 
 /** A picture is drawn for a dark ground where so much of it is transparent, and of the rest as little is not light. */
-const MOSTLY_TRANSPARENT = 0.5
-const HARDLY_DARK = 0.02
+const MIN_TRANSPARENT_SHARE = 0.5
+const MAX_DARK_SHARE = 0.02
 const LIGHT = 160
 const SAMPLE_SIDE = 1_000
 
 /** White words without a ground of their own would be lost on white. */
-async function groundFor(picture: Sharp): Promise<string> {
+async function chooseBackground(picture: Sharp): Promise<string> {
   const bounds = { width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside', kernel: 'nearest' } as const
   const { data, info } = await picture
     .resize(bounds)
@@ -37,8 +37,8 @@ async function groundFor(picture: Sharp): Promise<string> {
     const lightness = 0.3 * (data[at] ?? 0) + 0.6 * (data[at + 1] ?? 0) + 0.1 * (data[at + 2] ?? 0)
     if (lightness < LIGHT) dark += 1
   }
-  const isTransparent = visible < (1 - MOSTLY_TRANSPARENT) * info.width * info.height
-  return isTransparent && dark <= HARDLY_DARK * visible ? '#000000' : '#ffffff'
+  const isTransparent = visible < (1 - MIN_TRANSPARENT_SHARE) * info.width * info.height
+  return isTransparent && dark <= MAX_DARK_SHARE * visible ? '#000000' : '#ffffff'
 }
 
 /**
@@ -46,7 +46,7 @@ async function groundFor(picture: Sharp): Promise<string> {
  * into bytes.
  * @throws ParseFailure `too_many_pixels` or `damaged`
  */
-export async function drawPicture<T>(
+export async function drawImage<T>(
   bytes: Uint8Array,
   { boundsFor, draw }: { boundsFor: (size: Size) => Size; draw: (picture: Sharp) => Promise<T> },
 ): Promise<T> {
@@ -57,7 +57,7 @@ export async function drawPicture<T>(
     // From 5 on, what the camera calls its height lies across.
     const upright = orientation >= 5 ? { width: height, height: width } : { width, height }
     const bounds = { ...boundsFor(upright), fit: 'inside' } as const
-    const background = hasAlpha ? await groundFor(open()) : '#ffffff'
+    const background = hasAlpha ? await chooseBackground(open()) : '#ffffff'
     return await draw(open().rotate().flatten({ background }).resize(bounds))
   } catch (error) {
     if (error instanceof ParseFailure) throw error

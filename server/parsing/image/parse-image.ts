@@ -1,18 +1,18 @@
 import { type Raster } from '#server/parsing/ocr/raster.ts'
 import { createRecogniser } from '#server/parsing/ocr/recognise.ts'
 import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
-import { drawPicture } from './decode-image.ts'
+import { drawImage } from './decode-image.ts'
 
 /** Long side of what is recognised, about that of a page at 200 dpi. */
-const LEAST_SIDE = 1_800
-const WISHED_SIDE = 2_200
-const MOST_SIDE = 4_000
+const MIN_SIDE = 1_800
+const TARGET_SIDE = 2_200
+const MAX_SIDE = 4_000
 /** Enlarging small pictures further adds nothing that could be read. */
 const MAX_ENLARGEMENT = 3
 
 /** Reads a photograph or a screenshot, as one page. */
 export async function* parse(bytes: Uint8Array, { languages }: ParseOptions): AsyncGenerator<ParsedPart> {
-  const raster = await drawPicture(bytes, {
+  const raster = await drawImage(bytes, {
     boundsFor,
     async draw(picture): Promise<Raster> {
       const { data, info } = await picture.greyscale().raw().toBuffer({ resolveWithObject: true })
@@ -28,6 +28,6 @@ export async function* parse(bytes: Uint8Array, { languages }: ParseOptions): As
 
 function boundsFor({ width, height }: { width: number; height: number }): { width: number; height: number } {
   const long = Math.max(width, height)
-  const side = long < LEAST_SIDE ? Math.min(WISHED_SIDE, long * MAX_ENLARGEMENT) : Math.min(long, MOST_SIDE)
+  const side = long < MIN_SIDE ? Math.min(TARGET_SIDE, long * MAX_ENLARGEMENT) : Math.min(long, MAX_SIDE)
   return { width: side, height: side }
 }

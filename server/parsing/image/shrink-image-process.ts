@@ -4,9 +4,9 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { sealNetwork } from '#server/parsing/sandbox/block-network.ts'
+import { blockNetwork } from '#server/parsing/sandbox/block-network.ts'
 import { endProcess } from '#server/parsing/sandbox/end-process.ts'
-import { drawPicture } from './decode-image.ts'
+import { drawImage } from './decode-image.ts'
 
 const QUALITY = 85
 
@@ -24,10 +24,10 @@ function send(...parts: readonly (string | Uint8Array)[]): Promise<void> {
 }
 
 async function main(side: number, pixels: number): Promise<void> {
-  sealNetwork()
+  blockNetwork()
   try {
     const given = new Uint8Array(await buffer(process.stdin))
-    const { data, info } = await drawPicture(given, {
+    const { data, info } = await drawImage(given, {
       boundsFor: fitInto(side, pixels),
       // Nothing that the camera wrote about itself, such as where it was, goes with it.
       draw: (picture) => picture.jpeg({ quality: QUALITY }).toBuffer({ resolveWithObject: true }),

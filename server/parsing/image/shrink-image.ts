@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
-import { watchChild } from '#server/parsing/sandbox/limits.ts'
-import { readerFlags } from '#server/parsing/sandbox/parser-process.ts'
-import { PARSE_LIMITS } from '#server/parsing/sandbox/run-parser.ts'
+import { PARSE_LIMITS } from '#server/parsing/sandbox/limits.ts'
+import { sandboxFlags } from '#server/parsing/sandbox/parser-process.ts'
+import { watchProcess } from '#server/parsing/sandbox/watch-process.ts'
 
-export interface ShrunkPicture {
+export interface ShrunkImage {
   /** A JPEG. */
   readonly bytes: Uint8Array
   readonly width: number
@@ -19,11 +19,11 @@ export interface ShrunkPicture {
 }
 
 /** All providers make larger pictures smaller themselves, to about this size or a larger one. */
-const LONGEST_SIDE = 1_568
-const MOST_PIXELS = 1_150_000
+const MAX_SIDE = 1_568
+const MAX_PIXELS = 1_150_000
 const TIME_MS = 20_000
 
-const CHILD_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
+const PROCESS_FILE = path.join(import.meta.dirname, 'shrink-image-process.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
 const answer = z.union([
@@ -31,7 +31,7 @@ const answer = z.union([
   z.object({ failure: z.enum(FAILURE_CODES) }),
 ])
 
-interface Picture {
+interface ImageSource {
   readonly open: () => Promise<Readable>
   readonly size: number
   readonly mimetype: string
@@ -39,31 +39,31 @@ interface Picture {
 }
 
 /** @throws ParseFailure where the file is to blame, the signal's reason where it was aborted. */
-export async function shrinkPicture({ open, size, mimetype, signal }: Picture): Promise<ShrunkPicture> {
+export async function shrinkImage({ open, size, mimetype, signal }: ImageSource): Promise<ShrunkImage> {
   signal.throwIfAborted()
   const given = await open()
   const limits = { ...PARSE_LIMITS, timeMs: TIME_MS }
   const child = spawn(
     process.execPath,
-    [...readerFlags(limits, mimetype), CHILD_FILE, String(LONGEST_SIDE), String(MOST_PIXELS)],
+    [...sandboxFlags(limits, mimetype), PROCESS_FILE, String(MAX_SIDE), String(MAX_PIXELS)],
     { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
   )
-  const watch = watchChild(child, signal, limits, size)
+  const watch = watchProcess(child, signal, limits, size)
   if (child.pid !== undefined) lowerPriority(child.pid)
   // A child that ends early is judged by what it said.
-  const feeding = pipeline(given, child.stdin).catch(() => undefined)
+  const inputSent = pipeline(given, child.stdin).catch(() => undefined)
   try {
-    const [output, complaint] = await Promise.all([buffer(child.stdout), text(child.stderr)])
+    const [output, stderrText] = await Promise.all([buffer(child.stdout), text(child.stderr)])
     await watch.closed
     if (watch.reason !== undefined) throw watch.reason
     const end = output.indexOf('\n')
-    if (end === -1) throw new ParseFailure('crashed', { cause: complaint.slice(-500) })
+    if (end === -1) throw new ParseFailure('crashed', { cause: stderrText.slice(-500) })
     const said = answer.parse(JSON.parse(output.toString('utf8', 0, end)))
     if ('failure' in said) throw new ParseFailure(said.failure)
     return { bytes: new Uint8Array(output.subarray(end + 1)), ...said }
   } finally {
     watch.end(undefined)
     await watch.closed
-    await feeding
+    await inputSent
   }
 }

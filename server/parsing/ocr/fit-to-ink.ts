@@ -7,7 +7,7 @@ export const SYLLABLES = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}
 const SYLLABLE = new RegExp(SYLLABLES, 'u')
 const DARK = 140
 /** Share of the widest gap. */
-const WIDE_ENOUGH = 0.6
+const MIN_GAP_SHARE = 0.6
 
 /**
  * Words of East Asian scripts and of Thai are syllables to the engine, with borders that often lie inside the neighbour: whether a
@@ -43,7 +43,7 @@ function gapBetween(raster: Raster, before: Word, after: Word): Gap | undefined 
   const gaps = listGaps(raster, before, after)
   const widest = Math.max(...gaps.map(widthOf))
   if (isBefore && isAfter) return gaps.find((gap) => widthOf(gap) === widest)
-  const wide = gaps.filter((gap) => widthOf(gap) >= WIDE_ENOUGH * widest)
+  const wide = gaps.filter((gap) => widthOf(gap) >= MIN_GAP_SHARE * widest)
   return isAfter ? wide.at(-1) : wide[0]
 }
 

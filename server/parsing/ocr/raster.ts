@@ -17,12 +17,12 @@ const TILE = 32
 /** Share of a tile that may be lighter than what counts as its paper. */
 const LIGHTER_THAN_PAPER = 0.15
 /** Paper is never taken for darker than this, so that white on black stays as it is. */
-const DARKEST_PAPER = 128
-const LEAST_INK_SHARE = 0.0001
+const MIN_PAPER_LIGHTNESS = 128
+const MIN_INK_SHARE = 0.0001
 
 /** Whether there is anything to read. */
 export function isBlank({ pixels }: Raster): boolean {
-  const enough = Math.max(20, pixels.length * LEAST_INK_SHARE)
+  const enough = Math.max(20, pixels.length * MIN_INK_SHARE)
   const [first = 255] = pixels
   let different = 0
   for (const pixel of pixels) {
@@ -36,19 +36,19 @@ export function isBlank({ pixels }: Raster): boolean {
 /** Half of the pixels of a light text on a dark ground are darker than this; a shaded page is lighter. */
 const DARK_GROUND = 100
 /** One pixel of so many is looked at. */
-const SAMPLED = 7
+const SAMPLE_STEP = 7
 
 /** Whether a picture shows light on dark, as screens in their dark mode do. */
 export function isDarkGround({ pixels }: Raster): boolean {
   let [dark, all] = [0, 0]
-  for (let at = 0; at < pixels.length; at += SAMPLED) {
+  for (let at = 0; at < pixels.length; at += SAMPLE_STEP) {
     all += 1
     if ((pixels[at] ?? 255) < DARK_GROUND) dark += 1
   }
   return 2 * dark > all
 }
 
-export const inverted = ({ width, height, pixels }: Raster): Raster => ({
+export const invert = ({ width, height, pixels }: Raster): Raster => ({
   width,
   height,
   pixels: pixels.map((pixel) => 255 - pixel),
@@ -67,7 +67,7 @@ export function whitenPaper({ width, height, pixels }: Raster): Raster {
       let lighter = 0
       let paper = 255
       const limit = (bottom - top) * (right - left) * LIGHTER_THAN_PAPER
-      for (; paper > DARKEST_PAPER; paper -= 1) {
+      for (; paper > MIN_PAPER_LIGHTNESS; paper -= 1) {
         lighter += counts[paper] ?? 0
         if (lighter > limit) break
       }
@@ -159,8 +159,8 @@ const MAX_SKEW_DEGREES = 20
 const SKEW_POINTS = 40_000
 const BIN_PIXELS = 4
 /** How much sharper the lines must become before a picture counts as skewed. */
-const CLEARLY = 1.25
-const LEAST_SKEW_DEGREES = 0.7
+const MIN_SHARPNESS_GAIN = 1.25
+const MIN_SKEW_DEGREES = 0.7
 
 /**
  * By how much (radians, clockwise) the lines of an upright text are inclined, 0 where that is little or not clear: the
@@ -185,7 +185,7 @@ export function measureSkew({ width, height, pixels }: Raster): number {
   }
   const coarse = best(range(-MAX_SKEW_DEGREES, MAX_SKEW_DEGREES, 1), sharpness)
   const fine = best(range(coarse - 1, coarse + 1, 0.2), sharpness)
-  const isClear = Math.abs(fine) >= LEAST_SKEW_DEGREES && sharpness(fine) > CLEARLY * sharpness(0)
+  const isClear = Math.abs(fine) >= MIN_SKEW_DEGREES && sharpness(fine) > MIN_SHARPNESS_GAIN * sharpness(0)
   return isClear ? radians(fine) : 0
 }
 

@@ -10,8 +10,8 @@ export interface PdfRasteriser {
 
 const POINTS_PER_INCH = 72
 const RESOLUTION = 200
-const LEAST_SIDE = 1_600
-const MOST_SIDE = 4_000
+const MIN_SIDE = 1_600
+const MAX_SIDE = 4_000
 /** The library has no way to give back the memory of a single page. */
 const PAGES_PER_DOCUMENT = 16
 
@@ -39,14 +39,14 @@ export function createRasteriser(bytes: Uint8Array): PdfRasteriser {
       const { originalWidth, originalHeight } = source.getOriginalSize()
       const long = Math.max(originalWidth, originalHeight)
       if (!(long > 0)) return undefined
-      const scale = Math.max(Math.min(RESOLUTION / POINTS_PER_INCH, MOST_SIDE / long), LEAST_SIDE / long)
+      const scale = Math.max(Math.min(RESOLUTION / POINTS_PER_INCH, MAX_SIDE / long), MIN_SIDE / long)
       const { data, width, height } = await source.render({
         scale,
         colorSpace: 'Gray',
         render: 'bitmap',
         renderFormFields: false,
       })
-      return { width, height, pixels: tightly(data, width, height) }
+      return { width, height, pixels: withoutPadding(data, width, height) }
     },
     close() {
       document?.destroy()
@@ -55,7 +55,7 @@ export function createRasteriser(bytes: Uint8Array): PdfRasteriser {
 }
 
 /** Rows may be padded to whole words of four bytes. */
-function tightly(data: Uint8Array, width: number, height: number): Uint8Array {
+function withoutPadding(data: Uint8Array, width: number, height: number): Uint8Array {
   const stride = Math.floor(data.length / height)
   if (stride === width) return new Uint8Array(data)
   const pixels = new Uint8Array(width * height)

@@ -1,44 +1,45 @@
 /** Reads again, cell by cell, what was read badly in the cells of a table: single digits, titles of several lines. */
-import { type Cell, cellOf, isSameCell, listCells, type Rules } from './cells.ts'
+import { type Cell, findCell, isSameCell, listCells, type RulingLines } from './ruling-lines.ts'
 import { type Raster } from './raster.ts'
 import { type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
 
-const SURE = 80
+const MIN_CONFIDENCE = 80
 /** Rules are thick, and may be slightly inclined. */
 const INSET = 8
-const LEAST_SIDE = 16
+const MIN_SIDE = 16
 const DARK = 128
-const LEAST_INK_SHARE = 0.002
-const LEAST_CELLS = 4
+const MIN_INK_SHARE = 0.002
+const MIN_CELLS = 4
 /** More cells than this make a drawing, or would take too long. */
-const MOST_CELLS = 300
+const MAX_CELLS = 300
 
 export function readCellsAgain(
   tesseract: Tesseract,
   raster: Raster,
   words: readonly Word[],
-  rules: Rules,
+  rules: RulingLines,
   languages: readonly OcrLanguage[],
 ): readonly Word[] {
   const cells = listCells(rules).filter(
-    ({ left, right, top, bottom }) => right - left - 2 * INSET >= LEAST_SIDE && bottom - top - 2 * INSET >= LEAST_SIDE,
+    ({ left, right, top, bottom }) => right - left - 2 * INSET >= MIN_SIDE && bottom - top - 2 * INSET >= MIN_SIDE,
   )
-  if (cells.length < LEAST_CELLS || cells.length > MOST_CELLS) return words
+  if (cells.length < MIN_CELLS || cells.length > MAX_CELLS) return words
   const inCells = new Map<Cell, Word[]>(cells.map((cell) => [cell, []]))
   for (const word of words) {
-    const around = cellOf(word, rules)
+    const around = findCell(word, rules)
     const cell = around && cells.find((each) => isSameCell(each, around))
     if (cell) inCells.get(cell)?.push(word)
   }
   const doubtful = cells.filter((cell) => isDoubtful(raster, cell, inCells.get(cell) ?? []))
-  const readings = tesseract.readBlocks(raster, doubtful.map(inside), languages)
+  const results = tesseract.readBlocks(raster, doubtful.map(inside), languages)
   const replaced = new Set<Word>()
   const added: Word[] = []
   doubtful.forEach((cell, index) => {
-    const found = readings[index] ?? []
+    const found = results[index] ?? []
     const before = inCells.get(cell) ?? []
-    const isWorse = !before.some((word) => leaves(word, cell)) && sureness(found) <= sureness(before)
-    if (found.length === 0 || sureness(found) < SURE / 2 || isWorse) return
+    const isWorse =
+      !before.some((word) => reachesBeyond(word, cell)) && lowestConfidence(found) <= lowestConfidence(before)
+    if (found.length === 0 || lowestConfidence(found) < MIN_CONFIDENCE / 2 || isWorse) return
     for (const word of before) replaced.add(word)
     // Lines are counted anew in every cell.
     added.push(...found.map((word) => ({ ...word, line: `${index}:${word.line}`, paragraph: `${index}:` })))
@@ -54,18 +55,18 @@ const inside = ({ left, top, right, bottom }: Cell): Cell => ({
 })
 
 function isDoubtful(raster: Raster, cell: Cell, words: readonly Word[]): boolean {
-  if (words.length === 0) return inkShare(raster, inside(cell)) > LEAST_INK_SHARE
-  return sureness(words) < SURE || words.some((word) => leaves(word, cell))
+  if (words.length === 0) return inkShare(raster, inside(cell)) > MIN_INK_SHARE
+  return lowestConfidence(words) < MIN_CONFIDENCE || words.some((word) => reachesBeyond(word, cell))
 }
 
-const leaves = ({ left, top, width, height }: Word, cell: Cell): boolean =>
+const reachesBeyond = ({ left, top, width, height }: Word, cell: Cell): boolean =>
   left < cell.left - INSET ||
   top < cell.top - INSET ||
   left + width > cell.right + INSET ||
   top + height > cell.bottom + INSET
 
 /** Of the least sure word: one that was missed or broken is enough. */
-const sureness = (words: readonly Word[]): number => Math.min(100, ...words.map(({ confidence }) => confidence))
+const lowestConfidence = (words: readonly Word[]): number => Math.min(100, ...words.map(({ confidence }) => confidence))
 
 function inkShare({ width, pixels }: Raster, { left, top, right, bottom }: Cell): number {
   let dark = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { drawText } from '#test/make-scan.ts'
-import { stretchesOf } from './read-mixed-lines.ts'
+import { findStretches } from './read-mixed-lines.ts'
 import { loadTesseract, type Word } from './tesseract.ts'
 
 const BAND = { left: 300, right: 700, top: 100, bottom: 150 }
@@ -17,7 +17,7 @@ const word = (text: string, left: number, width: number): Word => ({
 })
 
 test('what stands between syllables is a stretch', () => {
-  expect(stretchesOf([word('YGE', 320, 60), word('소속', 390, 50), word('2x', 450, 40)], BAND)).toEqual([
+  expect(findStretches([word('YGE', 320, 60), word('소속', 390, 50), word('2x', 450, 40)], BAND)).toEqual([
     { ...BAND, right: 390 },
     { ...BAND, left: 440 },
   ])
@@ -25,11 +25,11 @@ test('what stands between syllables is a stretch', () => {
 
 test('no stretch runs backwards where syllables overlap, or come as two lines', () => {
   const words = [word('써', 668, 21), word('=', 444, 18), word('노스', 629, 74), word('+', 640, 9)]
-  expect(stretchesOf(words, BAND)).toEqual([
+  expect(findStretches(words, BAND)).toEqual([
     { ...BAND, right: 629 },
     { ...BAND, left: 703, right: 703 },
   ])
-  for (const { left, right } of stretchesOf([word('a', 300, 9), word('써', 290, 900), word('b', 400, 9)], BAND))
+  for (const { left, right } of findStretches([word('a', 300, 9), word('써', 290, 900), word('b', 400, 9)], BAND))
     expect(right).toBeGreaterThanOrEqual(left)
 })
 

@@ -10,25 +10,25 @@ import { type Block, type Tesseract, type Word } from './tesseract.ts'
 const HANGUL = /[가-힣]/g
 const LETTERS = /[\p{L}\p{N}]/gu
 const IS_HANGUL = /^[가-힣]+[.,!?:;]?$/
-const LEAST_HANGUL_SHARE = 0.3
+const MIN_HANGUL_SHARE = 0.3
 /** Share of the line's height. */
 const MARGIN = 0.2
-const SURE = 60
-const VERY_SURE = 80
+const MIN_CONFIDENCE = 60
+const HIGH_CONFIDENCE = 80
 
 export function readMixedLines(tesseract: Tesseract, raster: Raster, words: readonly Word[]): readonly Word[] {
   const lines = Map.groupBy(words, ({ line }) => line)
   const mixed = [...lines.values()].filter(isMixed)
   if (mixed.length === 0) return words
-  const readings = tesseract.readBlocks(
+  const results = tesseract.readBlocks(
     raster,
-    mixed.map((line) => bandOf(line, raster)),
+    mixed.map((line) => measureBand(line, raster)),
     ['kor'],
   )
   const replaced = new Map<string, Word[]>()
   mixed.forEach((line, index) => {
     const [first] = line
-    if (first) replaced.set(first.line, readLatin(tesseract, raster, line, readings[index] ?? []))
+    if (first) replaced.set(first.line, readLatin(tesseract, raster, line, results[index] ?? []))
   })
   return [...lines].flatMap(([key, line]) => replaced.get(key) ?? line)
 }
@@ -37,11 +37,11 @@ function isMixed(line: readonly Word[]): boolean {
   const text = line.map((word) => word.text).join('')
   const letters = text.match(LETTERS)?.length ?? 0
   const hangul = text.match(HANGUL)?.length ?? 0
-  return hangul < letters && hangul > LEAST_HANGUL_SHARE * letters
+  return hangul < letters && hangul > MIN_HANGUL_SHARE * letters
 }
 
 /** The band that the line stands in: a word that strays up or down is read where the others stand. */
-function bandOf(words: readonly Word[], { width, height }: Raster): Block {
+function measureBand(words: readonly Word[], { width, height }: Raster): Block {
   const tall = median(words.map((word) => word.height))
   const middle = median(words.map((word) => word.top + word.height / 2))
   const reach = Math.round(tall * (0.5 + MARGIN))
@@ -61,11 +61,11 @@ function median(values: readonly number[]): number {
 /** The Korean reading, with each stretch that is no Hangul read as Latin; the line as it was where that gives less. */
 function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], korean: readonly Word[]): Word[] {
   const [{ line: lineKey, paragraph } = { line: '', paragraph: '' }] = line
-  const band = bandOf(line, raster)
+  const band = measureBand(line, raster)
   const fitted = fitToInk(raster, korean)
   // Borders that were fitted may cut off a last letter, and those of the engine reach into a syllable: both are tried.
-  const stretches = stretchesOf(fitted, band)
-  const guessed = stretchesOf(korean, band)
+  const stretches = findStretches(fitted, band)
+  const guessed = findStretches(korean, band)
   const narrow = readStretches(tesseract, raster, stretches)
   const wide = readStretches(
     tesseract,
@@ -76,10 +76,10 @@ function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], 
       right: Math.max(stretch.right, guessed[index]?.right ?? stretch.right),
     })),
   )
-  const latin = narrow.flatMap((words, index) => betterOf(words, wide[index] ?? []))
+  const latin = narrow.flatMap((words, index) => chooseBetter(words, wide[index] ?? []))
   const hangul = fitted.filter(({ text }) => IS_HANGUL.test(text))
   const read = [...hangul, ...latin].toSorted((one, other) => one.left - other.left)
-  if (hangulIn(read) < hangulIn(line)) return [...line]
+  if (countHangul(read) < countHangul(line)) return [...line]
   return read.map((word) => ({ ...word, line: lineKey, paragraph }))
 }
 
@@ -87,7 +87,7 @@ function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], 
  * From one syllable to the next where there is something else between them. The engine may see two lines in the band, which
  * it tells one after the other, and syllables that overlap.
  */
-export function stretchesOf(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
+export function findStretches(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
   const stretches: Block[] = []
   let from = left
   let isDoubtful = false
@@ -106,9 +106,9 @@ export function stretchesOf(words: readonly Word[], { left, right, top, bottom }
 const readStretches = (tesseract: Tesseract, raster: Raster, stretches: readonly Block[]): Word[][] =>
   tesseract
     .readBlocks(raster, stretches, ['eng'])
-    .map((words) => words.filter(({ confidence, text }) => confidence >= SURE && /[\p{L}\p{N}]/u.test(text)))
+    .map((words) => words.filter(({ confidence, text }) => confidence >= MIN_CONFIDENCE && /[\p{L}\p{N}]/u.test(text)))
 
-const lettersOf = (words: readonly Word[]): number =>
+const countLetters = (words: readonly Word[]): number =>
   words.reduce((sum, { text }) => sum + (text.match(LETTERS)?.length ?? 0), 0)
 
 /** Something of the syllable beside it is read as a sign. */
@@ -117,10 +117,10 @@ const withoutSigns = (word: Word): Word => ({
   text: word.text.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''),
 })
 
-function betterOf(narrow: Word[], wide: Word[]): Word[] {
-  const isSure = wide.length > 0 && wide.every(({ confidence }) => confidence >= VERY_SURE)
-  return isSure && lettersOf(wide) > lettersOf(narrow) ? wide.map(withoutSigns) : narrow
+function chooseBetter(narrow: Word[], wide: Word[]): Word[] {
+  const isSure = wide.length > 0 && wide.every(({ confidence }) => confidence >= HIGH_CONFIDENCE)
+  return isSure && countLetters(wide) > countLetters(narrow) ? wide.map(withoutSigns) : narrow
 }
 
-const hangulIn = (words: readonly Word[]): number =>
+const countHangul = (words: readonly Word[]): number =>
   words.reduce((sum, { text }) => sum + (text.match(HANGUL)?.length ?? 0), 0)

@@ -8,17 +8,17 @@ import { type Tesseract, type Word } from './tesseract.ts'
 const DARK = 140
 /** Only words that may be a formula or a symbol with an index are looked at. */
 const MAY_HAVE_INDEX = /^[("[]?[A-Z].{0,14}$/
-const LONGEST = 16
-const MOST_WORDS = 400
+const MAX_CHARACTERS = 16
+const MAX_WORDS = 400
 /** A digit set lower, in shares of the height of a capital: a comma is smaller, and what has a descender begins higher. */
-const SMALLEST = 0.45
-const TALLEST = 0.85
-const LEAST_DESCENT = 0.08
-const LEAST_DEPTH = 0.3
-const SURE = 60
+const MIN_HEIGHT = 0.45
+const MAX_HEIGHT = 0.85
+const MIN_DESCENT = 0.08
+const MIN_DEPTH = 0.3
+const MIN_CONFIDENCE = 60
 const MARGIN = 24
 /** Height in pixels at which capitals are read best. */
-const CAPITAL = 36
+const CAPITAL_HEIGHT = 36
 
 /** In pixels, `right` and `bottom` exclusive. */
 interface Glyph {
@@ -34,9 +34,9 @@ const heightOf = ({ top, bottom }: Glyph): number => bottom - top
 export function readSubscripts(tesseract: Tesseract, raster: Raster, words: readonly Word[]): Word[] {
   let looked = 0
   return words.map((word) => {
-    if (word.text.length > LONGEST || !MAY_HAVE_INDEX.test(word.text) || looked >= MOST_WORDS) return word
+    if (word.text.length > MAX_CHARACTERS || !MAY_HAVE_INDEX.test(word.text) || looked >= MAX_WORDS) return word
     looked += 1
-    const raised = raise(raster, word)
+    const raised = raiseSubscripts(raster, word)
     if (!raised) return word
     const [again = []] = tesseract.readBlocks(
       raised,
@@ -44,39 +44,39 @@ export function readSubscripts(tesseract: Tesseract, raster: Raster, words: read
       ['eng'],
     )
     const [read] = again
-    if (!read || again.length !== 1 || read.confidence < SURE || !/\d/.test(read.text)) return word
+    if (!read || again.length !== 1 || read.confidence < MIN_CONFIDENCE || !/\d/.test(read.text)) return word
     const text = keepLetters(read.text, word.text, raised.isLowered)
     return text[0] === word.text[0] ? { ...word, text, confidence: read.confidence } : word
   })
 }
 
-const LIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2: 'Z', 5: 'S', 8: 'B' }
+const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2: 'Z', 5: 'S', 8: 'B' }
 
 /** Among digits a letter is easily taken for one: what stands on the line stays the letter that it was read as before. */
 function keepLetters(text: string, before: string, isLowered: readonly boolean[]): string {
   if (text.length !== isLowered.length) return text
   return Array.from(text, (character, index) => {
-    const letter = LIKE_LETTERS[character]
+    const letter = LOOKALIKE_LETTERS[character]
     return letter !== undefined && !isLowered[index] && before.includes(letter) ? letter : character
   }).join('')
 }
 
 /** The word alone on white, with its subscripts as high as its capitals; undefined where it has none. */
-function raise(raster: Raster, word: Word): (Raster & { readonly isLowered: boolean[] }) | undefined {
+function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLowered: boolean[] }) | undefined {
   const glyphs = findGlyphs(raster, word)
   const tallest = Math.max(0, ...glyphs.map(heightOf))
-  const capitals = glyphs.filter((glyph) => heightOf(glyph) >= TALLEST * tallest)
+  const capitals = glyphs.filter((glyph) => heightOf(glyph) >= MAX_HEIGHT * tallest)
   const baseline = Math.min(...capitals.map(({ bottom }) => bottom))
   const capital = tallest
   const lowered = glyphs.filter(
     (glyph) =>
-      heightOf(glyph) >= SMALLEST * capital &&
-      heightOf(glyph) <= TALLEST * capital &&
-      glyph.bottom >= baseline + LEAST_DESCENT * capital &&
-      glyph.top >= baseline - capital * (1 - LEAST_DEPTH),
+      heightOf(glyph) >= MIN_HEIGHT * capital &&
+      heightOf(glyph) <= MAX_HEIGHT * capital &&
+      glyph.bottom >= baseline + MIN_DESCENT * capital &&
+      glyph.top >= baseline - capital * (1 - MIN_DEPTH),
   )
   if (lowered.length === 0 || lowered.length >= glyphs.length) return undefined
-  const enlarged = Math.max(1, CAPITAL / capital)
+  const enlarged = Math.max(1, CAPITAL_HEIGHT / capital)
   const pieces = glyphs.map((glyph, index) => ({
     glyph,
     scale: enlarged * (lowered.includes(glyph) ? capital / heightOf(glyph) : 1),

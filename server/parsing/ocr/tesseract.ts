@@ -17,11 +17,11 @@ const require = createRequire(import.meta.url)
  */
 const MODELS: Partial<Record<DocumentLanguage | 'osd', string>> = { rus: 'kir' }
 
-const modelOf = (language: DocumentLanguage | 'osd'): string => MODELS[language] ?? language
+const modelName = (language: DocumentLanguage | 'osd'): string => MODELS[language] ?? language
 
 /** Where the data of a language lies. */
-export function dataOf(language: DocumentLanguage | 'osd'): string {
-  const model = modelOf(language)
+export function modelPath(language: DocumentLanguage | 'osd'): string {
+  const model = modelName(language)
   const folder = path.dirname(require.resolve(`@tesseract.js-data/${model}/package.json`))
   return path.join(folder, '4.0.0_best_int', `${model}.traineddata.gz`)
 }
@@ -71,9 +71,9 @@ const FULLY_AUTOMATIC = '3'
 const ONE_BLOCK = '6'
 const ORIENTATION_ONLY = '0'
 const RESOLUTION = '200'
-const LEAST_TURN_CONFIDENCE = 1
+const MIN_TURN_CONFIDENCE = 1
 /** Pages in Latin letters are told with more than 5, one in Greek was taken for them with .9. */
-const SURE_OF_LATIN = 2
+const MIN_LATIN_CONFIDENCE = 2
 const LIKE_LATIN = ['Greek', 'Cyrillic']
 const TURNS: readonly QuarterTurn[] = [0, 270, 180, 90]
 
@@ -96,12 +96,12 @@ async function load(): Promise<Tesseract> {
   const apis = new Map<string, TesseractApi>()
 
   const apiFor = (languages: readonly (OcrLanguage | 'osd')[], engine: number): TesseractApi => {
-    const models = languages.map(modelOf)
+    const models = languages.map(modelName)
     const key = models.join('+')
     const known = apis.get(key)
     if (known) return known
     for (const language of languages)
-      module.FS.writeFile(`${modelOf(language)}.traineddata`, gunzipSync(readFileSync(dataOf(language))))
+      module.FS.writeFile(`${modelName(language)}.traineddata`, gunzipSync(readFileSync(modelPath(language))))
     const api = new module.TessBaseAPI()
     if (api.Init(null, key, engine) !== 0) throw new Error(`Tesseract did not start with ${key}`)
     for (const model of models) module.FS.unlink(`${model}.traineddata`)
@@ -111,7 +111,7 @@ async function load(): Promise<Tesseract> {
     return api
   }
 
-  const show = (api: TesseractApi, { width, height, pixels }: Raster) => {
+  const setImage = (api: TesseractApi, { width, height, pixels }: Raster) => {
     module.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]))
     if (api.SetImageFile(1, 0) === 1) throw new Error('Tesseract did not take the picture')
   }
@@ -119,25 +119,25 @@ async function load(): Promise<Tesseract> {
   return {
     findOrientation(raster) {
       const api = apiFor(['osd'], LEGACY_ENGINE)
-      show(api, raster)
+      setImage(api, raster)
       const results = new module.OSResults()
       if (!api.DetectOS(results)) return { turn: 0, scripts: [] }
       const { orientation_id, oconfidence, script_id, sconfidence } = results.best_result
       const script = results.unicharset.get_script_from_script_id(script_id)
       return {
-        turn: oconfidence < LEAST_TURN_CONFIDENCE ? 0 : (TURNS[orientation_id] ?? 0),
-        scripts: script === 'Latin' && sconfidence < SURE_OF_LATIN ? [script, ...LIKE_LATIN] : [script],
+        turn: oconfidence < MIN_TURN_CONFIDENCE ? 0 : (TURNS[orientation_id] ?? 0),
+        scripts: script === 'Latin' && sconfidence < MIN_LATIN_CONFIDENCE ? [script, ...LIKE_LATIN] : [script],
       }
     },
     readWords(raster, languages) {
       const api = apiFor(languages, LSTM_ENGINE)
-      show(api, raster)
+      setImage(api, raster)
       api.Recognize(null)
       return parseWords(api.GetTSVText(0))
     },
     readBlocks(raster, blocks, languages) {
       const api = apiFor(languages, LSTM_ENGINE)
-      show(api, raster)
+      setImage(api, raster)
       api.SetVariable('tessedit_pageseg_mode', ONE_BLOCK)
       const words = blocks.map(({ left, top, right, bottom }) => {
         // The engine aborts, for good.

@@ -5,17 +5,17 @@ const LINES = 2
 const [LETTER_WIDTH, LETTER_HEIGHT, STROKE] = [12, 20, 3]
 const [LETTER_STEP, LINE_STEP, MARGIN] = [18, 40, 40]
 /** After so many letters a blank. */
-const WORD = 5
+const WORD_LETTERS = 5
 
 /**
  * Two lines of strokes that look like letters and mean nothing. The runtime compiles the engine anew in each process, as
  * far as it is used and while it runs: what has read these lines reads its first page a tenth quicker.
  */
-export function drawPracticeLines(): Raster {
+export function drawWarmUpImage(): Raster {
   const pixels = new Uint8Array(WIDTH * HEIGHT).fill(255)
   for (let line = 0; line < LINES; line += 1) {
     for (let letter = 0; MARGIN + (letter + 1) * LETTER_STEP < WIDTH; letter += 1) {
-      if (letter % (WORD + 1) === WORD) continue
+      if (letter % (WORD_LETTERS + 1) === WORD_LETTERS) continue
       const corner = (MARGIN + line * LINE_STEP) * WIDTH + MARGIN + letter * LETTER_STEP
       for (let y = 0; y < LETTER_HEIGHT; y += 1)
         for (let x = 0; x < LETTER_WIDTH; x += 1) if (isInk(letter, x, y)) pixels[corner + y * WIDTH + x] = 0

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Rules } from './cells.ts'
+import { type RulingLines } from './ruling-lines.ts'
 import { type Word } from './tesseract.ts'
 import { boxOf, writeWords } from './write-words.ts'
 
-const NO_RULES: Rules = { horizontal: [], vertical: [] }
+const NO_LINES: RulingLines = { horizontal: [], vertical: [] }
 
 const word = (text: string, left: number, top: number, line = '1', paragraph = '1'): Word => ({
   text,
@@ -19,7 +19,7 @@ const word = (text: string, left: number, top: number, line = '1', paragraph = '
 test('lines and paragraphs are kept, and every word is found at its offset', () => {
   const { text, placed } = writeWords(
     [word('One', 0, 0), word('line', 40, 0), word('another', 0, 30, '2'), word('Next', 0, 90, '1', '2')],
-    NO_RULES,
+    NO_LINES,
   )
   expect(text).toBe('One line\nanother\n\nNext')
   expect(placed.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([
@@ -31,32 +31,32 @@ test('lines and paragraphs are kept, and every word is found at its offset', () 
 })
 
 test('a word broken at the end of a line is whole again', () => {
-  const { text, placed } = writeWords([word('reason-', 0, 0), word('ably', 0, 30, '2')], NO_RULES)
+  const { text, placed } = writeWords([word('reason-', 0, 0), word('ably', 0, 30, '2')], NO_LINES)
   expect(text).toBe('reasonably')
   expect(placed.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual(['reason', 'ably'])
 })
 
 test('a long dash between figures is the short one', () => {
   const words = [word('15:00', 0, 0), word('—', 60, 0), word('17:00', 80, 0), word('Open—always', 140, 0)]
-  expect(writeWords(words, NO_RULES).text).toBe('15:00 – 17:00 Open—always')
+  expect(writeWords(words, NO_LINES).text).toBe('15:00 – 17:00 Open—always')
 })
 
 test('syllables of Korean that touch are one word', () => {
-  expect(writeWords([word('저', 0, 0), word('희', 12, 0), word('는', 60, 0)], NO_RULES).text).toBe('저희 는')
+  expect(writeWords([word('저', 0, 0), word('희', 12, 0), word('는', 60, 0)], NO_LINES).text).toBe('저희 는')
 })
 
 test('Japanese has no blanks, also beside signs, but between the columns of a form', () => {
   const words = [word('三月', 0, 0), word('。', 26, 0), word('工事', 46, 0), word('は', 80, 0), word('氏名', 130, 0)]
-  expect(writeWords(words, NO_RULES).text).toBe('三月。工事は 氏名')
+  expect(writeWords(words, NO_LINES).text).toBe('三月。工事は 氏名')
 })
 
 test('letters of Thai that stand apart are one word', () => {
-  expect(writeWords([word('งา', 0, 0), word('น', 27, 0), word('จะ', 60, 0)], NO_RULES).text).toBe('งาน จะ')
+  expect(writeWords([word('งา', 0, 0), word('น', 27, 0), word('จะ', 60, 0)], NO_LINES).text).toBe('งาน จะ')
 })
 
 test('between rules the words stand in cells, row by row', () => {
   const rule = (at: number, to: number) => ({ at, from: 0, to, last: at })
-  const rules: Rules = {
+  const rules: RulingLines = {
     horizontal: [0, 100, 200].map((at) => rule(at, 400)),
     vertical: [0, 200, 400].map((at) => rule(at, 200)),
   }

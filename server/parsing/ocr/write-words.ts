@@ -1,6 +1,6 @@
 /** From the words of a page, in reading order, to its text: lines, paragraphs, and tables cell by cell. */
 import { type WordBox, withoutNul } from '#server/parsing/page.ts'
-import { type Cell, cellOf, isSameCell, isSameRow, type Rules, touches } from './cells.ts'
+import { type Cell, findCell, isSameCell, isSameRow, type RulingLines, touches } from './ruling-lines.ts'
 import { SYLLABLES } from './fit-to-ink.ts'
 import { type Word } from './tesseract.ts'
 
@@ -18,24 +18,24 @@ interface FilledCell extends Cell {
 /** Two figures have the shorter dash between them, which is taken for the longer one. */
 const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
 /** Fewer cells are a frame around a text. */
-const LEAST_CELLS = 4
+const MIN_CELLS = 4
 /** A blank is there only where there is room for one. */
 const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
 const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
 /** Share of the height; letters of Thai are low, and apart from each other. */
-const BLANK = 0.25
+const MIN_BLANK = 0.25
 const THAI = /\p{Script=Thai}/u
-const THAI_BLANK = 0.5
+const MIN_THAI_BLANK = 0.5
 /** Chinese and Japanese have no blanks at all, but signs as wide as a syllable, with white in them. */
 const UNSPACED_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]\p{P}?$/u
 const UNSPACED_BEGINNING = /^\p{P}?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
-const SIGN = /^\p{P}+$/u
+const PUNCTUATION = /^\p{P}+$/u
 /** Share of the height: a wider one stands between the columns of a form. */
-const WHITE_OF_SIGN = 1
+const MAX_PUNCTUATION_GAP = 1
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const HYPHENATED = /\p{L}[-‐\u00ad]$/u
 
-export function writeWords(words: readonly Word[], rules: Rules): { text: string; placed: PlacedWord[] } {
+export function writeWords(words: readonly Word[], rules: RulingLines): { text: string; placed: PlacedWord[] } {
   const placed: PlacedWord[] = []
   let text = ''
   const add = (word: Word, separator: string) => {
@@ -61,7 +61,7 @@ export function writeWords(words: readonly Word[], rules: Rules): { text: string
     }
   }
 
-  const { tables, rest } = takeTables(words, rules)
+  const { tables, rest } = extractTables(words, rules)
   let paragraph: Word[] = []
   const endParagraph = () => {
     addLines(paragraph, text === '' ? '' : '\n\n', '\n')
@@ -85,32 +85,32 @@ export function writeWords(words: readonly Word[], rules: Rules): { text: string
 }
 
 function separatorBetween(previous: Word, next: Word, lineSeparator: string): string {
-  if (previous.line === next.line) return isOneWord(previous, next) ? '' : ' '
+  if (previous.line === next.line) return isJoined(previous, next) ? '' : ' '
   return lineSeparator === '\n' && previous.paragraph !== next.paragraph ? '\n\n' : lineSeparator
 }
 
-function isOneWord(previous: Word, next: Word): boolean {
+function isJoined(previous: Word, next: Word): boolean {
   const gap = next.left - (previous.left + previous.width)
   const height = Math.max(previous.height, next.height)
   const isSyllable = SYLLABLE_END.test(previous.text) || SYLLABLE_BEGINNING.test(next.text)
-  const blank = THAI.test(previous.text) && THAI.test(next.text) ? THAI_BLANK : BLANK
+  const blank = THAI.test(previous.text) && THAI.test(next.text) ? MIN_THAI_BLANK : MIN_BLANK
   if (isSyllable && gap < blank * height) return true
   const isUnspaced =
-    (UNSPACED_END.test(previous.text) && (UNSPACED_BEGINNING.test(next.text) || SIGN.test(next.text))) ||
-    (SIGN.test(previous.text) && UNSPACED_BEGINNING.test(next.text))
-  return isUnspaced && gap < WHITE_OF_SIGN * height
+    (UNSPACED_END.test(previous.text) && (UNSPACED_BEGINNING.test(next.text) || PUNCTUATION.test(next.text))) ||
+    (PUNCTUATION.test(previous.text) && UNSPACED_BEGINNING.test(next.text))
+  return isUnspaced && gap < MAX_PUNCTUATION_GAP * height
 }
 
 /** Replaces the words of each ruled table by one mark where the first of them stood; tables are rows of cells. */
-function takeTables(
+function extractTables(
   words: readonly Word[],
-  rules: Rules,
+  rules: RulingLines,
 ): { tables: FilledCell[][][]; rest: (Word | { readonly table: number })[] } {
   const filled: FilledCell[] = []
   const cellOfWord = new Map<Word, FilledCell[]>()
   if (rules.vertical.length > 1 && rules.horizontal.length > 1) {
     for (const word of words) {
-      const cell = cellOf(word, rules)
+      const cell = findCell(word, rules)
       if (!cell) continue
       const known = filled.find((each) => isSameCell(each, cell))
       if (known) known.words.push(word)
@@ -119,7 +119,7 @@ function takeTables(
   }
   const groups = groupTouching(filled)
   for (const cells of groups) for (const cell of cells) for (const word of cell.words) cellOfWord.set(word, cells)
-  const real = groups.filter((cells) => cells.length >= LEAST_CELLS)
+  const real = groups.filter((cells) => cells.length >= MIN_CELLS)
   const rest: (Word | { table: number })[] = []
   const marked = new Set<FilledCell[]>()
   for (const word of words) {
@@ -130,7 +130,7 @@ function takeTables(
       rest.push({ table: real.indexOf(cells) })
     }
   }
-  return { tables: real.map(rowsOf), rest }
+  return { tables: real.map(groupRows), rest }
 }
 
 function groupTouching(cells: readonly FilledCell[]): FilledCell[][] {
@@ -142,7 +142,7 @@ function groupTouching(cells: readonly FilledCell[]): FilledCell[][] {
   return groups
 }
 
-function rowsOf(cells: readonly FilledCell[]): FilledCell[][] {
+function groupRows(cells: readonly FilledCell[]): FilledCell[][] {
   const rows: FilledCell[][] = []
   for (const cell of cells.toSorted((one, other) => one.top - other.top)) {
     const row = rows.find(([first]) => first && isSameRow(first, cell))
@@ -150,12 +150,12 @@ function rowsOf(cells: readonly FilledCell[]): FilledCell[][] {
     else rows.push([cell])
   }
   return rows.map((row) =>
-    row.toSorted((one, other) => one.left - other.left).map((cell) => ({ ...cell, words: inLines(cell.words) })),
+    row.toSorted((one, other) => one.left - other.left).map((cell) => ({ ...cell, words: sortWords(cell.words) })),
   )
 }
 
 /** Reading order within a cell; what stood there in several columns is one. */
-function inLines(words: readonly Word[]): Word[] {
+function sortWords(words: readonly Word[]): Word[] {
   const isFromRight = 2 * words.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > words.length
   const middle = ({ top, height }: Word) => top + height / 2
   return words.toSorted((one, other) =>

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { type ParsedPart } from '#server/parsing/page.ts'
-import { startReader } from '#server/parsing/sandbox/parser-process.ts'
+import { startParser } from '#server/parsing/sandbox/parser-process.ts'
 import { runParser } from '#server/parsing/sandbox/run-parser.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'
 import { parse } from './parse-pdf.ts'
@@ -59,10 +59,10 @@ test('pages that a process leaves to another are read by another', async () => {
     mimetype: UPLOAD_TYPES.pdf,
     languages: ['eng'],
     signal: new AbortController().signal,
-    readers: {
+    warmParsers: {
       take(wish) {
-        if (wish.recognises) recognising += 1
-        return wish.recognises && recognising === 1 ? spawn(process.execPath, ['-e', program]) : startReader(wish)
+        if (wish.ocrLanguages) recognising += 1
+        return wish.ocrLanguages && recognising === 1 ? spawn(process.execPath, ['-e', program]) : startParser(wish)
       },
       stop: () => {},
     },

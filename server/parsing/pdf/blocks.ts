@@ -32,7 +32,7 @@ const LIST_ITEM = new RegExp(
 type Kind = PageBlock['kind']
 
 export function findBlocks(text: string, lines: readonly WrittenLine[]): PageBlock[] {
-  const body = bodyOf(lines)
+  const body = measureBody(lines)
   const isHeading = lines.map((line, index) => isHeadingLine(text, line, lines[index + 1], body))
   const sizes = headingSizes(lines.filter((_, index) => isHeading[index]))
   const blocks: PageBlock[] = []
@@ -65,7 +65,7 @@ interface Body {
 }
 
 /** How most of the page's text is set. */
-function bodyOf(lines: readonly WrittenLine[]): Body {
+function measureBody(lines: readonly WrittenLine[]): Body {
   const weighed = lines.flatMap((line) =>
     Array<WrittenLine>(Math.min(Math.ceil((line.end - line.start) / 10), 50)).fill(line),
   )

@@ -10,11 +10,11 @@ const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000
 const BLANK = /\s/
 
 /** The items of each line in the order in which they are read, whatever order they were drawn in. */
-export function inReadingDirection(items: readonly PlacedItem[]): PlacedItem[] {
+export function orderByDirection(items: readonly PlacedItem[]): PlacedItem[] {
   const ordered: PlacedItem[] = []
   let line: PlacedItem[] = []
   const close = () => {
-    ordered.push(...(runsRightToLeft(line) ? orderLine(line) : line))
+    ordered.push(...(runsRightToLeft(line) ? orderRightToLeft(line) : line))
     line = []
   }
   for (const item of items) {
@@ -47,7 +47,7 @@ function runsRightToLeft(line: readonly PlacedItem[]): boolean {
 }
 
 /** From right to left, but words of the other direction and numbers among them as they stand. */
-function orderLine(line: readonly PlacedItem[]): PlacedItem[] {
+function orderRightToLeft(line: readonly PlacedItem[]): PlacedItem[] {
   const visual = line.toSorted((one, other) => one.from - other.from)
   const groups: PlacedItem[][] = []
   let open: { readonly items: PlacedItem[]; between: PlacedItem[]; hasLetters: boolean } | undefined
@@ -76,18 +76,18 @@ function orderLine(line: readonly PlacedItem[]): PlacedItem[] {
 }
 
 /** Fewer characters below each other are a list. */
-const LEAST_COLUMN = 4
+const MIN_COLUMN_CHARACTERS = 4
 /** Distance between two characters of a column, as shares of their height. */
-const [CLOSEST, FURTHEST] = [0.7, 1.6]
-const SAME_COLUMN = 0.3
+const [MIN_DISTANCE, MAX_DISTANCE] = [0.7, 1.6]
+const MAX_COLUMN_OFFSET = 0.3
 const DOWNWARDS = -Math.PI / 2
 
 /** Characters that were placed one below the other become items of lines that run downwards, from right to left. */
-export function uprightColumns(items: readonly PlacedItem[]): PlacedItem[] {
+export function turnVerticalColumns(items: readonly PlacedItem[]): PlacedItem[] {
   const result: PlacedItem[] = []
   let column: PlacedItem[] = []
   const close = () => {
-    result.push(...(column.length >= LEAST_COLUMN ? column.map(downwards) : column))
+    result.push(...(column.length >= MIN_COLUMN_CHARACTERS ? column.map(downwards) : column))
     column = []
   }
   for (const item of items) {
@@ -106,9 +106,9 @@ export function uprightColumns(items: readonly PlacedItem[]): PlacedItem[] {
 function isBelow(above: PlacedItem, item: PlacedItem): boolean {
   const distance = item.down - above.down
   return (
-    Math.abs(item.from + item.to - above.from - above.to) / 2 < SAME_COLUMN * above.height &&
-    distance > CLOSEST * above.height &&
-    distance < FURTHEST * above.height
+    Math.abs(item.from + item.to - above.from - above.to) / 2 < MAX_COLUMN_OFFSET * above.height &&
+    distance > MIN_DISTANCE * above.height &&
+    distance < MAX_DISTANCE * above.height
   )
 }
 

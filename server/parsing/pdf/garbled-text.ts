@@ -11,22 +11,22 @@ const LATIN = /\p{Script=Latin}/gu
 const IMPOSSIBLE = /[\u0001-\u0008\u000b\u000e-\u001f\u007f-\u009f\ue000-\uf8ff\ufffd]/g
 const MAX_IMPOSSIBLE_SHARE = 0.04
 /** In any language written with Latin letters, two letters of five are vowels. */
-const LEAST_VOWEL_SHARE = 0.22
-const LEAST_LETTERS = 120
+const MIN_VOWEL_SHARE = 0.22
+const MIN_LETTERS = 120
 const MAX_GARBLED_SHARE = 0.25
 
 /** What somebody put over names and numbers that others are not to read: "XXXXX". */
 const BLACKED_OUT = /(\p{L})\1{2,}/gu
 
-const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 function isGarbled(text: string): boolean {
-  const characters = countOf(text, /\S/g)
+  const characters = countMatches(text, /\S/g)
   if (characters === 0) return false
-  if (countOf(text, IMPOSSIBLE) > MAX_IMPOSSIBLE_SHARE * characters) return true
+  if (countMatches(text, IMPOSSIBLE) > MAX_IMPOSSIBLE_SHARE * characters) return true
   const words = text.replaceAll(BLACKED_OUT, '')
-  const letters = countOf(words, LATIN)
-  return letters >= LEAST_LETTERS && countOf(words, VOWELS) < LEAST_VOWEL_SHARE * letters
+  const letters = countMatches(words, LATIN)
+  return letters >= MIN_LETTERS && countMatches(words, VOWELS) < MIN_VOWEL_SHARE * letters
 }
 
 /** Judged font by font, since each has its own map; a page counts as garbled when a good part of it is. */
@@ -36,7 +36,7 @@ export function isGarbledPage(samples: readonly FontSample[]): boolean {
   let garbled = 0
   let all = 0
   for (const text of byFont.values()) {
-    const characters = countOf(text, /\S/g)
+    const characters = countMatches(text, /\S/g)
     all += characters
     if (isGarbled(text)) garbled += characters
   }

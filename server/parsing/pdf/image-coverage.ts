@@ -2,14 +2,14 @@
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { z } from 'zod'
 
-export const PICTURE_OPERATORS: ReadonlySet<number> = new Set<number>([
+export const IMAGE_OPERATORS: ReadonlySet<number> = new Set<number>([
   OPS.paintImageXObject,
   OPS.paintInlineImageXObject,
   OPS.paintImageMaskXObject,
 ])
 
 /** Share of the page; a scan may be smaller than its sheet. */
-const MOST = 0.6
+const MAX_IMAGE_SHARE = 0.6
 
 interface Drawing {
   readonly fnArray: readonly number[]
@@ -21,7 +21,7 @@ const numbers = z.array(z.number())
 const formArguments = z.tuple([numbers.length(6).nullish()]).rest(z.unknown())
 
 /** @param view the corners of the page, in points. */
-export function isCoveredByPictures({ fnArray, argsArray }: Drawing, view: readonly number[]): boolean {
+export function isCoveredByImages({ fnArray, argsArray }: Drawing, view: readonly number[]): boolean {
   const [left = 0, bottom = 0, right = 0, top = 0] = view
   const page = Math.abs((right - left) * (top - bottom))
   // A picture fills the unit square, and only its area is wanted: the determinants of the matrices so far say it.
@@ -31,16 +31,16 @@ export function isCoveredByPictures({ fnArray, argsArray }: Drawing, view: reado
   for (const [index, operator] of fnArray.entries()) {
     if (operator === OPS.save) outer.push(scale)
     else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) scale = outer.pop() ?? scale
-    else if (operator === OPS.transform) scale *= areaOf(numbers.safeParse(argsArray[index]).data)
+    else if (operator === OPS.transform) scale *= matrixArea(numbers.safeParse(argsArray[index]).data)
     else if (operator === OPS.paintFormXObjectBegin) {
       outer.push(scale)
-      scale *= areaOf(formArguments.safeParse(argsArray[index]).data?.[0])
-    } else if (PICTURE_OPERATORS.has(operator)) covered += scale
+      scale *= matrixArea(formArguments.safeParse(argsArray[index]).data?.[0])
+    } else if (IMAGE_OPERATORS.has(operator)) covered += scale
   }
-  return covered > MOST * page
+  return covered > MAX_IMAGE_SHARE * page
 }
 
-function areaOf(matrix: readonly number[] | null | undefined): number {
+function matrixArea(matrix: readonly number[] | null | undefined): number {
   const [a = 1, b = 0, c = 0, d = 1] = matrix ?? []
   return Math.abs(a * d - b * c)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
 import { writePdf } from '#test/write-pdf.ts'
-import { withLigaturesInOrder } from './ligatures.ts'
+import { reorderLigatures } from './ligatures.ts'
 import { type TextItem } from './lines.ts'
 
 const item = (str: string): TextItem => ({
@@ -15,7 +15,7 @@ const item = (str: string): TextItem => ({
 
 /** Glyphs as they are drawn, from left to right; what stands together in the text is one glyph. */
 const read = (strings: readonly string[], glyphs: string) =>
-  withLigaturesInOrder(strings.map(item), glyphs.split(' ')).map(({ str }) => str)
+  reorderLigatures(strings.map(item), glyphs.split(' ')).map(({ str }) => str)
 
 test('lam and alef of one glyph are read in this order', () => {
   expect(read(['إلدارة'], 'ة ر ا د لإ')).toEqual(['لإدارة'])

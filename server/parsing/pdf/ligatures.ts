@@ -12,22 +12,22 @@ const LAM_ALEF = /^ل[اأإآٱ]$/
 const ALEF_LAM = /[اأإآٱ]ل/
 
 /** Fewer letters are taken only where they are expected: further on they may be those of another word. */
-const LEAST_SEARCHED = 6
+const MIN_SEARCH_LETTERS = 6
 
 export const mayHoldLigatures = ({ str }: TextItem): boolean => ALEF_LAM.test(str)
 
-const lettersOf = (text: string): string[] => text.match(ARABIC_LETTER) ?? []
+const arabicLetters = (text: string): string[] => text.match(ARABIC_LETTER) ?? []
 
 /**
  * The items with the letters of ligatures in the order of reading; each keeps its length.
  * @param drawn what each glyph of the page stands for, in the order of drawing, which is that of the items.
  */
-export function withLigaturesInOrder(items: readonly TextItem[], drawn: readonly string[]): TextItem[] {
+export function reorderLigatures(items: readonly TextItem[], drawn: readonly string[]): TextItem[] {
   const ligatures = new Map<number, string[]>()
   let letters = ''
   let inReadingOrder = 0
   for (const glyph of drawn) {
-    const own = lettersOf(glyph)
+    const own = arabicLetters(glyph)
     if (own.length > 1) {
       ligatures.set(letters.length, own)
       // Some programs turn them around beforehand.
@@ -39,9 +39,9 @@ export function withLigaturesInOrder(items: readonly TextItem[], drawn: readonly
   if (inReadingOrder <= 0) return [...items]
   let cursor = 0
   return items.map((item) => {
-    const seen = lettersOf(item.str).toReversed().join('')
+    const seen = arabicLetters(item.str).toReversed().join('')
     const isHere = letters.startsWith(seen, cursor)
-    const start = isHere || seen.length < LEAST_SEARCHED ? cursor : letters.indexOf(seen, cursor)
+    const start = isHere || seen.length < MIN_SEARCH_LETTERS ? cursor : letters.indexOf(seen, cursor)
     if (seen === '' || start < 0 || (start === cursor && !isHere)) return item
     cursor = start + seen.length
     const turned = seen.split('')

@@ -1,6 +1,6 @@
 /** Lines of a pdf page: which items stand beside each other, and where the gaps between them are. */
 import { withoutNul } from '#server/parsing/page.ts'
-import { plainMarks } from '#server/parsing/symbol-fonts.ts'
+import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
 /** What is used of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths are in points. */
 export interface TextItem {
@@ -55,7 +55,7 @@ const CELL_GAP = 1
 const SAME_LINE = 0.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 /** The same text within this share of its height is the same word drawn again. */
-const REPEATED = 0.1
+const REPEAT_TOLERANCE = 0.1
 
 /** Forms that a letter takes in its word, in vertical lines or in a dictionary, which stand for the letter itself. */
 const COMPATIBLE = /[\u2e80-\u2fdf\uf900-\ufaff\ufb1d-\ufdff\ufe10-\ufe4f\ufe70-\ufefc]/g
@@ -68,17 +68,17 @@ const RADICALS = new Map(
 )
 
 /** Only one for one, so that offsets stay true. */
-const plainForms = (text: string): string =>
-  plainMarks(text).replaceAll(COMPATIBLE, (form) => {
+const normaliseForms = (text: string): string =>
+  decodeSymbolMarks(text).replaceAll(COMPATIBLE, (form) => {
     const plain = RADICALS.get(form) ?? form.normalize('NFKC')
     return plain.length === 1 ? plain : form
   })
 
 export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
-  turnNumbers(drawnOnce(items.map(place).filter(({ text }) => text !== '')))
+  turnNumbers(removeRepeated(items.map(placeItem).filter(({ text }) => text !== '')))
 
 /** So many items before one may have drawn its first letters already. */
-const LOOKED_BACK = 4
+const REPEAT_WINDOW = 4
 /** Shares of what letters are wide on average, between which a stretch of them may be. */
 const [NARROW, WIDE] = [0.6, 1.6]
 
@@ -87,42 +87,42 @@ const [NARROW, WIDE] = [0.6, 1.6]
  * after them. Letters that overlap others by the widths of their font alone count only on a page that has such words: of a
  * broken font the widths are wrong.
  */
-function drawnOnce(items: readonly PlacedItem[]): PlacedItem[] {
-  const kept = new Map<string, PlacedItem[]>()
-  const begun = new Set<PlacedItem>()
+function removeRepeated(items: readonly PlacedItem[]): PlacedItem[] {
+  const byText = new Map<string, PlacedItem[]>()
+  const superseded = new Set<PlacedItem>()
   const last: PlacedItem[] = []
   let hasRepeated = false
   const drawn = items.flatMap((item) => {
     if (item.text.trim() === '') return [item]
-    if (kept.get(item.text)?.some((other) => isRepeated(other, item))) {
+    if (byText.get(item.text)?.some((other) => isRepeated(other, item))) {
       hasRepeated = true
       return []
     }
     for (const other of last)
       if (item.text.startsWith(other.text) && isRepeated(other, item)) {
         hasRepeated = true
-        begun.add(other)
+        superseded.add(other)
       }
-    const rest = hasRepeated && last[0] && !begun.has(last[0]) ? withoutRepeated(last[0], item) : item
+    const rest = hasRepeated && last[0] && !superseded.has(last[0]) ? withoutRepeated(last[0], item) : item
     if (rest.text === '') return []
-    kept.set(rest.text, [...(kept.get(rest.text) ?? []), rest])
+    byText.set(rest.text, [...(byText.get(rest.text) ?? []), rest])
     last.unshift(rest)
-    last.length = Math.min(last.length, LOOKED_BACK)
+    last.length = Math.min(last.length, REPEAT_WINDOW)
     return [rest]
   })
-  return drawn.filter((item) => !begun.has(item))
+  return drawn.filter((item) => !superseded.has(item))
 }
 
 const isRepeated = (one: PlacedItem, other: PlacedItem): boolean =>
-  isDrawnLike(one, other) && Math.abs(one.from - other.from) <= REPEATED * one.height
+  isDrawnLike(one, other) && Math.abs(one.from - other.from) <= REPEAT_TOLERANCE * one.height
 
 const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
   one.angle === other.angle &&
-  Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEATED * one.height
+  Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEAT_TOLERANCE * one.height
 
 /** Without the letters at its beginning that the one before ends with, in the same place. */
 function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
-  if (!isDrawnLike(before, item) || item.from < before.from - REPEATED * before.height) return item
+  if (!isDrawnLike(before, item) || item.from < before.from - REPEAT_TOLERANCE * before.height) return item
   const shared = before.to - item.from
   const usual = (item.to - item.from) / item.text.length
   for (let count = Math.min(item.text.length, before.text.length); count > 0; count -= 1) {
@@ -134,7 +134,7 @@ function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
   return item
 }
 
-function place({ str, transform, width, height, hasEOL, fontName }: TextItem, index: number): PlacedItem {
+function placeItem({ str, transform, width, height, hasEOL, fontName }: TextItem, index: number): PlacedItem {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform
   const scale = Math.hypot(a, b) || 1
   const [right, up] = [a / scale, b / scale]
@@ -142,7 +142,7 @@ function place({ str, transform, width, height, hasEOL, fontName }: TextItem, in
   return {
     index,
     offset: 0,
-    text: withoutNul(plainForms(str)),
+    text: withoutNul(normaliseForms(str)),
     from: along,
     to: along + width,
     down: x * up - y * right,
@@ -184,17 +184,17 @@ function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
 }
 
 /** Small letters are at most this large beside those that they are raised or lowered from. */
-const SMALL = 0.8
+const MAX_MARK_SIZE = 0.8
 /** Shares of the height of the large ones: how far up, how far down, and how far apart. */
-const [RAISED, LOWERED, BESIDE] = [0.7, 0.4, 1]
+const [MAX_RAISE, MAX_LOWERING, MAX_MARK_GAP] = [0.7, 0.4, 1]
 /** Characters of a mark; more are a text of their own. */
-const LONGEST_MARK = 8
+const MAX_MARK_CHARACTERS = 8
 /** Letters that touch may overlap by this share of their height. */
-const OVERLAP = 0.3
+const MAX_OVERLAP = 0.3
 
 /** Small and short enough to be a mark above or below the line of the other. */
 const isSmall = (one: PlacedItem, other: PlacedItem): boolean =>
-  one.height <= SMALL * other.height && one.text.length <= LONGEST_MARK
+  one.height <= MAX_MARK_SIZE * other.height && one.text.length <= MAX_MARK_CHARACTERS
 
 /** Whether one of the two is a mark above or below the line of the other: "m²", "H₂O", the number of a note. */
 function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
@@ -204,23 +204,23 @@ function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
   return (
     Math.abs(one.angle - other.angle) <= 0.01 &&
     isSmall(small, large) &&
-    gap > -OVERLAP * small.height &&
-    gap < BESIDE * large.height &&
-    up > -LOWERED * large.height &&
-    up < RAISED * large.height
+    gap > -MAX_OVERLAP * small.height &&
+    gap < MAX_MARK_GAP * large.height &&
+    up > -MAX_LOWERING * large.height &&
+    up < MAX_RAISE * large.height
   )
 }
 
-interface GatheredItems {
+interface ItemGroup {
   readonly items: PlacedItem[]
   /** The last one that is no mark beside others: it says where the line stands. */
   base: PlacedItem
 }
 
 /** Groups the items in their order to lines. */
-export function gatherLines(placed: readonly PlacedItem[]): Line[] {
+export function groupLines(placed: readonly PlacedItem[]): Line[] {
   const isRightToLeft = placed.some(({ text }) => RIGHT_TO_LEFT.test(text))
-  const lines: GatheredItems[] = []
+  const lines: ItemGroup[] = []
   let previous: PlacedItem | undefined
   let last: PlacedItem | undefined
   for (const item of placed) {
@@ -234,9 +234,9 @@ export function gatherLines(placed: readonly PlacedItem[]): Line[] {
       lines.push({ items: [item], base: item })
       previous = item
     } else if (isSameLine(previous, item) || isSameLine(line.base, item)) {
-      const place = isRightToLeft || isBlank ? undefined : placeBefore(line.items, item)
+      const place = isRightToLeft || isBlank ? undefined : findInsertIndex(line.items, item)
       if (place === undefined) line.items.push(item)
-      else insert(line.items, item, place)
+      else insertItem(line.items, item, place)
       if (isSameLine(line.base, item) && !isBlank && !isSmall(item, line.base)) line.base = item
       // A blank has no extent worth comparing with: the next word is measured against the last real one.
       if (!isBlank && place === undefined) previous = item
@@ -253,7 +253,7 @@ export function gatherLines(placed: readonly PlacedItem[]): Line[] {
 }
 
 /** Where in the line there is room for an item that was drawn after what stands to its right, as letters of another font are. */
-function placeBefore(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
+function findInsertIndex(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
   const shown = items.filter(({ text }) => text.trim() !== '')
   const next = shown.find(({ from }) => from > item.from)
   if (!next || shown.some((other) => overlaps(other, item))) return undefined
@@ -262,17 +262,17 @@ function placeBefore(items: readonly PlacedItem[], item: PlacedItem): number | u
 
 function overlaps(one: PlacedItem, other: PlacedItem): boolean {
   const shared = Math.min(one.to, other.to) - Math.max(one.from, other.from)
-  return shared > OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
+  return shared > MAX_OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
 }
 
 /** The blank that stood for the room goes. */
-function insert(items: PlacedItem[], item: PlacedItem, place: number): void {
+function insertItem(items: PlacedItem[], item: PlacedItem, place: number): void {
   const before = items[place - 1]
   const fills = before?.text.trim() === '' && before.to > item.from
   items.splice(fills ? place - 1 : place, fills ? 1 : 0, item)
 }
 
-function measureLine({ items, base }: GatheredItems): Line {
+function measureLine({ items, base }: ItemGroup): Line {
   const [first = base, ...others] = items
   const second = others.find(({ text }) => text.trim() !== '')
   const isMark = second !== undefined && first.height < second.height && isMarkBeside(first, second)

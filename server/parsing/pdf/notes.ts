@@ -9,7 +9,7 @@ export interface PageNote {
   readonly text: string
   readonly rectangle: Rectangle
   /** It is read where it stands on the page, as if it were printed there; a comment is read behind the page. */
-  readonly isInPlace: boolean
+  readonly isInline: boolean
 }
 
 /** ISO 32000-2, 12.5.3: hidden, or not to be seen on a screen. */
@@ -57,19 +57,19 @@ const annotation = z.object({
 type Annotation = z.infer<typeof annotation>
 
 /** Those of pdf.js, in its order. */
-export function notesOf(annotations: readonly unknown[]): PageNote[] {
+export function readNotes(annotations: readonly unknown[]): PageNote[] {
   return annotations.flatMap((given) => {
     const { data } = annotation.safeParse(given)
     if (!data || data.hidden || (data.annotationFlags & UNSEEN_FLAGS) !== 0) return []
     const isField = data.subtype === 'Widget'
-    const text = withoutNul(isField ? valueOf(data) : wordsOf(data))
+    const text = withoutNul(isField ? fieldText(data) : commentText(data))
       .replaceAll(/\s+/g, ' ')
       .trim()
-    return text === '' ? [] : [{ text, rectangle: data.rect, isInPlace: isField || data.subtype === TYPED }]
+    return text === '' ? [] : [{ text, rectangle: data.rect, isInline: isField || data.subtype === TYPED }]
   })
 }
 
-function valueOf({ fieldType, fieldValue, textContent, options, password, ...button }: Annotation): string {
+function fieldText({ fieldType, fieldValue, textContent, options, password, ...button }: Annotation): string {
   if (button.checkBox) return fieldValue === button.exportValue ? CHECKED : UNCHECKED
   if (button.radioButton) return fieldValue === button.buttonValue ? CHECKED : UNCHECKED
   if (password || fieldValue === null || fieldValue === undefined) return ''
@@ -87,7 +87,7 @@ function valueOf({ fieldType, fieldValue, textContent, options, password, ...but
   }
 }
 
-function wordsOf({ subtype, contentsObj, titleObj }: Annotation): string {
+function commentText({ subtype, contentsObj, titleObj }: Annotation): string {
   if (subtype === TYPED) return contentsObj.str
   if (!COMMENTS.has(subtype) || contentsObj.str.trim() === '') return ''
   return titleObj.str.trim() === '' ? contentsObj.str : `${titleObj.str}: ${contentsObj.str}`

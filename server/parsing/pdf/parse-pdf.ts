@@ -15,12 +15,12 @@ import {
   type ParseOptions,
 } from '#server/parsing/page.ts'
 import { isGarbledPage } from './garbled-text.ts'
-import { isCoveredByPictures, PICTURE_OPERATORS } from './image-coverage.ts'
-import { mayHoldLigatures, withLigaturesInOrder } from './ligatures.ts'
+import { isCoveredByImages, IMAGE_OPERATORS } from './image-coverage.ts'
+import { mayHoldLigatures, reorderLigatures } from './ligatures.ts'
 import { type TextItem } from './lines.ts'
-import { notesOf } from './notes.ts'
-import { looksLetterspaced } from './order.ts'
-import { boxesOfNote } from './place-notes.ts'
+import { readNotes } from './notes.ts'
+import { looksLetterspaced } from './line-order.ts'
+import { noteBoxes } from './place-notes.ts'
 import { joinItems, type PdfFont } from './text.ts'
 
 const packageFolder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
@@ -30,15 +30,15 @@ type PdfDocument = Awaited<ReturnType<typeof getDocument>['promise']>
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 /** Pages with fewer characters are looked at: what they show may be a picture of a text. */
-const FEW_CHARACTERS = 100
+const MIN_TEXT_CHARACTERS = 100
 /** Of a page that is all picture, so many lines are what somebody put upon it later: a number, who downloaded it. */
-const STAMP_LINES = 3
+const MAX_STAMP_LINES = 3
 /** OCR of a page that has some text replaces it only where it finds this many times as much. */
-const MUCH_MORE = 3
+const MIN_OCR_GAIN = 3
 /** Beyond, pages that only OCR could read are left without text. */
 const MAX_RECOGNISED_PAGES = 500
 /** A text that is there is replaced only by what was read at least so surely. */
-const SURE_ENOUGH = 50
+const MIN_OCR_CONFIDENCE = 50
 
 /**
  * Reads a pdf page by page; pages without usable text are named, to be drawn and read by OCR. Item indexes count the items that have
@@ -100,7 +100,7 @@ async function* recognisePages(
       if (raster !== undefined && raster !== 'broken' && !isBlank(raster)) {
         const recognised = await recogniser.recognise(raster).catch(abortedOnly)
         if (recognised !== 'aborted') {
-          yield choose(layer, { page, ...recognised })
+          yield chooseText(layer, { page, ...recognised })
           continue
         }
         yield withGap(layer?.page ?? { page, text: '' }, 'not_recognised')
@@ -129,13 +129,16 @@ interface TextLayer {
   readonly isUsable: boolean
 }
 
-function choose(layer: TextLayer | undefined, recognised: ParsedPage & { readonly confidence: number }): ParsedPage {
+function chooseText(
+  layer: TextLayer | undefined,
+  recognised: ParsedPage & { readonly confidence: number },
+): ParsedPage {
   if (!layer) return recognised
   const { page, isGarbled } = layer
   const characters = page.text.trim().length
   if (characters === 0) return recognised
-  const isMore = isGarbled || recognised.text.length > MUCH_MORE * characters
-  return isMore && recognised.confidence >= SURE_ENOUGH ? recognised : page
+  const isMore = isGarbled || recognised.text.length > MIN_OCR_GAIN * characters
+  return isMore && recognised.confidence >= MIN_OCR_CONFIDENCE ? recognised : page
 }
 
 /** A page that cannot be read leaves a gap, not a failure: the others are worth having. */
@@ -160,26 +163,26 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       }
       if (characters > MAX_PAGE_CHARACTERS) throw new ParseFailure('too_large')
     }
-    await learnFonts(page, items, fonts)
-    const { notes, ...joined } = joinItems(await withLettersInOrder(page, items), (name) => fonts.get(name), {
-      notes: notesOf(await page.getAnnotations()),
+    await loadFonts(page, items, fonts)
+    const { notes, ...joined } = joinItems(await fixLigatures(page, items), (name) => fonts.get(name), {
+      notes: readNotes(await page.getAnnotations()),
       drawn: items.some(({ str }) => looksLetterspaced(str)) ? (await drawnGlyphs(page)).join('') : '',
     })
     const viewport = page.getViewport({ scale: 1 })
-    const boxes = notes.flatMap((note) => boxesOfNote(joined.text, note, viewport))
+    const boxes = notes.flatMap((note) => noteBoxes(joined.text, note, viewport))
     const parsed = { page: number, ...joined, ...(boxes.length > 0 ? { boxes } : {}) }
     const characters = parsed.text.replaceAll(/\s/g, '').length
     const isGarbled = isGarbledPage(items)
-    if (characters >= FEW_CHARACTERS) {
+    if (characters >= MIN_TEXT_CHARACTERS) {
       const isStamped =
-        linesOf(parsed.text) <= STAMP_LINES && isCoveredByPictures(await page.getOperatorList(), page.view)
+        countLines(parsed.text) <= MAX_STAMP_LINES && isCoveredByImages(await page.getOperatorList(), page.view)
       return { page: parsed, isGarbled, isUsable: !isGarbled && !isStamped }
     }
     const { fnArray } = await page.getOperatorList()
     const shows = (operators: ReadonlySet<number>) => fnArray.some((operator) => operators.has(operator))
     if (characters === 0 && !shows(PAINTING_OPERATORS))
       return { page: { ...parsed, gap: 'blank' }, isGarbled, isUsable: true }
-    return { page: parsed, isGarbled, isUsable: !isGarbled && characters > 0 && !shows(PICTURE_OPERATORS) }
+    return { page: parsed, isGarbled, isUsable: !isGarbled && characters > 0 && !shows(IMAGE_OPERATORS) }
   } catch (error) {
     if (error instanceof ParseFailure) throw error
     return undefined
@@ -199,8 +202,8 @@ async function drawnGlyphs(page: PdfPage): Promise<string[]> {
   return drawn.flatMap((glyph) => (typeof glyph === 'number' ? [] : [glyph.unicode]))
 }
 
-const withLettersInOrder = async (page: PdfPage, items: readonly TextItem[]): Promise<readonly TextItem[]> =>
-  items.some(mayHoldLigatures) ? withLigaturesInOrder(items, await drawnGlyphs(page)) : items
+const fixLigatures = async (page: PdfPage, items: readonly TextItem[]): Promise<readonly TextItem[]> =>
+  items.some(mayHoldLigatures) ? reorderLigatures(items, await drawnGlyphs(page)) : items
 
 type Fonts = Map<string, PdfFont>
 
@@ -214,7 +217,7 @@ const pdfFont = z.object({
  * What fonts are called is known only after a page's drawing was looked through, which takes as long as reading its text:
  * only pages that bring new fonts are looked through.
  */
-async function learnFonts(page: PdfPage, items: readonly TextItem[], fonts: Fonts): Promise<void> {
+async function loadFonts(page: PdfPage, items: readonly TextItem[], fonts: Fonts): Promise<void> {
   const unknown = new Set(items.map(({ fontName }) => fontName).filter((name) => !fonts.has(name)))
   if (unknown.size === 0) return
   await page.getOperatorList()
@@ -229,13 +232,13 @@ async function learnFonts(page: PdfPage, items: readonly TextItem[], fonts: Font
 
 /** Letters may be drawn as shapes. */
 const PAINTING_OPERATORS = new Set<number>([
-  ...PICTURE_OPERATORS,
+  ...IMAGE_OPERATORS,
   OPS.constructPath,
   OPS.shadingFill,
   OPS.beginAnnotation,
 ])
 
-const linesOf = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
+const countLines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
 
 const isTextItem = (item: object): item is TextItem => 'str' in item
 

@@ -3,9 +3,9 @@ import { type WordBox } from '#contract/document.ts'
 import { NO_ITEM, type PlacedItem } from './lines.ts'
 import { type PageNote, type Rectangle } from './notes.ts'
 
-const LARGEST_SIZE = 12
+const MAX_SIZE = 12
 /** A label's line may stand this much of its height below the field. */
-const BELOW = 0.3
+const MAX_BELOW = 0.3
 
 /** The item that a note became, to be found in the page's text. */
 export interface PlacedNote {
@@ -17,9 +17,9 @@ export interface PlacedNote {
 export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNote[]): PlacedNote[] {
   return notes.map((note) => {
     const [left, bottom, right, top] = note.rectangle
-    const size = Math.min(LARGEST_SIZE, Math.max(1, top - bottom))
+    const size = Math.min(MAX_SIZE, Math.max(1, top - bottom))
     const label = items.reduce<PlacedItem | undefined>((best, item) => {
-      const isBeside = item.angle === 0 && -item.down <= top && -item.down >= bottom - BELOW * item.height
+      const isBeside = item.angle === 0 && -item.down <= top && -item.down >= bottom - MAX_BELOW * item.height
       return isBeside && item.from < left && (!best || item.from > best.from) ? item : best
     }, undefined)
     return {
@@ -41,7 +41,7 @@ export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNot
 }
 
 /** Items in their order, with each note behind the last item that comes before it in its line or above it. */
-export function withNotes(items: readonly PlacedItem[], notes: readonly PlacedNote[]): PlacedItem[] {
+export function insertNotes(items: readonly PlacedItem[], notes: readonly PlacedNote[]): PlacedItem[] {
   const result = [...items]
   for (const { item } of notes.toSorted(
     (one, other) => one.item.down - other.item.down || one.item.from - other.item.from,
@@ -60,7 +60,7 @@ export function withNotes(items: readonly PlacedItem[], notes: readonly PlacedNo
 }
 
 /** Where each word of a note stands on the page as a viewer shows it, in ten-thousandths: all in the place of the note. */
-export function boxesOfNote(
+export function noteBoxes(
   text: string,
   { start, length, rectangle }: { readonly start: number; readonly length: number; readonly rectangle: Rectangle },
   viewport: Viewport,

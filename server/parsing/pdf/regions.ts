@@ -2,15 +2,15 @@
 import { type Line } from './lines.ts'
 
 /** Lines further apart than this many times their height are of different regions. */
-const MOST_DISTANCE = 3
+const MAX_DISTANCE = 3
 /** Boxes that share less than this part of a line's height do not meet. */
-const TOUCH = 0.5
+const MIN_OVERLAP = 0.5
 /** Of the height of a line, below its baseline. */
 const DESCENT = 0.2
 /** Pages of more are drawings, of which the order of drawing is as good as any. */
-const [MOST_LINES, MOST_REGIONS] = [1_500, 200]
+const [MAX_LINES, MAX_REGIONS] = [1_500, 200]
 /** So many lines at the head and at the foot of a page may be its margins. */
-const [HEAD_LINES, FOOT_LINES] = [1, 2]
+const [MAX_HEAD_LINES, MAX_FOOT_LINES] = [1, 2]
 const SAME_ANGLE = 0.01
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
@@ -33,20 +33,20 @@ interface Region {
  * What stands above comes before what stands below it, and the left before the right of what stands side by side. Between
  * the foot of one column and the head of the next, which neither tells apart, the order of drawing decides.
  */
-export function regionByRegion(lines: readonly Line[]): readonly Line[] {
-  if (lines.length > MOST_LINES || lines.some(runsRightToLeft)) return lines
-  const regions = gatherRegions(lines, usualAngle(lines))
-  if (regions.length > MOST_REGIONS) return lines
-  const feet = marginOf(regions, FOOT_LINES, (one, other) => one.bottom > other.bottom)
+export function orderRegions(lines: readonly Line[]): readonly Line[] {
+  if (lines.length > MAX_LINES || lines.some(runsRightToLeft)) return lines
+  const regions = groupRegions(lines, usualAngle(lines))
+  if (regions.length > MAX_REGIONS) return lines
+  const feet = findMargin(regions, MAX_FOOT_LINES, (one, other) => one.bottom > other.bottom)
     .toReversed()
     .flat()
-  const heads = marginOf(
+  const heads = findMargin(
     regions.filter((region) => !feet.includes(region)),
-    HEAD_LINES,
+    MAX_HEAD_LINES,
     (one, other) => one.top < other.top,
   ).flat()
   const body = regions.filter((region) => !heads.includes(region) && !feet.includes(region))
-  return [...heads, ...inOrder(body), ...feet].flatMap((region) => region.lines)
+  return [...heads, ...sortRegions(body), ...feet].flatMap((region) => region.lines)
 }
 
 /** Not 0 where the page is shown turned, or written in columns of East Asian characters. */
@@ -70,7 +70,7 @@ function boxOf({ items, down, height }: Line): Box {
   }
 }
 
-const joined = (one: Box, other: Box): Box => ({
+const union = (one: Box, other: Box): Box => ({
   from: Math.min(one.from, other.from),
   to: Math.max(one.to, other.to),
   top: Math.min(one.top, other.top),
@@ -78,14 +78,14 @@ const joined = (one: Box, other: Box): Box => ({
   height: Math.min(one.height, other.height),
 })
 
-const touch = (one: Box, other: Box): number => TOUCH * Math.min(one.height, other.height)
-const meetAcross = (one: Box, other: Box): boolean =>
-  Math.min(one.to, other.to) - Math.max(one.from, other.from) > touch(one, other)
-const meetDown = (one: Box, other: Box): boolean =>
-  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > touch(one, other)
+const minOverlap = (one: Box, other: Box): number => MIN_OVERLAP * Math.min(one.height, other.height)
+const overlapAcross = (one: Box, other: Box): boolean =>
+  Math.min(one.to, other.to) - Math.max(one.from, other.from) > minOverlap(one, other)
+const overlapDown = (one: Box, other: Box): boolean =>
+  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > minOverlap(one, other)
 
 /** Lines that were drawn one after the other and stand below each other. */
-function gatherRegions(lines: readonly Line[], usual: number): Region[] {
+function groupRegions(lines: readonly Line[], usual: number): Region[] {
   const boxes = lines.map(boxOf)
   const regions: { lines: Line[]; box: Box; isTurned: boolean }[] = []
   lines.forEach((line, index) => {
@@ -96,10 +96,10 @@ function gatherRegions(lines: readonly Line[], usual: number): Region[] {
       region !== undefined &&
       above !== undefined &&
       region.isTurned === isTurned &&
-      (isTurned || (isBelow(above, box) && !isParted(above, box, boxes)))
+      (isTurned || (isBelow(above, box) && !isSeparated(above, box, boxes)))
     if (goesOn) {
       region.lines.push(line)
-      region.box = joined(region.box, box)
+      region.box = union(region.box, box)
     } else regions.push({ lines: [line], box, isTurned })
   })
   return regions
@@ -108,14 +108,14 @@ function gatherRegions(lines: readonly Line[], usual: number): Region[] {
 function isBelow(above: Box, box: Box): boolean {
   const distance = box.bottom - above.bottom
   return (
-    meetAcross(above, box) &&
+    overlapAcross(above, box) &&
     distance > 0 &&
-    distance <= MOST_DISTANCE * Math.max(above.height, box.height) + box.height
+    distance <= MAX_DISTANCE * Math.max(above.height, box.height) + box.height
   )
 }
 
 /** Whether something stands between two lines, or beside one of them and in the width of the other. */
-const isParted = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
+const isSeparated = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
   boxes.some(
     (other) =>
       other !== above &&
@@ -124,16 +124,16 @@ const isParted = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
         isBeside(other, box, above) ||
         (other.bottom > above.bottom &&
           other.bottom < box.bottom &&
-          !meetDown(other, above) &&
-          !meetDown(other, box) &&
-          (meetAcross(other, above) || meetAcross(other, box)))),
+          !overlapDown(other, above) &&
+          !overlapDown(other, box) &&
+          (overlapAcross(other, above) || overlapAcross(other, box)))),
   )
 
 const isBeside = (other: Box, line: Box, next: Box): boolean =>
-  meetDown(other, line) && !meetAcross(other, line) && meetAcross(other, next) && !meetDown(other, next)
+  overlapDown(other, line) && !overlapAcross(other, line) && overlapAcross(other, next) && !overlapDown(other, next)
 
 /** Lines with all else of the page on one side of them, each of one region or of several side by side; the outermost first. */
-function marginOf(
+function findMargin(
   regions: readonly Region[],
   most: number,
   isFurtherOut: (one: Box, other: Box) => boolean,
@@ -145,7 +145,7 @@ function marginOf(
       (best, region) => (best && !isFurtherOut(region.box, best.box) ? best : region),
       undefined,
     )
-    const line = rest.filter((region) => outermost && meetDown(region.box, outermost.box))
+    const line = rest.filter((region) => outermost && overlapDown(region.box, outermost.box))
     if (line.length === rest.length || line.some(({ lines }) => lines.length > 1)) break
     margin.push(line.toSorted((one, other) => one.box.from - other.box.from))
     rest = rest.filter((region) => !line.includes(region))
@@ -153,7 +153,7 @@ function marginOf(
   return margin
 }
 
-function inOrder(regions: readonly Region[]): Region[] {
+function sortRegions(regions: readonly Region[]): Region[] {
   const left = new Set(regions)
   const ordered: Region[] = []
   while (left.size > 0) {
@@ -169,7 +169,7 @@ function inOrder(regions: readonly Region[]): Region[] {
 
 function comesBefore({ box: one, isTurned }: Region, { box: other, isTurned: isOtherTurned }: Region): boolean {
   if (isTurned || isOtherTurned) return false
-  const [across, down] = [meetAcross(one, other), meetDown(one, other)]
+  const [across, down] = [overlapAcross(one, other), overlapDown(one, other)]
   const [isAbove, isLeft] = [one.top < other.top, one.from < other.from]
   if (across && down) return false
   return across ? isAbove : isLeft && (down || isAbove)

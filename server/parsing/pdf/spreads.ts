@@ -2,32 +2,32 @@
 import { type Cell, type Line } from './lines.ts'
 
 /** A sheet of two pages is at least this much wider than high. */
-const LYING = 1.2
-const LEAST_LINES = 5
+const MIN_ASPECT_RATIO = 1.2
+const MIN_LINES = 5
 /** How far apart they stand, in heights of a line. */
 const GUTTER = 2
 /** Share of a side's lines that may stand at the height of one of the other; of the rows of a table nearly all do. */
-const MOST_SHARED = 0.5
+const MAX_SHARED = 0.5
 const UPRIGHT = 0.01
 
 /** The lines of the left page and those of the right, in their order; all in one where the sheet has one page. */
-export function facingPages(lines: readonly Line[]): (readonly Line[])[] {
+export function splitFacingPages(lines: readonly Line[]): (readonly Line[])[] {
   const cells = lines.flatMap((line) => line.cells)
   if (cells.length === 0 || lines.some(({ angle }) => Math.abs(angle) > UPRIGHT)) return [lines]
   const [from, to] = [Math.min(...cells.map((cell) => cell.from)), Math.max(...cells.map((cell) => cell.to))]
   const downs = lines.map(({ down }) => down)
-  if (to - from < LYING * (Math.max(...downs) - Math.min(...downs))) return [lines]
+  if (to - from < MIN_ASPECT_RATIO * (Math.max(...downs) - Math.min(...downs))) return [lines]
   const middle = (from + to) / 2
   const gap = (GUTTER * Math.max(...lines.map(({ height }) => height))) / 2
   const isLeft = (cell: Cell) => cell.to < middle - gap
   const isRight = (cell: Cell) => cell.from > middle + gap
   if (!cells.every((cell) => isLeft(cell) || isRight(cell))) return [lines]
-  const pages = [withCells(lines, isLeft), withCells(lines, isRight)] as const
+  const pages = [selectCells(lines, isLeft), selectCells(lines, isRight)] as const
   const shared = pages[0].length + pages[1].length - lines.length
-  return pages.every(({ length }) => length >= LEAST_LINES && shared <= MOST_SHARED * length) ? [...pages] : [lines]
+  return pages.every(({ length }) => length >= MIN_LINES && shared <= MAX_SHARED * length) ? [...pages] : [lines]
 }
 
-const withCells = (lines: readonly Line[], belongs: (cell: Cell) => boolean): Line[] =>
+const selectCells = (lines: readonly Line[], belongs: (cell: Cell) => boolean): Line[] =>
   lines.flatMap((line) => {
     const cells = line.cells.filter(belongs)
     if (cells.length === line.cells.length) return [line]

@@ -1,25 +1,25 @@
 /** Finds the tables of a pdf page by their columns: lines below each other whose wide gaps are in the same places. */
 import { type Cell, type Line } from './lines.ts'
 
-const LEAST_ROWS = 3
+const MIN_ROWS = 3
 /** Two rows are enough where they have this many columns. */
 const MANY_COLUMNS = 3
 /** Shares of the height of the line. */
 const ALIGNED = 0.6
-const MOST_DISTANCE = 4
+const MAX_DISTANCE = 4
 /** Columns of running text are wider than cells; in characters, on average. */
-const LONGEST_CELL = 45
+const MAX_CELL_CHARACTERS = 45
 /** Share of a row's cells that must stand below cells of the row before. */
-const LEAST_ALIGNED_SHARE = 0.5
+const MIN_ALIGNED_SHARE = 0.5
 
 /** The number of the table that each line belongs to; lines outside of tables are not listed. */
-export function markTables(lines: readonly Line[]): Map<Line, number> {
+export function numberTables(lines: readonly Line[]): Map<Line, number> {
   const tables = new Map<Line, number>()
   let rows: Line[] = []
   let count = 0
   const close = () => {
     if (isTable(rows)) {
-      partTitles(rows)
+      splitTitles(rows)
       count += 1
       for (const row of rows) tables.set(row, count)
     }
@@ -38,20 +38,20 @@ export function markTables(lines: readonly Line[]): Map<Line, number> {
  * Titles of narrow columns stand close to each other, as if they were one: they are parted where that gives a title to each
  * column of the rows below.
  */
-function partTitles(rows: readonly Line[]): void {
+function splitTitles(rows: readonly Line[]): void {
   const most = Math.max(...rows.map(({ cells }) => cells.length))
   const full = rows.filter(({ cells }) => cells.length === most)
   const [columns] = full
   if (!columns || full.length < 2) return
   for (const line of rows.slice(0, rows.indexOf(columns))) {
     const tolerance = ALIGNED * Math.max(line.height, columns.height)
-    const parted = line.cells.flatMap((cell) => partAt(cell, columns.cells, tolerance))
+    const parted = line.cells.flatMap((cell) => splitCell(cell, columns.cells, tolerance))
     if (parted.length === most) line.cells.splice(0, line.cells.length, ...parted)
   }
 }
 
 /** The cell in parts, of which each further one begins with an item that stands as a further column does. */
-function partAt(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[] {
+function splitCell(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[] {
   const parts: Cell[] = []
   let last = -1
   for (const item of cell.items) {
@@ -72,11 +72,11 @@ function partAt(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[]
 function continuesTable(above: Line, line: Line): boolean {
   if (line.cells.length < 2 || Math.abs(line.angle - above.angle) > 0.01) return false
   const distance = line.down - above.down
-  if (distance <= 0 || distance > MOST_DISTANCE * Math.max(line.height, above.height)) return false
+  if (distance <= 0 || distance > MAX_DISTANCE * Math.max(line.height, above.height)) return false
   const tolerance = ALIGNED * Math.max(line.height, above.height)
   const [few, many] = line.cells.length <= above.cells.length ? [line, above] : [above, line]
   const aligned = few.cells.filter((cell) => many.cells.some((other) => isAligned(cell, other, tolerance))).length
-  return aligned > 1 && aligned >= LEAST_ALIGNED_SHARE * few.cells.length
+  return aligned > 1 && aligned >= MIN_ALIGNED_SHARE * few.cells.length
 }
 
 /** Cells of a column begin, end or have their middle at the same place. */
@@ -91,11 +91,11 @@ function isAligned(one: Cell, other: Cell, tolerance: number): boolean {
 
 function isTable(rows: readonly Line[]): boolean {
   const [first] = rows
-  if (!first || rows.length < (first.cells.length >= MANY_COLUMNS ? 2 : LEAST_ROWS)) return false
+  if (!first || rows.length < (first.cells.length >= MANY_COLUMNS ? 2 : MIN_ROWS)) return false
   const cells = rows.flatMap((row) => row.cells)
   const characters = cells.reduce(
     (sum, { items }) => sum + items.reduce((length, { text }) => length + text.length, 0),
     0,
   )
-  return characters <= LONGEST_CELL * cells.length
+  return characters <= MAX_CELL_CHARACTERS * cells.length
 }

@@ -2,14 +2,14 @@
 import { type ItemRun, type PageBlock } from '#contract/document.ts'
 import { type Heading } from '#server/parsing/page.ts'
 import { findBlocks, type WrittenLine } from './blocks.ts'
-import { inReadingDirection, uprightColumns } from './directions.ts'
-import { gatherLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './lines.ts'
+import { orderByDirection, turnVerticalColumns } from './directions.ts'
+import { groupLines, type Line, NO_ITEM, type PlacedItem, placeItems, type TextItem } from './lines.ts'
 import { type PageNote, type Rectangle } from './notes.ts'
-import { columnByColumn, fromTheTop, withoutLetterspacing } from './order.ts'
-import { placeNotes, withNotes } from './place-notes.ts'
-import { regionByRegion } from './regions.ts'
-import { facingPages } from './spreads.ts'
-import { markTables } from './tables.ts'
+import { orderColumns, orderFromTop, joinLetterspacedWords } from './line-order.ts'
+import { placeNotes, insertNotes } from './place-notes.ts'
+import { orderRegions } from './regions.ts'
+import { splitFacingPages } from './spreads.ts'
+import { numberTables } from './tables.ts'
 
 export interface PdfFont {
   readonly isBold: boolean
@@ -49,19 +49,19 @@ export function joinItems(
   fontOf: (name: string) => PdfFont | undefined,
   { notes = [], drawn = '' }: { readonly notes?: readonly PageNote[]; readonly drawn?: string } = {},
 ): JoinedText {
-  const placed = inReadingDirection(uprightColumns(placeItems(items)))
-  const inPlace = placeNotes(
+  const placed = orderByDirection(turnVerticalColumns(placeItems(items)))
+  const inline = placeNotes(
     placed,
-    notes.filter((note) => note.isInPlace),
+    notes.filter((note) => note.isInline),
   )
-  const noteOf = new Map(inPlace.map(({ item, note }) => [item, note]))
-  const gathered = gatherLines(withNotes(placed, inPlace))
-  const lines = facingPages(withoutLetterspacing(gathered, drawn)).flatMap((page) =>
-    regionByRegion(columnByColumn(fromTheTop(page))),
+  const noteOf = new Map(inline.map(({ item, note }) => [item, note]))
+  const grouped = groupLines(insertNotes(placed, inline))
+  const lines = splitFacingPages(joinLetterspacedWords(grouped, drawn)).flatMap((page) =>
+    orderRegions(orderColumns(orderFromTop(page))),
   )
   const ranges: NoteRange[] = []
   const lineDistance = usualLineDistance(lines)
-  const tables = markTables(lines)
+  const tables = numberTables(lines)
   const runs: ItemRun[] = []
   const written: WrittenLine[] = []
   let text = ''
@@ -104,8 +104,8 @@ export function joinItems(
     })
   })
   const blocks = findBlocks(text, written)
-  const headings = headingsOf(text, blocks)
-  for (const { text: comment, rectangle } of notes.filter(({ isInPlace }) => !isInPlace)) {
+  const headings = listHeadings(text, blocks)
+  for (const { text: comment, rectangle } of notes.filter(({ isInline: isInPlace }) => !isInPlace)) {
     text += text === '' ? '' : '\n\n'
     const start = text.length
     text += comment
@@ -115,7 +115,7 @@ export function joinItems(
   return { text, items: runs, blocks, headings, notes: ranges }
 }
 
-const headingsOf = (text: string, blocks: readonly PageBlock[]): Heading[] =>
+const listHeadings = (text: string, blocks: readonly PageBlock[]): Heading[] =>
   blocks
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])

@@ -1,7 +1,7 @@
 import net from 'node:net'
 
 /** Node's permission model does not cover the network yet, so the ways to it are taken away before any file is read. */
-export function sealNetwork(): void {
+export function blockNetwork(): void {
   net.Socket.prototype.connect = () => {
     throw new Error('a reader of files has no network')
   }

@@ -12,18 +12,18 @@ import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
 import { type ParseLimits } from './limits.ts'
 
-export interface ReaderWish {
+export interface ParserSpec {
   readonly mimetype: string
   readonly limits: ParseLimits
   /** The languages of pages that it is to recognise; absent where it only reads text. */
-  readonly recognises?: readonly DocumentLanguage[]
+  readonly ocrLanguages?: readonly DocumentLanguage[]
 }
 
-const CHILD_FILE = path.join(import.meta.dirname, 'child.ts')
+const PARSER_FILE = path.join(import.meta.dirname, 'parser-main.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
 /** The only files that a parser process may read: libraries, parsers, and the package.json that maps their imports. */
-const READABLE = [
+const READABLE_PATHS = [
   ...nodeModulesFolders(),
   path.join(REPOSITORY, 'server', 'parsing'),
   path.join(REPOSITORY, 'server', 'search', 'text'),
@@ -42,13 +42,13 @@ function nodeModulesFolders(): string[] {
 }
 
 /** Decoding pictures takes a native library; no other reader may load one. */
-export const isPicture = (mimetype: string): boolean => fileTypeOf(mimetype)?.parser === 'image'
+export const isImage = (mimetype: string): boolean => fileTypeOf(mimetype)?.parser === 'image'
 
 /** How Node is told to let the child read the libraries and do nothing else. */
-export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
+export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
   '--permission',
-  ...(isPicture(mimetype) ? ['--allow-addons'] : []),
-  ...READABLE.map((folder) => `--allow-fs-read=${folder}`),
+  ...(isImage(mimetype) ? ['--allow-addons'] : []),
+  ...READABLE_PATHS.map((folder) => `--allow-fs-read=${folder}`),
   `--max-old-space-size=${heapMegabytes}`,
   // A process that waits for its file would otherwise throw away what it has compiled for it.
   '--no-flush-bytecode',
@@ -58,22 +58,22 @@ export const readerFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): s
 ]
 
 /** Of util-linux: what it starts is ended by the kernel when we end, however we do, and even where it was stopped. */
-const BINDER = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
-let hasBinder: boolean | undefined
+const SETPRIV = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
+let isSetprivUsable: boolean | undefined
 
 /** Looked for once: other systems have none, or one that cannot do this. */
-function canBind(): boolean {
-  const [command, ...args] = BINDER
-  return (hasBinder ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
+function canUseSetpriv(): boolean {
+  const [command, ...args] = SETPRIV
+  return (isSetprivUsable ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
 }
 
 /** Whether the process is a reader by now: what binds it to us takes a moment. */
-function isBound(pid = 0): () => boolean {
+function createExecCheck(pid = 0): () => boolean {
   let isReader = false
-  return () => (isReader ||= !['setpriv', undefined].includes(nameOf(pid)))
+  return () => (isReader ||= !['setpriv', undefined].includes(readProcessName(pid)))
 }
 
-function nameOf(pid: number): string | undefined {
+function readProcessName(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
   } catch (error) {
@@ -83,30 +83,30 @@ function nameOf(pid: number): string | undefined {
   }
 }
 
-interface ReaderSurroundings {
+interface StartOptions {
   /** Loads what recognises pages before there is a file. */
-  readonly isReady?: boolean
+  readonly isWarm?: boolean
   /** Whoever waits for an answer goes before it. */
   readonly backgroundThrottle?: BackgroundThrottle | undefined
 }
 
-export function startReader(
-  { mimetype, limits, recognises }: ReaderWish,
-  { isReady = false, backgroundThrottle }: ReaderSurroundings = {},
+export function startParser(
+  { mimetype, limits, ocrLanguages: recognises }: ParserSpec,
+  { isWarm: isReady = false, backgroundThrottle }: StartOptions = {},
 ): ChildProcessWithoutNullStreams {
-  const [command, ...args] = canBind() ? ([...BINDER, process.execPath] as const) : ([process.execPath] as const)
+  const [command, ...args] = canUseSetpriv() ? ([...SETPRIV, process.execPath] as const) : ([process.execPath] as const)
   const child = spawn(
     command,
     [
       ...args,
-      ...readerFlags(limits, mimetype),
-      CHILD_FILE,
+      ...sandboxFlags(limits, mimetype),
+      PARSER_FILE,
       mimetype,
       ...(isReady && recognises ? [JSON.stringify(recognises)] : []),
     ],
     { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
   )
   if (child.pid !== undefined) lowerPriority(child.pid)
-  if (canBind()) backgroundThrottle?.throttle(child, isBound(child.pid))
+  if (canUseSetpriv()) backgroundThrottle?.throttle(child, createExecCheck(child.pid))
   return child
 }

@@ -7,21 +7,22 @@ import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { makeDocx, makeZip } from '#test/make-docx.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { readDocument } from '#test/read-document.ts'
-import { readerFlags } from './parser-process.ts'
-import { PARSE_LIMITS, runParser } from './run-parser.ts'
+import { sandboxFlags } from './parser-process.ts'
+import { PARSE_LIMITS } from './limits.ts'
+import { runParser } from './run-parser.ts'
 
 const run = promisify(execFile)
-const PICTURE = path.join(import.meta.dirname, '../image/parse-image.ts')
+const PARSE_IMAGE = path.join(import.meta.dirname, '../image/parse-image.ts')
 const SCREENSHOT = path.resolve('docs/screenshot.png')
-const SEAL = path.join(import.meta.dirname, 'block-network.ts')
+const BLOCK_NETWORK = path.join(import.meta.dirname, 'block-network.ts')
 
 /** Runs a line of code with the rights of a reader and answers what it was told. */
-async function tryAsReader(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
+async function runInSandbox(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
   const program = `
-    import { sealNetwork } from ${JSON.stringify(SEAL)}
+    import { sealNetwork } from ${JSON.stringify(BLOCK_NETWORK)}
     sealNetwork()
     try { ${code}; console.log('done') } catch (error) { console.log(error.code ?? error.message) }`
-  const flags = readerFlags(PARSE_LIMITS, mimetype)
+  const flags = sandboxFlags(PARSE_LIMITS, mimetype)
   const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { env: {} })
   return stdout.trim()
 }
@@ -31,7 +32,9 @@ describe.each([
   ['of a picture', UPLOAD_TYPES.png],
 ])('the reading process %s', (_type, mimetype) => {
   test('runs at all with these rights', async () => {
-    expect(await tryAsReader(`(await import('node:fs')).readFileSync(${JSON.stringify(SEAL)})`, mimetype)).toBe('done')
+    expect(
+      await runInSandbox(`(await import('node:fs')).readFileSync(${JSON.stringify(BLOCK_NETWORK)})`, mimetype),
+    ).toBe('done')
   })
 
   test.each([
@@ -47,12 +50,12 @@ describe.each([
     ['the network', `(await import('node:net')).connect(80, '127.0.0.1')`, 'a reader of files has no network'],
     ['fetch', `fetch('http://127.0.0.1')`, 'fetch is not defined'],
   ])('is refused %s', async (_name, code, refusal) => {
-    expect(await tryAsReader(code, mimetype)).toBe(refusal)
+    expect(await runInSandbox(code, mimetype)).toBe(refusal)
   })
 
   test('has an empty environment', async () => {
     const code = `if (Object.keys(process.env).length > 0) throw new Error('something')`
-    expect(await tryAsReader(code, mimetype)).toBe('done')
+    expect(await runInSandbox(code, mimetype)).toBe('done')
   })
 })
 
@@ -60,18 +63,18 @@ describe('native code', () => {
   const load = `(await import('sharp')).default`
 
   test.each(['pdf', 'docx', 'doc', 'xls', 'xlsx', 'txt'] as const)('is refused to the reader of a %s', async (type) => {
-    expect(await tryAsReader(load, UPLOAD_TYPES[type])).not.toBe('done')
+    expect(await runInSandbox(load, UPLOAD_TYPES[type])).not.toBe('done')
   })
 
   test('is allowed where pictures are decoded, and opens none but given bytes of the types that we take', async () => {
-    const opening = (what: string) => `${load}; await import(${JSON.stringify(PICTURE)}); await ${what}`
+    const opening = (what: string) => `${load}; await import(${JSON.stringify(PARSE_IMAGE)}); await ${what}`
     const svg = `sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'))`
     const sharp = `(await import('sharp')).default`
-    expect(await tryAsReader(load, UPLOAD_TYPES.png)).toBe('done')
-    expect(await tryAsReader(opening(`${svg.replace('sharp', sharp)}.metadata()`), UPLOAD_TYPES.png)).not.toBe('done')
-    expect(await tryAsReader(opening(`${sharp}(${JSON.stringify(SCREENSHOT)}).metadata()`), UPLOAD_TYPES.png)).not.toBe(
-      'done',
-    )
+    expect(await runInSandbox(load, UPLOAD_TYPES.png)).toBe('done')
+    expect(await runInSandbox(opening(`${svg.replace('sharp', sharp)}.metadata()`), UPLOAD_TYPES.png)).not.toBe('done')
+    expect(
+      await runInSandbox(opening(`${sharp}(${JSON.stringify(SCREENSHOT)}).metadata()`), UPLOAD_TYPES.png),
+    ).not.toBe('done')
   })
 })
 

@@ -19,21 +19,14 @@ import {
 import { codeOf } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
 import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
-import { errorOf, type ParseLimits, watchChild } from './limits.ts'
-import { mergeInOrderOfArrival } from './merge.ts'
-import { isPicture, startReader } from './parser-process.ts'
-import { createSlots, type Slots } from './semaphore.ts'
-import { type ReadyReaders } from './warm-processes.ts'
+import { PARSE_LIMITS, type ParseLimits } from './limits.ts'
+import { mergeInOrderOfArrival } from './merge-generators.ts'
+import { isImage, startParser } from './parser-process.ts'
+import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
+import { type WarmParsers } from './warm-processes.ts'
+import { toError, watchProcess } from './watch-process.ts'
 
-export const PARSE_LIMITS: ParseLimits = {
-  residentBytes: 1024 * 1024 * 1024,
-  heapMegabytes: 640,
-  timeMs: 45_000,
-  timeMsPerMegabyte: 5_000,
-  timeMsPerRecognisedPage: 120_000,
-}
-
-export interface RecognisedBefore {
+export interface RecognisedPage {
   readonly page: number
   readonly hasText: boolean
 }
@@ -46,22 +39,22 @@ export interface ParserRun {
   /** What the person said the documents are in. */
   readonly languages?: readonly DocumentLanguage[]
   /** By an attempt that was interrupted; these pages are not yielded. */
-  readonly recognisedBefore?: readonly RecognisedBefore[]
+  readonly alreadyRecognised?: readonly RecognisedPage[]
   /** How many processes of all files together may recognise pages. */
-  readonly recognisers?: Slots
+  readonly ocrSemaphore?: FairSemaphore
   /** Who takes turns with others when pages are recognised. */
   readonly owner?: string
   /** Told before the first page waits to be recognised: from here on the file keeps no text of others from being read. */
-  readonly onRecognition?: () => void
+  readonly onOcrStart?: () => void
   /** Processes that are ready to recognise; without them each starts from nothing. */
-  readonly readers?: ReadyReaders
+  readonly warmParsers?: WarmParsers
   readonly signal: AbortSignal
   readonly limits?: ParseLimits
   /** Told the id of the process once it runs. */
   readonly onProcess?: (pid: number) => void
 }
 
-const childMessage = z.union([
+const parserMessage = z.union([
   z.object({
     part: z.union([
       z.object({
@@ -96,18 +89,24 @@ const PAGES_PER_PROCESS = 8
  *   another try may help.
  */
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
-  const { mimetype, recognisers = createSlots(1), owner = '', onRecognition, recognisedBefore = [] } = run
+  const {
+    mimetype,
+    ocrSemaphore: recognisers = createFairSemaphore(1),
+    owner = '',
+    onOcrStart: onRecognition,
+    alreadyRecognised: recognisedBefore = [],
+  } = run
   const languages = run.languages ?? []
   const deferred: number[] = []
   let recognised = 0
-  const turn = { owner, left: () => deferred.length - recognised }
+  const work = { owner, remaining: () => deferred.length - recognised }
   const before = new Set(recognisedBefore.map(({ page }) => page))
   const seen = {
     text: recognisedBefore.some(({ hasText }) => hasText),
     unreadable: false,
     readable: recognisedBefore.length > 0,
   }
-  const notice = (part: ParsedPart): ParsedPart => {
+  const note = (part: ParsedPart): ParsedPart => {
     if ('text' in part) {
       seen.text ||= part.text.trim() !== ''
       const isReadable = part.gap !== 'unreadable'
@@ -116,26 +115,26 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     }
     return part
   }
-  const readFile = () => runChild(run, { languages })
+  const readFile = () => runProcess(run, { languages })
   // A picture is recognised where it is read.
-  if (isPicture(mimetype)) onRecognition?.()
-  for await (const part of isPicture(mimetype) ? recognisers.hold(run.signal, readFile, turn) : readFile()) {
+  if (isImage(mimetype)) onRecognition?.()
+  for await (const part of isImage(mimetype) ? recognisers.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
       if (!before.has(part.deferred)) deferred.push(part.deferred)
-    } else if (!('text' in part && before.has(part.page))) yield notice(part)
+    } else if (!('text' in part && before.has(part.page))) yield note(part)
   }
   if (deferred.length > 0) onRecognition?.()
-  const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.count)))
+  const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.capacity)))
   const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
     deferred.slice(index * share, (index + 1) * share),
   )
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
-    recognisers.hold(signal, () => recognisePages({ ...run, signal }, { languages, pages }), turn)
+    recognisers.run(signal, () => recognisePages({ ...run, signal }, { languages, pages }), work)
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) {
     if ('text' in part) recognised += 1
-    yield notice(part)
+    yield note(part)
   }
   if (seen.text) return
   if (seen.unreadable && !seen.readable) throw new ParseFailure('damaged')
@@ -149,7 +148,7 @@ async function* recognisePages(
 ): AsyncGenerator<ParsedPart> {
   for (let left = pages; left.length > 0;) {
     const deferred: number[] = []
-    for await (const part of runChild(run, { languages, pages: left })) {
+    for await (const part of runProcess(run, { languages, pages: left })) {
       if ('deferred' in part) deferred.push(part.deferred)
       else yield part
     }
@@ -157,32 +156,32 @@ async function* recognisePages(
   }
 }
 
-async function* runChild(
-  { open, size, mimetype, signal, limits = PARSE_LIMITS, readers, onProcess }: ParserRun,
+async function* runProcess(
+  { open, size, mimetype, signal, limits = PARSE_LIMITS, warmParsers: readers, onProcess }: ParserRun,
   options: ParseOptions,
 ): AsyncGenerator<ParsedPart> {
   signal.throwIfAborted()
   const bytes = await open()
-  const recognises = options.pages !== undefined || isPicture(mimetype)
+  const recognises = options.pages !== undefined || isImage(mimetype)
   const wish = { mimetype, limits, ...(recognises ? { recognises: options.languages } : {}) }
-  const child = readers?.take(wish) ?? startReader(wish)
-  const watch = watchChild(child, signal, limits, size)
+  const child = readers?.take(wish) ?? startParser(wish)
+  const watch = watchProcess(child, signal, limits, size)
   if (child.pid !== undefined) onProcess?.(child.pid)
   child.stdin.write(`${JSON.stringify(options)}\n`)
-  const feeding = pipeline(bytes, child.stdin).catch((error: unknown) => {
+  const inputSent = pipeline(bytes, child.stdin).catch((error: unknown) => {
     // A child that ended early has said why, or is judged by how it ended.
     if (codeOf(error) !== 'EPIPE' && codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE' && codeOf(error) !== 'ECONNRESET')
-      watch.end(errorOf(error))
+      watch.end(toError(error))
   })
-  let complaint = ''
-  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
+  let stderrTail = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-2000)))
   try {
     let isDone = false
     for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
       if (watch.reason !== undefined) break
-      const message = childMessage.parse(JSON.parse(line))
+      const message = parserMessage.parse(JSON.parse(line))
       if ('part' in message) {
-        watch.follow('recognising' in message.part)
+        watch.setRecognising('recognising' in message.part)
         yield withoutUndefined(message.part)
       }
       if ('failure' in message) throw new ParseFailure(message.failure, { cause: message.cause })
@@ -192,19 +191,19 @@ async function* runChild(
     if (watch.reason !== undefined) throw watch.reason
     if (isDone) return
     // An exhausted heap ends a Node process by SIGABRT, before it can say anything.
-    if (child.signalCode === 'SIGABRT' || /heap out of memory|allocation failed/i.test(complaint))
+    if (child.signalCode === 'SIGABRT' || /heap out of memory|allocation failed/i.test(stderrTail))
       throw new ParseFailure('out_of_memory')
     throw new Error(
-      `the reader of a ${mimetype} ended early (${child.signalCode ?? child.exitCode ?? 'not started'}): ${complaint.slice(-500)}`,
+      `the reader of a ${mimetype} ended early (${child.signalCode ?? child.exitCode ?? 'not started'}): ${stderrTail.slice(-500)}`,
     )
   } finally {
     watch.end(undefined)
     await watch.closed
-    await feeding
+    await inputSent
   }
 }
 
-type ParsedMessage = Extract<z.infer<typeof childMessage>, { part: unknown }>['part']
+type ParsedMessage = Extract<z.infer<typeof parserMessage>, { part: unknown }>['part']
 
 /** Optional properties are absent, never undefined, in our own types. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { mergeInOrderOfArrival } from './merge.ts'
-import { createSlots } from './semaphore.ts'
+import { mergeInOrderOfArrival } from './merge-generators.ts'
+import { createFairSemaphore } from './semaphore.ts'
 
 const signal = new AbortController().signal
 
 test('as many run at a time as there are slots, and all of them in the end', async () => {
-  const slots = createSlots(2)
+  const slots = createFairSemaphore(2)
   let running = 0
   let most = 0
   async function* work(name: number) {
@@ -15,7 +15,7 @@ test('as many run at a time as there are slots, and all of them in the end', asy
     yield name
     running -= 1
   }
-  const all = Array.from({ length: 6 }, (_, name) => slots.hold(signal, () => work(name)))
+  const all = Array.from({ length: 6 }, (_, name) => slots.run(signal, () => work(name)))
   const seen: number[] = []
   for await (const name of mergeInOrderOfArrival(all, () => undefined)) seen.push(name)
   expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5])
@@ -23,7 +23,7 @@ test('as many run at a time as there are slots, and all of them in the end', asy
 })
 
 test('when one fails the others are stopped, also those that still wait for a slot', async () => {
-  const slots = createSlots(1)
+  const slots = createFairSemaphore(1)
   const stopping = new AbortController()
   async function* fails() {
     yield 1
@@ -32,18 +32,18 @@ test('when one fails the others are stopped, also those that still wait for a sl
   async function* never() {
     yield 2
   }
-  const all = [slots.hold(stopping.signal, fails), slots.hold(stopping.signal, never)]
+  const all = [slots.run(stopping.signal, fails), slots.run(stopping.signal, never)]
   const drain = async () => {
     for await (const value of mergeInOrderOfArrival(all, () => stopping.abort())) expect(value).toBe(1)
   }
   await expect(drain()).rejects.toThrow('broken')
   const seen: number[] = []
-  for await (const value of slots.hold(signal, never)) seen.push(value)
+  for await (const value of slots.run(signal, never)) seen.push(value)
   expect(seen).toEqual([2])
 })
 
 test('owners are served in turn, and of what one of them waits for that of which least is left', async () => {
-  const slots = createSlots(1)
+  const slots = createFairSemaphore(1)
   const order: string[] = []
   const left = new Map([
     ['long', 3],
@@ -52,14 +52,14 @@ test('owners are served in turn, and of what one of them waits for that of which
     ['other', 9],
   ])
   const hold = (owner: string, file: string) =>
-    slots.hold(
+    slots.run(
       signal,
       async function* () {
         order.push(file)
         yield file
         left.set(file, (left.get(file) ?? 0) - 1)
       },
-      { owner, left: () => left.get(file) ?? 0 },
+      { owner, remaining: () => left.get(file) ?? 0 },
     )
   const all = [
     hold('ann', 'longer'),

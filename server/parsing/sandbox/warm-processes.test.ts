@@ -7,35 +7,35 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { drawText, makePng } from '#test/make-scan.ts'
 import { readDocument } from '#test/read-document.ts'
-import { type ReaderWish } from './parser-process.ts'
-import { PARSE_LIMITS } from './run-parser.ts'
-import { createReadyReaders, type ReadyReaders } from './warm-processes.ts'
+import { type ParserSpec } from './parser-process.ts'
+import { PARSE_LIMITS } from './limits.ts'
+import { createWarmParsers, type WarmParsers } from './warm-processes.ts'
 
-const WISH = { mimetype: UPLOAD_TYPES.png, limits: PARSE_LIMITS, recognises: ['eng'] } as const
+const SPEC = { mimetype: UPLOAD_TYPES.png, limits: PARSE_LIMITS, recognises: ['eng'] } as const
 
-let readers: ReadyReaders
+let parsers: WarmParsers
 beforeEach(() => {
-  readers = createReadyReaders()
+  parsers = createWarmParsers()
 })
-afterEach(() => readers.stop())
+afterEach(() => parsers.stop())
 
 /** Waits until the process is gone and the next one prepared. */
-async function takeAndEnd(from: ReadyReaders, wish: ReaderWish) {
+async function takeAndEnd(from: WarmParsers, wish: ParserSpec) {
   const child = from.take(wish)
   child.kill('SIGKILL')
   await once(child, 'close')
   return child
 }
 
-const isReady = (child: { readonly spawnargs: readonly string[] }) => child.spawnargs.at(-1) === '["eng"]'
+const isWarm = (child: { readonly spawnargs: readonly string[] }) => child.spawnargs.at(-1) === '["eng"]'
 
 test('a picture is read by a process that was made ready, and each by one of its own', async () => {
   const letter = await makePng(await drawText('The notice period is three months.'))
-  const taken: ReturnType<ReadyReaders['take']>[] = []
-  const noting: ReadyReaders = {
-    ...readers,
+  const taken: ReturnType<WarmParsers['take']>[] = []
+  const noting: WarmParsers = {
+    ...parsers,
     take(wish) {
-      const child = readers.take(wish)
+      const child = parsers.take(wish)
       taken.push(child)
       return child
     },
@@ -44,38 +44,38 @@ test('a picture is read by a process that was made ready, and each by one of its
     const { pages } = await readDocument(letter, 'letter.png', PARSE_LIMITS, ['eng'], noting)
     expect(pages.map(({ text }) => text)).toEqual(['The notice period is three months.'])
   }
-  expect(taken.map(isReady)).toEqual([false, true, true])
+  expect(taken.map(isWarm)).toEqual([false, true, true])
   expect(new Set(taken.map(({ pid }) => pid)).size).toBe(3)
 })
 
 test('a process that was made ready ends by itself when its parent does, without a file', async () => {
-  await takeAndEnd(readers, WISH)
-  const child = readers.take(WISH)
+  await takeAndEnd(parsers, SPEC)
+  const child = parsers.take(SPEC)
   child.stdin.end()
   await once(child, 'exit')
-  expect([isReady(child), child.killed]).toEqual([true, false])
+  expect([isWarm(child), child.killed]).toEqual([true, false])
 })
 
 test('a process that has waited long is ended, and one with other rights is not taken', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const short = createReadyReaders({ idleMs: 1_000 })
-  await takeAndEnd(short, WISH)
-  const pdf = short.take({ ...WISH, mimetype: UPLOAD_TYPES.pdf })
+  const short = createWarmParsers({ idleMs: 1_000 })
+  await takeAndEnd(short, SPEC)
+  const pdf = short.take({ ...SPEC, mimetype: UPLOAD_TYPES.pdf })
   vi.advanceTimersByTime(1_000)
-  const picture = short.take(WISH)
-  expect([isReady(pdf), isReady(picture)]).toEqual([false, false])
+  const picture = short.take(SPEC)
+  expect([isWarm(pdf), isWarm(picture)]).toEqual([false, false])
   short.stop()
   for (const child of [pdf, picture]) child.kill('SIGKILL')
   vi.useRealTimers()
 })
 
 test('nothing is made ready by reading text alone, or after the end', async () => {
-  const { mimetype, limits } = WISH
-  await takeAndEnd(readers, { mimetype, limits })
-  const afterText = await takeAndEnd(readers, WISH)
-  readers.stop()
-  const afterEnd = await takeAndEnd(readers, WISH)
-  expect([isReady(afterText), isReady(afterEnd)]).toEqual([false, false])
+  const { mimetype, limits } = SPEC
+  await takeAndEnd(parsers, { mimetype, limits })
+  const afterText = await takeAndEnd(parsers, SPEC)
+  parsers.stop()
+  const afterEnd = await takeAndEnd(parsers, SPEC)
+  expect([isWarm(afterText), isWarm(afterEnd)]).toEqual([false, false])
 })
 
 test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends with whoever started it', async () => {
@@ -83,7 +83,7 @@ test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends w
     import { createBackgroundThrottle } from ${JSON.stringify(path.resolve('server/base/background-throttling.ts'))}
     import { startReader } from ${JSON.stringify(path.resolve('server/parsing/sandbox/parser-process.ts'))}
     const backgroundThrottle = createBackgroundThrottle({ processors: 1 })
-    const reader = startReader(${JSON.stringify(WISH)}, { backgroundThrottle })
+    const reader = startReader(${JSON.stringify(SPEC)}, { backgroundThrottle })
     backgroundThrottle.beginForeground()
     console.log(reader.pid)
     setInterval(() => backgroundThrottle.beginForeground(), 1)`

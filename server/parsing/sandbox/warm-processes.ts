@@ -5,15 +5,15 @@
  */
 import { type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
-import { isPicture, type ReaderWish, startReader } from './parser-process.ts'
+import { isImage, type ParserSpec, startParser } from './parser-process.ts'
 
-export interface ReadyReaders {
+export interface WarmParsers {
   /** A process that has read nothing yet, ready where one is. Whoever takes it ends it. */
-  take(wish: ReaderWish): ChildProcessWithoutNullStreams
+  take(wish: ParserSpec): ChildProcessWithoutNullStreams
   stop(): void
 }
 
-interface ReadyReader {
+interface WarmParser {
   readonly child: ChildProcessWithoutNullStreams
   /** Leaves it to another. */
   readonly release: () => void
@@ -24,26 +24,26 @@ interface ReadyReader {
 const IDLE_MS = 60_000
 
 /** Processes with the same rights and limits stand in for each other, whatever languages they have loaded first. */
-const kindOf = ({ mimetype, limits }: ReaderWish): string =>
-  `${isPicture(mimetype) ? 'picture' : mimetype} ${limits.heapMegabytes}`
+const kindOf = ({ mimetype, limits }: ParserSpec): string =>
+  `${isImage(mimetype) ? 'picture' : mimetype} ${limits.heapMegabytes}`
 
-interface ReadyReadersOptions {
+interface WarmParsersOptions {
   /** How long a process waits for a file. */
   readonly idleMs?: number
   /** Whoever waits for an answer goes before all of them. */
   readonly backgroundThrottle?: BackgroundThrottle
 }
 
-export function createReadyReaders({ idleMs = IDLE_MS, backgroundThrottle }: ReadyReadersOptions = {}): ReadyReaders {
-  const ready = new Map<string, ReadyReader>()
+export function createWarmParsers({ idleMs = IDLE_MS, backgroundThrottle }: WarmParsersOptions = {}): WarmParsers {
+  const warm = new Map<string, WarmParser>()
   let isStopped = false
 
-  function prepare(kind: string, wish: ReaderWish): void {
-    const child = startReader(wish, { isReady: true, backgroundThrottle })
+  function start(kind: string, wish: ParserSpec): void {
+    const child = startParser(wish, { isWarm: true, backgroundThrottle })
     // One that cannot start, or is ended by the system, leaves its place empty: the next file starts its own.
     const release = () => {
       clearTimeout(timer)
-      ready.delete(kind)
+      warm.delete(kind)
       child.off('exit', release)
       child.off('error', release)
     }
@@ -54,24 +54,24 @@ export function createReadyReaders({ idleMs = IDLE_MS, backgroundThrottle }: Rea
     const timer = setTimeout(end, idleMs)
     child.on('exit', release)
     child.on('error', release)
-    ready.set(kind, { child, release, end })
+    warm.set(kind, { child, release, end })
   }
 
   return {
     take(wish) {
-      if (wish.recognises === undefined) return startReader(wish, { backgroundThrottle })
+      if (wish.ocrLanguages === undefined) return startParser(wish, { backgroundThrottle })
       const kind = kindOf(wish)
-      const found = ready.get(kind)
+      const found = warm.get(kind)
       found?.release()
-      const child = found?.child ?? startReader(wish, { backgroundThrottle })
+      const child = found?.child ?? startParser(wish, { backgroundThrottle })
       child.once('close', () => {
-        if (!isStopped && !ready.has(kind)) prepare(kind, wish)
+        if (!isStopped && !warm.has(kind)) start(kind, wish)
       })
       return child
     },
     stop() {
       isStopped = true
-      for (const { end } of ready.values()) end()
+      for (const { end } of warm.values()) end()
     },
   }
 }

@@ -9,19 +9,19 @@ import { decodeEntities } from '#server/parsing/text/html-text.ts'
 const PASSWORD = 'VelvetSweatshop'
 const PASSWORD_UTF16 = Buffer.from(PASSWORD, 'utf16le')
 
-const hashed = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
+const digest = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
   const hash = createHash(algorithm)
   for (const part of parts) hash.update(part)
   return hash.digest()
 }
 
-function long(value: number): Buffer {
+function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
   return bytes
 }
 
-const streamOf = (file: object, path: string): Buffer | undefined => {
+const readStream = (file: object, path: string): Buffer | undefined => {
   const content = compoundFiles.find(file, path)?.content
   return content && Buffer.from(content)
 }
@@ -29,19 +29,19 @@ const streamOf = (file: object, path: string): Buffer | undefined => {
 /** Of an old workbook: its records, deciphered, or undefined where it takes another password. */
 export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
-  const stream = streamOf(file, '/Workbook') ?? streamOf(file, '/Book')
+  const stream = readStream(file, '/Workbook') ?? readStream(file, '/Book')
   if (!stream) return undefined
-  const filePass = filePassOf(stream)
-  const decipher = filePass && decipherFor(stream.subarray(filePass.start, filePass.end), stream.length)
+  const filePass = findFilePass(stream)
+  const decipher = filePass && createDecipher(stream.subarray(filePass.start, filePass.end), stream.length)
   if (!decipher) return undefined
   // Places of sheets are counted from the beginning: it is called another thing, which nobody reads, and stays.
   stream.writeUInt16LE(USER_EXCLUSIVE, filePass.start - RECORD_HEADER_BYTES)
-  for (const { type, start, end } of recordsOf(stream))
-    if (!PLAIN_RECORDS.has(type)) decipher(stream, { start, end, plainBytes: type === BOUND_SHEET ? PLACE_BYTES : 0 })
+  for (const { type, start, end } of listRecords(stream))
+    if (!PLAIN_RECORDS.has(type)) decipher(stream, { start, end, plainBytes: type === BOUND_SHEET ? OFFSET_BYTES : 0 })
   return stream
 }
 
-interface RecordPlace {
+interface RecordRange {
   readonly start: number
   readonly end: number
   /** So much of its beginning is not encrypted. */
@@ -49,7 +49,7 @@ interface RecordPlace {
 }
 
 /** Deciphers a record where it stands. */
-type Decipher = (stream: Buffer, record: RecordPlace) => void
+type Decipher = (stream: Buffer, record: RecordRange) => void
 
 const RECORD_HEADER_BYTES = 4
 const FILE_PASS = 0x2f
@@ -57,20 +57,20 @@ const BOUND_SHEET = 0x85
 const USER_EXCLUSIVE = 0x194
 /** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted, nor is where a sheet begins. */
 const PLAIN_RECORDS: ReadonlySet<number> = new Set([0x809, FILE_PASS, USER_EXCLUSIVE, 0x195, 0xe1, 0x196, 0x138])
-const PLACE_BYTES = 4
+const OFFSET_BYTES = 4
 
-interface RecordOfStream {
+interface WorkbookRecord {
   readonly type: number
   readonly start: number
   readonly end: number
 }
 
-function filePassOf(stream: Buffer): RecordOfStream | undefined {
-  for (const record of recordsOf(stream)) if (record.type === FILE_PASS) return record
+function findFilePass(stream: Buffer): WorkbookRecord | undefined {
+  for (const record of listRecords(stream)) if (record.type === FILE_PASS) return record
   return undefined
 }
 
-function* recordsOf(stream: Buffer): Generator<RecordOfStream> {
+function* listRecords(stream: Buffer): Generator<WorkbookRecord> {
   for (let at = 0; at + RECORD_HEADER_BYTES <= stream.length;) {
     const start = at + RECORD_HEADER_BYTES
     const end = Math.min(start + stream.readUInt16LE(at + 2), stream.length)
@@ -79,12 +79,13 @@ function* recordsOf(stream: Buffer): Generator<RecordOfStream> {
   }
 }
 
-function decipherFor(filePass: Buffer, length: number): Decipher | undefined {
+function createDecipher(filePass: Buffer, length: number): Decipher | undefined {
   // Before Excel 97 there was one way and no number of it.
-  if (filePass.length === 4) return xorDecipher(filePass)
-  if (filePass.readUInt16LE(0) === 0) return xorDecipher(filePass.subarray(2))
-  const keyOf = filePass.readUInt16LE(4) === 1 ? basicKeys(filePass.subarray(6)) : cryptoApiKeys(filePass.subarray(6))
-  return keyOf && rc4Decipher(keyOf, length)
+  if (filePass.length === 4) return createXorDecipher(filePass)
+  if (filePass.readUInt16LE(0) === 0) return createXorDecipher(filePass.subarray(2))
+  const keyOf =
+    filePass.readUInt16LE(4) === 1 ? deriveBasicKeys(filePass.subarray(6)) : deriveCryptoApiKeys(filePass.subarray(6))
+  return keyOf && createRc4Decipher(keyOf, length)
 }
 
 /** What the password comes to (MS-OFFCRYPTO 2.3.7.1 and 2.3.7.2). */
@@ -92,7 +93,7 @@ const XOR_KEY = 0xb359
 const XOR_VERIFIER = 0x9a0a
 
 /** The password with the byte that fills it up, turned by the key (MS-OFFCRYPTO 2.3.7.2 and 2.3.7.3). */
-function xorDecipher(obfuscation: Buffer): Decipher | undefined {
+function createXorDecipher(obfuscation: Buffer): Decipher | undefined {
   const key = obfuscation.readUInt16LE(0)
   if (obfuscation.readUInt16LE(2) !== XOR_VERIFIER || key !== XOR_KEY) return undefined
   const array = Buffer.from(`${PASSWORD}\u00bb`, 'latin1').map((byte, index) => {
@@ -112,23 +113,23 @@ type KeyOfBlock = (block: number) => Buffer
 const RC4_BLOCK_BYTES = 1_024
 
 /** MS-OFFCRYPTO 2.3.6. */
-function basicKeys(header: Buffer): KeyOfBlock | undefined {
+function deriveBasicKeys(header: Buffer): KeyOfBlock | undefined {
   const [salt, verifier, verifierHash] = [header.subarray(0, 16), header.subarray(16, 32), header.subarray(32, 48)]
-  const start = hashed('md5', PASSWORD_UTF16).subarray(0, 5)
-  const base = hashed('md5', ...Array.from({ length: 16 }, () => [start, salt]).flat()).subarray(0, 5)
-  const keyOf = (block: number) => hashed('md5', base, long(block))
+  const start = digest('md5', PASSWORD_UTF16).subarray(0, 5)
+  const base = digest('md5', ...Array.from({ length: 16 }, () => [start, salt]).flat()).subarray(0, 5)
+  const keyOf = (block: number) => digest('md5', base, uint32(block))
   return isRightKey({ key: keyOf(0), algorithm: 'md5', verifier, verifierHash }) ? keyOf : undefined
 }
 
 /** MS-OFFCRYPTO 2.3.5. */
-function cryptoApiKeys(info: Buffer): KeyOfBlock | undefined {
+function deriveCryptoApiKeys(info: Buffer): KeyOfBlock | undefined {
   const headerBytes = info.readUInt32LE(4)
   const keyBits = info.readUInt32LE(8 + 16) || 40
   const body = info.subarray(8 + headerBytes)
   const [salt, verifier, verifierHash] = [body.subarray(4, 20), body.subarray(20, 36), body.subarray(40, 60)]
-  const base = hashed('sha1', salt, PASSWORD_UTF16)
+  const base = digest('sha1', salt, PASSWORD_UTF16)
   const keyOf = (block: number) => {
-    const key = hashed('sha1', base, long(block)).subarray(0, keyBits / 8)
+    const key = digest('sha1', base, uint32(block)).subarray(0, keyBits / 8)
     return keyBits === 40 ? Buffer.concat([key, Buffer.alloc(11)]) : key
   }
   return isRightKey({ key: keyOf(0), algorithm: 'sha1', verifier, verifierHash }) ? keyOf : undefined
@@ -143,11 +144,11 @@ function isRightKey(given: {
   const both = Buffer.concat([given.verifier, given.verifierHash])
   const stream = rc4KeyStream(given.key, both.length)
   const plain = both.map((byte, index) => byte ^ (stream[index] ?? 0))
-  return hashed(given.algorithm, plain.subarray(0, 16)).equals(plain.subarray(16))
+  return digest(given.algorithm, plain.subarray(0, 16)).equals(plain.subarray(16))
 }
 
 /** Each block has a key of its own. */
-function rc4Decipher(keyOf: KeyOfBlock, length: number): Decipher {
+function createRc4Decipher(keyOf: KeyOfBlock, length: number): Decipher {
   const keyStream = Buffer.alloc(length)
   for (let block = 0; block * RC4_BLOCK_BYTES < length; block += 1)
     keyStream.set(
@@ -184,7 +185,7 @@ function rc4KeyStream(key: Uint8Array, length: number): Uint8Array {
 /** Of a new workbook in an `EncryptedPackage`: the zip file, or undefined where it takes another password. */
 export function decryptPackage(bytes: Uint8Array): Buffer | undefined {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
-  const [info, content] = [streamOf(file, '/EncryptionInfo'), streamOf(file, '/EncryptedPackage')]
+  const [info, content] = [readStream(file, '/EncryptionInfo'), readStream(file, '/EncryptedPackage')]
   if (!info || !content) return undefined
   const size = Number(content.readBigUInt64LE(0))
   const cipherText = content.subarray(8)
@@ -204,9 +205,9 @@ function decryptStandard(info: Buffer, cipherText: Buffer): Buffer | undefined {
   const keyBits = AES_BITS.get(info.readUInt32LE(12 + 8))
   if (keyBits === undefined) return undefined
   const salt = info.subarray(12 + headerBytes + 4, 12 + headerBytes + 20)
-  const base = hashed('sha1', spin('sha1', salt, STANDARD_SPINS), long(0))
+  const base = digest('sha1', spinHash('sha1', salt, STANDARD_SPIN_COUNT), uint32(0))
   const half = (byte: number) =>
-    hashed(
+    digest(
       'sha1',
       Buffer.alloc(64, byte).map((value, index) => value ^ (base[index] ?? 0)),
     )
@@ -214,7 +215,7 @@ function decryptStandard(info: Buffer, cipherText: Buffer): Buffer | undefined {
   return decryptAes({ mode: 'ecb', key, iv: null, cipherText })
 }
 
-const STANDARD_SPINS = 50_000
+const STANDARD_SPIN_COUNT = 50_000
 const AES_BITS: ReadonlyMap<number, number> = new Map([
   [0x660e, 128],
   [0x660f, 192],
@@ -224,25 +225,25 @@ const AES_KEY_BITS: ReadonlySet<number> = new Set(AES_BITS.values())
 
 /** MS-OFFCRYPTO 2.3.4.11 to 2.3.4.15. */
 function decryptAgile(xml: string, cipherText: Buffer): Buffer | undefined {
-  const data = attributesOf(xml, 'keyData')
-  const locked = attributesOf(xml, 'encryptedKey')
+  const data = readAttributes(xml, 'keyData')
+  const locked = readAttributes(xml, 'encryptedKey')
   const spins = Number(locked('spinCount'))
   const keyBits = Number(locked('keyBits'))
-  if (!(spins <= MOST_SPINS) || !AES_KEY_BITS.has(keyBits)) return undefined
-  const hash = locked('hashAlgorithm').toLowerCase()
+  if (!(spins <= MAX_SPIN_COUNT) || !AES_KEY_BITS.has(keyBits)) return undefined
+  const algorithm = locked('hashAlgorithm').toLowerCase()
   const salt = Buffer.from(locked('saltValue'), 'base64')
-  const base = hashed(hash, spin(hash, salt, spins), KEY_VALUE_BLOCK)
+  const base = digest(algorithm, spinHash(algorithm, salt, spins), KEY_VALUE_BLOCK)
   const key = decryptAes({
     mode: 'cbc',
-    key: fitted(base, keyBits / 8),
-    iv: fitted(salt, AES_BLOCK_BYTES),
+    key: fitLength(base, keyBits / 8),
+    iv: fitLength(salt, AES_BLOCK_BYTES),
     cipherText: Buffer.from(locked('encryptedKeyValue'), 'base64'),
   }).subarray(0, Number(data('keyBits')) / 8)
   const dataHash = data('hashAlgorithm').toLowerCase()
   const dataSalt = Buffer.from(data('saltValue'), 'base64')
   const segments: Buffer[] = []
   for (let at = 0; at < cipherText.length; at += SEGMENT_BYTES) {
-    const iv = fitted(hashed(dataHash, dataSalt, long(at / SEGMENT_BYTES)), AES_BLOCK_BYTES)
+    const iv = fitLength(digest(dataHash, dataSalt, uint32(at / SEGMENT_BYTES)), AES_BLOCK_BYTES)
     segments.push(decryptAes({ mode: 'cbc', key, iv, cipherText: cipherText.subarray(at, at + SEGMENT_BYTES) }))
   }
   return Buffer.concat(segments)
@@ -251,21 +252,21 @@ function decryptAgile(xml: string, cipherText: Buffer): Buffer | undefined {
 const KEY_VALUE_BLOCK = Buffer.from('146e0be7abacd0d6', 'hex')
 const SEGMENT_BYTES = 4_096
 /** Excel asks for 100,000; each is a hash that anybody's file can make us calculate. */
-const MOST_SPINS = 1_000_000
+const MAX_SPIN_COUNT = 1_000_000
 
-function attributesOf(xml: string, element: string): (name: string) => string {
+function readAttributes(xml: string, element: string): (name: string) => string {
   const [tag = ''] = new RegExp(String.raw`<(?:\w+:)?${element}\s[^<>]*>`).exec(xml) ?? []
   return (name) => decodeEntities(new RegExp(String.raw`\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
 }
 
 /** MS-OFFCRYPTO 2.3.4.7 and 2.3.4.11. */
-function spin(algorithm: string, salt: Buffer, spins: number): Buffer {
-  let value = hashed(algorithm, salt, PASSWORD_UTF16)
-  for (let index = 0; index < spins; index += 1) value = hashed(algorithm, long(index), value)
+function spinHash(algorithm: string, salt: Buffer, spins: number): Buffer {
+  let value = digest(algorithm, salt, PASSWORD_UTF16)
+  for (let index = 0; index < spins; index += 1) value = digest(algorithm, uint32(index), value)
   return value
 }
 
-const fitted = (bytes: Buffer, length: number): Buffer =>
+const fitLength = (bytes: Buffer, length: number): Buffer =>
   Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length), 0x36)]).subarray(0, length)
 
 interface AesText {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { createByteSource } from '#server/parsing/containers/byte-source.ts'
 import { unpack } from '#server/parsing/containers/unpack.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
 import { makeZip } from '#test/make-docx.ts'
@@ -203,7 +203,7 @@ test('what declares more than it may unpack to is refused', async () => {
 })
 
 async function partsOf(workbook: Buffer) {
-  const entries = (await listZipEntries(sourceOfBytes(workbook))) ?? []
+  const entries = (await listZipEntries(createByteSource(workbook))) ?? []
   return entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(workbook, entry)) }))
 }
 

@@ -2,10 +2,10 @@ import * as library from '@e965/xlsx'
 import { type ParsingOptions, read, set_cptable, type WorkBook, type WorkSheet } from '@e965/xlsx'
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
 import { z } from 'zod'
-import { sourceOfBytes } from '#server/parsing/containers/byte-source.ts'
+import { createByteSource } from '#server/parsing/containers/byte-source.ts'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
-import { isOleFile, oleStreamNames } from '#server/parsing/containers/compound-streams.ts'
-import { refuseBomb } from '#server/parsing/containers/refuse-bomb.ts'
+import { isCompoundFile, listStreamNames } from '#server/parsing/containers/compound-streams.ts'
+import { rejectZipBomb } from '#server/parsing/containers/reject-zip-bomb.ts'
 import { unpack } from '#server/parsing/containers/unpack.ts'
 import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
@@ -15,9 +15,9 @@ import { type SheetCells, writeSheet } from './sheet-text.ts'
 import { readTextBoxes } from './text-boxes.ts'
 
 /** Of workbooks that unpack to more than this, only so many rows of each sheet are read; 2 million cells are about 80 MB. */
-const MAX_WHOLE_BYTES = 64 * 1024 * 1024
+const MAX_UNLIMITED_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
-const MOST_DRAWING_BYTES = 8 * 1024 * 1024
+const MAX_DRAWING_BYTES = 8 * 1024 * 1024
 
 const OPTIONS = { dense: true, cellNF: true, cellHTML: false } as const
 
@@ -44,7 +44,7 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
   const sheets = workbook.SheetNames
   const is1904 = workbook.Workbook?.WBProps?.date1904 === true
   if (sheets.length > MAX_PAGES) throw new ParseFailure('too_large')
-  const textBoxes = entries ? textBoxesIn(bytes, entries) : []
+  const textBoxes = entries ? readAllTextBoxes(bytes, entries) : []
   yield { pages: sheets.length }
   for (const [index, name] of sheets.entries()) {
     // Charts and modules are listed as sheets and have no cells.
@@ -63,7 +63,7 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
       blocks,
       rows,
       columns,
-      ...(isCut || isShortened(sheet) ? { isCut: true } : {}),
+      ...(isCut || isRowLimited(sheet) ? { isCut: true } : {}),
       ...(text === '' ? { gap: 'blank' } : {}),
     }
   }
@@ -71,7 +71,7 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
 
 /** A new workbook that is encrypted is wrapped like an old one. */
 async function unwrap(bytes: Uint8Array): Promise<Uint8Array> {
-  const isWrapped = (await oleStreamNames(sourceOfBytes(bytes))).includes('encryptedpackage')
+  const isWrapped = (await listStreamNames(createByteSource(bytes))).includes('encryptedpackage')
   return isWrapped ? decrypt(bytes, decryptPackage) : bytes
 }
 
@@ -89,10 +89,10 @@ function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | u
 
 /** The parts of a new workbook, undefined for an old one. */
 async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
-  if (isOleFile(bytes)) return undefined
+  if (isCompoundFile(bytes)) return undefined
   // Any text would be taken for a table.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new ParseFailure('damaged')
-  return refuseBomb(bytes)
+  return rejectZipBomb(bytes)
 }
 
 /** 0 for no limit. */
@@ -100,7 +100,7 @@ function rowLimit(entries: readonly ZipEntry[]): number {
   const sheetBytes = entries
     .filter(({ name }) => /worksheets\//i.test(name))
     .reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
-  return sheetBytes > MAX_WHOLE_BYTES ? MAX_ROWS : 0
+  return sheetBytes > MAX_UNLIMITED_BYTES ? MAX_ROWS : 0
 }
 
 function open(bytes: Uint8Array, entries: readonly ZipEntry[] | undefined): WorkBook {
@@ -110,7 +110,7 @@ function open(bytes: Uint8Array, entries: readonly ZipEntry[] | undefined): Work
       : readOld(bytes)
   } catch (error) {
     if (error instanceof ParseFailure) throw error
-    throw new ParseFailure(isOfEncryption(error) ? 'encrypted' : 'damaged', { cause: error })
+    throw new ParseFailure(isEncryptionError(error) ? 'encrypted' : 'damaged', { cause: error })
   }
 }
 
@@ -118,12 +118,12 @@ function readOld(bytes: Uint8Array): WorkBook {
   try {
     return read(bytes, { ...OPTIONS, type: 'array' })
   } catch (error) {
-    if (!isOfEncryption(error)) throw error
+    if (!isEncryptionError(error)) throw error
     return read(decrypt(bytes, decryptWorkbook), { ...OPTIONS, type: 'buffer' })
   }
 }
 
-const isOfEncryption = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
+const isEncryptionError = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
 
 /** The library would unpack them itself, slowly, and never come to an end of some that are broken. */
 function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
@@ -138,11 +138,11 @@ function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
 }
 
 /** A drawing that is broken, or larger than one of words, costs nothing but itself. */
-function textBoxesIn(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
+function readAllTextBoxes(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
   const parts = new Map(entries.map((entry) => [entry.name, entry]))
   return readTextBoxes((part) => {
     const entry = parts.get(part)
-    if (!entry || entry.uncompressedSize > MOST_DRAWING_BYTES) return ''
+    if (!entry || entry.uncompressedSize > MAX_DRAWING_BYTES) return ''
     try {
       return new TextDecoder().decode(unpack(bytes, entry))
     } catch (error) {
@@ -155,5 +155,5 @@ function textBoxesIn(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][
 const cellsOf = (sheet: WorkSheet | undefined): SheetCells => sheet?.['!data'] ?? []
 
 /** The library says how far the sheet went before its rows were limited. */
-const isShortened = (sheet: WorkSheet | undefined): boolean =>
+const isRowLimited = (sheet: WorkSheet | undefined): boolean =>
   sheet?.['!fullref'] !== undefined && sheet['!fullref'] !== sheet['!ref']

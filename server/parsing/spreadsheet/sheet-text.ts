@@ -2,7 +2,7 @@
 import { type CellObject, type Range } from '@e965/xlsx'
 import { type PageBlock } from '#contract/document.ts'
 import { type Heading, type SheetRow } from '#server/parsing/page.ts'
-import { shownValue } from './cell-value.ts'
+import { formatCell } from './cell-value.ts'
 
 /** Rows by number and cells by column, both from 0, with gaps where the sheet is empty. */
 export type SheetCells = readonly (readonly (CellObject | undefined)[] | undefined)[]
@@ -73,7 +73,7 @@ function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
       return { text, headings, rows: sheetRows, columns: sheetColumns, blocks, isCut: true }
     const beginsTable =
       !isBelow(rows[position - 1], { row, values }) && !(titles?.leadToAmounts && position === titles.end)
-    if (beginsTable) titles = titlesOf(rows, position)
+    if (beginsTable) titles = findTitles(rows, position)
     text += beginsTable ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
     // Passages further down know by their heading what their columns mean.
@@ -99,7 +99,7 @@ function readRows(cells: SheetCells, is1904: boolean): Row[] {
   cells.forEach((line, row) => {
     const values = new Map<number, string>()
     line?.forEach((cell, column) => {
-      const value = cell ? shownValue(cell, is1904) : ''
+      const value = cell ? formatCell(cell, is1904) : ''
       if (value !== '') values.set(column, value)
     })
     if (values.size > 0) rows.push({ row, values })
@@ -169,7 +169,7 @@ function areTitles(head: readonly Row[]): boolean {
  * The titles of the table that begins at a position: below captions of one cell the first row of several short ones
  * without amounts, or all rows down to the first amounts, which may come after an empty row.
  */
-function titlesOf(rows: readonly Row[], position: number): Titles | undefined {
+function findTitles(rows: readonly Row[], position: number): Titles | undefined {
   let start = position
   while (rows[start]?.values.size === 1 && isBelow(rows[start], rows[start + 1])) start += 1
   const first = rows[start]

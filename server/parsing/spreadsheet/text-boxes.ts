@@ -1,6 +1,6 @@
 /** What is written on the sheets of a new workbook beside their cells. */
 import path from 'node:path'
-import { targetsOf } from '#server/parsing/docx/embedded-files.ts'
+import { listTargets } from '#server/parsing/docx/embedded-files.ts'
 import { decodeEntities } from '#server/parsing/text/html-text.ts'
 
 const SHEET = /<(?:\w+:)?sheet\s[^>]*?\w:id="([^"]*)"/g
@@ -9,36 +9,38 @@ const PARAGRAPH = /<a:p>([\s\S]*?)<\/a:p>/g
 const WORDS = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>|<a:br\b/g
 
 /** More than anybody reads; a drawing may repeat itself as often as it likes. */
-const MOST_CHARACTERS = 500_000
+const MAX_CHARACTERS = 500_000
 
 /**
  * The text boxes of each sheet, in the order of the sheets (ECMA-376 part 1, 18.2.19, 20.5.2.38).
  * @param read the text of a part, empty where there is none of this name.
  */
 export function readTextBoxes(read: (part: string) => string): string[][] {
-  const relations = targetsOf(relationsOf(read, 'xl/workbook.xml'), 'worksheet')
+  const relations = listTargets(readRelationships(read, 'xl/workbook.xml'), 'worksheet')
   return [...read('xl/workbook.xml').matchAll(SHEET)].map(([, id = '']) => {
     const target = relations.get(id)
     if (target === undefined) return []
     const sheet = resolve('xl/workbook.xml', target)
-    const drawings = [...targetsOf(relationsOf(read, sheet), 'drawing').values()]
-    return drawings.flatMap((drawing) => boxesOf(read(resolve(sheet, drawing)).slice(0, MOST_CHARACTERS)))
+    const drawings = [...listTargets(readRelationships(read, sheet), 'drawing').values()]
+    return drawings.flatMap((drawing) => findTextBoxes(read(resolve(sheet, drawing)).slice(0, MAX_CHARACTERS)))
   })
 }
 
-const relationsOf = (read: (part: string) => string, part: string): string =>
+const readRelationships = (read: (part: string) => string, part: string): string =>
   read(path.posix.join(path.posix.dirname(part), '_rels', `${path.posix.basename(part)}.rels`))
 
 const resolve = (part: string, target: string): string =>
   target.startsWith('/') ? target.slice(1) : path.posix.join(path.posix.dirname(part), target)
 
-const boxesOf = (drawing: string): string[] =>
+const findTextBoxes = (drawing: string): string[] =>
   [...drawing.matchAll(TEXT_BODY)]
-    .map(([body]) => oneParagraph([...body.matchAll(PARAGRAPH)].map(([, inside = '']) => wordsOf(inside)).join('\n')))
+    .map(([body]) =>
+      withoutBlankLines([...body.matchAll(PARAGRAPH)].map(([, inside = '']) => readParagraph(inside)).join('\n')),
+    )
     .filter((text) => text !== '')
 
-const wordsOf = (paragraph: string): string =>
+const readParagraph = (paragraph: string): string =>
   [...paragraph.matchAll(WORDS)].map(([, words]) => (words === undefined ? '\n' : decodeEntities(words))).join('')
 
 /** A blank line would part it. */
-const oneParagraph = (text: string): string => text.replaceAll(/\s*[\r\n]\s*/g, '\n').trim()
+const withoutBlankLines = (text: string): string => text.replaceAll(/\s*[\r\n]\s*/g, '\n').trim()

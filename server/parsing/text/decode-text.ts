@@ -6,7 +6,7 @@ const SAMPLE_BYTES = 64 * 1024
 /** Share of characters that no text holds (controls other than tab and line ends) above which bytes are not text. */
 const MAX_CONTROL_SHARE = 0.02
 
-const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
+const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-32le', [0xff, 0xfe, 0, 0]],
   ['utf-32be', [0, 0, 0xfe, 0xff]],
@@ -25,14 +25,14 @@ export async function decodeText(bytes: Uint8Array): Promise<string | undefined>
 }
 
 async function detectEncoding(bytes: Buffer): Promise<string> {
-  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
+  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked) return marked[0]
   // UTF-16 without a mark is valid UTF-8 too, full of NUL bytes.
   if (!bytes.includes(0) && isUtf8(bytes)) return 'utf-8'
   // Its tables of all languages are large, and few files need them.
   const { default: jschardet } = await import('jschardet')
   const { encoding } = jschardet.detect(bytes.subarray(0, SAMPLE_BYTES))
-  if (isShortWestern(bytes) && !COMMON.test(encoding ?? '')) return 'windows-1252'
+  if (isShortWestern(bytes) && !COMMON_ENCODINGS.test(encoding ?? '')) return 'windows-1252'
   // Curly quotes of windows-1252 are taken for MacRoman.
   if (encoding === null || /^mac/i.test(encoding) || !iconv.encodingExists(encoding))
     return bytes.includes(0) && isUtf8(bytes) ? 'utf-8' : 'windows-1252'
@@ -43,7 +43,7 @@ async function detectEncoding(bytes: Buffer): Promise<string> {
 
 /** What statistics say of a few words is chance: then only the usual encodings are believed. */
 const SHORT_BYTES = 200
-const COMMON = /^(?:utf|windows-|gb|big5|euc|shift|cp9[345]|iso-2022|koi8)/i
+const COMMON_ENCODINGS = /^(?:utf|windows-|gb|big5|euc|shift|cp9[345]|iso-2022|koi8)/i
 const LETTER = String.raw`\p{Script=Latin}`
 /** Signs that stand between words, not inside of them: the bytes are letters of another encoding. */
 const SIGN_IN_WORD = new RegExp(`${LETTER}[^\\x00-\\x7f\\p{L}\\xa0\\xad·’–—]${LETTER}`, 'u')

@@ -9,7 +9,7 @@ type Token =
   { kind: 'text'; text: string } | { kind: 'open'; name: string; isVoid: boolean } | { kind: 'close'; name: string }
 
 /** Their content is not HTML. */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'])
+const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'])
 const NEVER_SHOWN = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes',
   'template', 'svg', 'math', 'object', 'select', 'button', 'dialog', 'audio', 'video', 'canvas']) // prettier-ignore
 const SURROUNDINGS = new Set(['nav', 'header', 'footer', 'aside'])
@@ -34,7 +34,7 @@ const PARAGRAPHS = new Set(['p', 'div', 'section', 'article', 'main', 'header', 
 const LINES = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option', 'caption'])
 const CELLS = new Set(['td', 'th'])
 /** Less than this is not the body of a page, whatever element it stands in. */
-const LEAST_BODY = 200
+const MIN_BODY_CHARACTERS = 200
 
 const LATIN_1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
@@ -48,7 +48,7 @@ const ENTITIES = new Map<string, string>([
   }),
 ]) // prettier-ignore
 
-function characterOf(code: number): string {
+function decodeCodePoint(code: number): string {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : '\ufffd'
 }
@@ -58,14 +58,14 @@ export const decodeEntities = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));?/gi,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (decimal !== undefined) return characterOf(Number(decimal))
-      if (hex !== undefined) return characterOf(Number.parseInt(hex, 16))
+      if (decimal !== undefined) return decodeCodePoint(Number(decimal))
+      if (hex !== undefined) return decodeCodePoint(Number.parseInt(hex, 16))
       return ENTITIES.get(name ?? '') ?? whole
     },
   )
 
 /** Index after the `>` that ends a tag, past those in quoted attributes. */
-function endOfTag(html: string, from: number): number {
+function findTagEnd(html: string, from: number): number {
   let quote = ''
   for (let index = from; index < html.length; index += 1) {
     const character = html[index] ?? ''
@@ -101,15 +101,15 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
       continue
     }
     const name = (tag[2] ?? '').toLowerCase()
-    index = endOfTag(html, open + tag[0].length)
+    index = findTagEnd(html, open + tag[0].length)
     if (tag[1] === '/') {
       yield { kind: 'close', name }
       continue
     }
     // In HTML, an element that holds raw text is never empty, whatever its tag ends with.
-    const isVoid = VOID.has(name) || (html[index - 2] === '/' && (isXml || !RAW.has(name)))
+    const isVoid = VOID.has(name) || (html[index - 2] === '/' && (isXml || !RAW_TEXT.has(name)))
     yield { kind: 'open', name, isVoid }
-    if (!isVoid && RAW.has(name)) {
+    if (!isVoid && RAW_TEXT.has(name)) {
       const closing = new RegExp(`</${name}`, 'gi')
       closing.lastIndex = index
       const end = closing.exec(html)?.index ?? html.length
@@ -171,7 +171,7 @@ const tidy = (text: string) =>
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 
-function titleOf(tokens: readonly Token[]): string {
+function readTitle(tokens: readonly Token[]): string {
   const index = tokens.findIndex((token) => token.kind === 'open' && token.name === 'title')
   const content = index === -1 ? undefined : tokens[index + 1]
   return content?.kind === 'text' ? decodeEntities(content.text).replace(/\s+/g, ' ').trim() : ''
@@ -183,7 +183,7 @@ function titleOf(tokens: readonly Token[]): string {
  */
 export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
-  if (isDocument) return { title: titleOf(tokens), text: render(tokens, new Set()) }
+  if (isDocument) return { title: readTitle(tokens), text: render(tokens, new Set()) }
   const attempts = [
     () => render(tokens, SURROUNDINGS, 'main'),
     () => render(tokens, SURROUNDINGS, 'article'),
@@ -191,7 +191,7 @@ export function htmlToText(html: string, { isXml = false, isDocument = false } =
   ]
   for (const attempt of attempts) {
     const text = attempt()
-    if (text.length >= LEAST_BODY) return { title: titleOf(tokens), text }
+    if (text.length >= MIN_BODY_CHARACTERS) return { title: readTitle(tokens), text }
   }
-  return { title: titleOf(tokens), text: render(tokens, new Set()) }
+  return { title: readTitle(tokens), text: render(tokens, new Set()) }
 }

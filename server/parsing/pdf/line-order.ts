@@ -2,32 +2,32 @@
 import { type Cell, type Line, NO_ITEM, type PlacedItem } from './lines.ts'
 
 /** Fewer lines may stand in any order. */
-const LEAST_LINES = 6
+const MIN_LINES = 6
 /** Share of the steps from line to line that lead up the page where it was drawn from its foot. */
-const UPWARDS = 0.9
+const MIN_UPWARD_SHARE = 0.9
 
 /** The lines from the top, where the page was drawn from its foot to its head. */
-export function fromTheTop(lines: readonly Line[]): readonly Line[] {
+export function orderFromTop(lines: readonly Line[]): readonly Line[] {
   const steps = lines.slice(1).map((line, index) => line.down - (lines[index]?.down ?? 0))
   const isUpright = lines.every(({ angle }) => angle === lines[0]?.angle)
   const up = steps.filter((step, index) => step < -(lines[index]?.height ?? 0) / 2).length
-  return lines.length >= LEAST_LINES && isUpright && up >= UPWARDS * steps.length ? lines.toReversed() : lines
+  return lines.length >= MIN_LINES && isUpright && up >= MIN_UPWARD_SHARE * steps.length ? lines.toReversed() : lines
 }
 
-const LEAST_ROWS = 5
+const MIN_ROWS = 5
 /** Lines of running text are longer than cells of tables; in characters, on average. */
-const LEAST_CHARACTERS = 45
+const MIN_CHARACTERS = 45
 /** Shares of the height of the line. */
 const ALIGNED = 0.6
-const MOST_DISTANCE = 2.5
+const MAX_DISTANCE = 2.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** One column after the other, where two columns of running text were drawn line by line across both. */
-export function columnByColumn(lines: readonly Line[]): readonly Line[] {
+export function orderColumns(lines: readonly Line[]): readonly Line[] {
   const ordered: Line[] = []
   let region: Line[] = []
   const close = () => {
-    ordered.push(...(areColumns(region) ? splitRegion(region) : region))
+    ordered.push(...(areColumns(region) ? splitColumns(region) : region))
     region = []
   }
   for (const line of lines) {
@@ -46,7 +46,7 @@ function continuesRegion(region: readonly Line[], line: Line): boolean {
   const [above, right] = [region.at(-1), rightOf(region[0])]
   if (!above || !right || line.angle !== above.angle) return false
   const distance = line.down - above.down
-  if (distance <= 0 || distance > MOST_DISTANCE * Math.max(line.height, above.height)) return false
+  if (distance <= 0 || distance > MAX_DISTANCE * Math.max(line.height, above.height)) return false
   const tolerance = ALIGNED * line.height
   const [first, second] = line.cells
   if (!first || line.cells.length > 2) return false
@@ -58,14 +58,14 @@ const textOf = ({ items }: Cell): string => items.map(({ text }) => text).join('
 
 function areColumns(region: readonly Line[]): boolean {
   const rows = region.filter(({ cells }) => cells.length === 2).map(({ cells }) => cells.map(textOf))
-  if (rows.length < LEAST_ROWS) return false
+  if (rows.length < MIN_ROWS) return false
   const isLong = [0, 1].every(
-    (column) => rows.reduce((sum, row) => sum + (row[column] ?? '').length, 0) > LEAST_CHARACTERS * rows.length,
+    (column) => rows.reduce((sum, row) => sum + (row[column] ?? '').length, 0) > MIN_CHARACTERS * rows.length,
   )
   return isLong && !rows.flat().some((text) => RIGHT_TO_LEFT.test(text))
 }
 
-function splitRegion(region: readonly Line[]): Line[] {
+function splitColumns(region: readonly Line[]): Line[] {
   const border = rightOf(region[0])?.from ?? 0
   const columns: [Line[], Line[]] = [[], []]
   for (const line of region) {
@@ -82,10 +82,10 @@ const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
 /** Years of months below a chart, by their first letters, from any of them on. */
 const MONTHS = 'JFMAMJJASOND'.repeat(6)
 /** Fewer letters may be signs that stand apart. */
-const LEAST_LETTERS = 5
-const LEAST_DIFFERENT = 3
+const MIN_LETTERS = 5
+const MIN_DIFFERENT_LETTERS = 3
 /** A gap between words is this many times as wide as one between letters. */
-const WIDER = 1.5
+const MIN_WORD_GAP_RATIO = 1.5
 
 /** Single letters with blanks between them. */
 export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
@@ -95,17 +95,17 @@ export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.te
  * "H E L L O" is read, and found, as "HELLO".
  * @param drawn the characters that the page draws, among which there are blanks between words alone.
  */
-export const withoutLetterspacing = (lines: readonly Line[], drawn: string): readonly Line[] =>
+export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): readonly Line[] =>
   lines.map((line) => {
-    const letters = line.items.flatMap((item) => lettersOf(item, drawn)).filter(({ text }) => text.trim() !== '')
-    return isLetterspaced(letters) ? closeUp(line, letters) : line
+    const letters = line.items.flatMap((item) => splitLetters(item, drawn)).filter(({ text }) => text.trim() !== '')
+    return isLetterspaced(letters) ? joinLetters(line, letters) : line
   })
 
 /** So many times as far apart as letters are words set where an item is taken apart. */
 const WORD_STEPS = 2
 
 /** An item of single letters with blanks between them as one item for each, words further apart; their widths are a guess. */
-function lettersOf(item: PlacedItem, drawn: string): PlacedItem[] {
+function splitLetters(item: PlacedItem, drawn: string): PlacedItem[] {
   if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
   const letters = [...item.text.matchAll(/\S/gu)]
   const found = new RegExp(letters.map(([letter]) => RegExp.escape(letter)).join(String.raw`\s*`), 'u').exec(drawn)
@@ -121,13 +121,13 @@ function lettersOf(item: PlacedItem, drawn: string): PlacedItem[] {
 }
 
 function isLetterspaced(items: readonly PlacedItem[]): boolean {
-  if (items.length < LEAST_LETTERS || !items.every(({ text }) => LETTER.test(text))) return false
+  if (items.length < MIN_LETTERS || !items.every(({ text }) => LETTER.test(text))) return false
   const letters = items.map(({ text }) => text)
   const words = letters.join('')
   // "A B C D E" are letters, and so are the names of points and of columns.
   const isInOrder = letters.every((letter, index) => index === 0 || letter > (letters[index - 1] ?? ''))
   return (
-    new Set(letters).size >= LEAST_DIFFERENT &&
+    new Set(letters).size >= MIN_DIFFERENT_LETTERS &&
     /\p{L}{3}/u.test(words) &&
     VOWEL.test(words) &&
     !isInOrder &&
@@ -135,11 +135,11 @@ function isLetterspaced(items: readonly PlacedItem[]): boolean {
   )
 }
 
-function closeUp(line: Line, items: readonly PlacedItem[]): Line {
+function joinLetters(line: Line, items: readonly PlacedItem[]): Line {
   const gapBefore = (index: number) => (items[index]?.from ?? 0) - (items[index - 1]?.to ?? 0)
   const gaps = items.slice(1).map((_, index) => gapBefore(index + 1))
   const [least, most] = [Math.min(...gaps), Math.max(...gaps)]
-  const border = most > WIDER * least ? (least + most) / 2 : Infinity
+  const border = most > MIN_WORD_GAP_RATIO * least ? (least + most) / 2 : Infinity
   const parted = new Map(items.map((item, index) => [item, index > 0 && gapBefore(index) > border]))
   const [from, to] = [Math.min(...items.map((item) => item.from)), Math.max(...items.map((item) => item.to))]
   return { ...line, items: [...items], gaps: parted, cells: [{ items: [...items], from, to }] }

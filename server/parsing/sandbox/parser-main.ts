@@ -7,11 +7,11 @@ import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
 import { MAX_DOCUMENT_CHARACTERS, type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { loadParser } from '#server/parsing/parsers.ts'
-import { sealNetwork } from './block-network.ts'
+import { blockNetwork } from './block-network.ts'
 import { endProcess } from './end-process.ts'
 
 /** One line of the answer. */
-export type ChildMessage =
+export type ParserMessage =
   { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
 
 interface Input {
@@ -33,7 +33,7 @@ async function readInput(): Promise<Input | undefined> {
 }
 
 /** Blocks while the parent is slow to read, so that pages do not pile up here. */
-function send(message: ChildMessage): void {
+function send(message: ParserMessage): void {
   let rest = Buffer.from(`${JSON.stringify(message)}\n`)
   while (rest.length > 0) {
     try {
@@ -46,10 +46,10 @@ function send(message: ChildMessage): void {
 }
 
 async function main(mimetype: string, languages: string | undefined): Promise<void> {
-  sealNetwork()
+  blockNetwork()
   const parse = await loadParser(mimetype)
   if (languages !== undefined) {
-    const { prepareRecognition } = await import('#server/parsing/ocr/recognise.ts')
+    const { warmUpOcr: prepareRecognition } = await import('#server/parsing/ocr/recognise.ts')
     await prepareRecognition(JSON.parse(languages) as ParseOptions['languages'])
   }
   const input = await readInput()

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { DOCUMENT_LANGUAGES } from '#contract/document.ts'
-import { readersOf, readersOfScript, readersOfText } from './page-languages.ts'
-import { dataOf } from './tesseract.ts'
+import { modelsForLanguage, modelsForScript, modelsForText } from './page-models.ts'
+import { modelPath } from './tesseract.ts'
 
 test.each(DOCUMENT_LANGUAGES)('%s can be read', (language) => {
-  expect(readersOf(language).map(dataOf).filter(existsSync)).toHaveLength(readersOf(language).length)
+  expect(modelsForLanguage(language).map(modelPath).filter(existsSync)).toHaveLength(modelsForLanguage(language).length)
 })
 
 test.each([
@@ -14,19 +14,19 @@ test.each([
   ['por', 'O elevador nao sera usado ate marco, e as obras vao demorar tres semanas para os que moram no predio'],
   ['vie', 'Thang may cua toa nha se dong cua trong ba tuan va nguoi trong nha khong the dung no cho den khi nay'],
 ])('the words of %s tell it, although their accents are lost', (language, text) => {
-  expect(readersOfText(text)).toEqual([language, 'eng'])
+  expect(modelsForText(text)).toEqual([language, 'eng'])
 })
 
 test('a few English words in another script tell nothing', () => {
   const text = '在圖形環境中，你可以使用 the terminal of the system 進入基於字元的登入提示符，並且繼續安裝其餘的軟體'
-  expect(readersOfText(text)).toBeUndefined()
+  expect(modelsForText(text)).toBeUndefined()
 })
 
 test('pages in a script are read by the models of the languages that are written in it', () => {
-  expect(readersOfScript('Cyrillic')).toMatchObject({ likeliest: ['rus', 'eng'], others: [['ukr', 'eng']] })
-  expect(readersOfScript('Latin')).toBeUndefined()
+  expect(modelsForScript('Cyrillic')).toMatchObject({ likeliest: ['rus', 'eng'], others: [['ukr', 'eng']] })
+  expect(modelsForScript('Latin')).toBeUndefined()
 })
 
 test('English is asked first where the own model would leave it nothing', () => {
-  expect(readersOf('ell')).toEqual(['eng', 'ell'])
+  expect(modelsForLanguage('ell')).toEqual(['eng', 'ell'])
 })

@@ -1,23 +1,23 @@
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { sourceOfBytes } from './byte-source.ts'
+import { createByteSource } from './byte-source.ts'
 import { listZipEntries, type ZipEntry } from './zip-directory.ts'
 
 const MAX_UNPACKED_BYTES = 150 * 1024 * 1024
 const MAX_RATIO = 100
 /** Small parts of a document that is mostly empty may well shrink further than that. */
-const RATIO_COUNTS_FROM_BYTES = 8 * 1024 * 1024
+const MIN_RATIO_BYTES = 8 * 1024 * 1024
 
 /**
  * Refuses a zip file that declares more than it may unpack to, before anything is unpacked, and answers its entries.
  * @throws ParseFailure `damaged`, `too_large`
  */
-export async function refuseBomb(bytes: Uint8Array): Promise<ZipEntry[]> {
-  const entries = await listZipEntries(sourceOfBytes(bytes))
+export async function rejectZipBomb(bytes: Uint8Array): Promise<ZipEntry[]> {
+  const entries = await listZipEntries(createByteSource(bytes))
   if (!entries) throw new ParseFailure('damaged')
   const total = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
   const isBomb = entries.some(
     ({ compressedSize, uncompressedSize }) =>
-      uncompressedSize > RATIO_COUNTS_FROM_BYTES && uncompressedSize > MAX_RATIO * compressedSize,
+      uncompressedSize > MIN_RATIO_BYTES && uncompressedSize > MAX_RATIO * compressedSize,
   )
   if (total > MAX_UNPACKED_BYTES || isBomb) throw new ParseFailure('too_large')
   return entries

@@ -1,7 +1,7 @@
 import { type PageBlock } from '#contract/document.ts'
 
 /** Blocks of a text in which blank lines stand between them and " | " between the cells of a table. */
-export function blocksOfText(text: string): PageBlock[] {
+export function findTextBlocks(text: string): PageBlock[] {
   const blocks: PageBlock[] = []
   for (const { index, 0: piece } of text.matchAll(/\S[\s\S]*?(?=\s*\n\s*\n|\s*$)/g)) {
     const lines = piece.split('\n')

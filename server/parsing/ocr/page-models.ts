@@ -4,19 +4,19 @@ import { foldAccents } from '#server/search/text/tokenizer.ts'
 import { type OcrLanguage } from './tesseract.ts'
 
 /** Models that read a page together, in the order in which the engine asks them. */
-export type Readers = readonly OcrLanguage[]
+export type OcrModels = readonly OcrLanguage[]
 
 /** Tells which language a page in Latin letters is in, although it does not know their accents. */
-export const ENGLISH: Readers = ['eng']
+export const ENGLISH_MODEL: OcrModels = ['eng']
 /** Where nobody can tell the language of a page in Latin letters. Korean ones mix both. */
-export const COMMON: Readers = ['eng', 'deu', 'fra', 'spa', 'kor']
+export const COMMON_MODELS: OcrModels = ['eng', 'deu', 'fra', 'spa', 'kor']
 
 /**
  * Where English's model is not simply asked after the language's own. It makes pages of Chinese and Japanese slower and no
  * better (characters read right: Chinese .978 alone, .953 with it), and Greek, asked first, would keep it from reading anything.
  */
-const OWN_READERS: Partial<Record<OcrLanguage, Readers>> = {
-  eng: ENGLISH,
+const SPECIAL_MODELS: Partial<Record<OcrLanguage, OcrModels>> = {
+  eng: ENGLISH_MODEL,
   ell: ['eng', 'ell'],
   ara: ['ara'],
   fas: ['fas'],
@@ -26,24 +26,24 @@ const OWN_READERS: Partial<Record<OcrLanguage, Readers>> = {
 }
 
 /** What reads pages in one language. English words stand in texts of every language. */
-export const readersOf = (language: OcrLanguage): Readers => OWN_READERS[language] ?? [language, 'eng']
+export const modelsForLanguage = (language: OcrLanguage): OcrModels => SPECIAL_MODELS[language] ?? [language, 'eng']
 
 /** What may read a page in a script. */
-export interface ScriptReaders {
-  readonly likeliest: Readers
-  readonly others: readonly Readers[]
+export interface ScriptModels {
+  readonly likeliest: OcrModels
+  readonly others: readonly OcrModels[]
   /** By how much another has to be surer to be believed. */
   readonly margin: number
 }
 
-const script = (likeliest: OcrLanguage, others: readonly OcrLanguage[] = [], margin = 0): ScriptReaders => ({
-  likeliest: readersOf(likeliest),
-  others: others.map(readersOf),
+const script = (likeliest: OcrLanguage, others: readonly OcrLanguage[] = [], margin = 0): ScriptModels => ({
+  likeliest: modelsForLanguage(likeliest),
+  others: others.map(modelsForLanguage),
   margin,
 })
 
 /** By the engine's name of the script. */
-const BY_SCRIPT: Readonly<Record<string, ScriptReaders>> = {
+const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
   // Arabic's model is as sure of Persian, whose letters it does not know, as Persian's own is (up to 4 surer); of Arabic
   // it is 11 surer and more.
   Arabic: script('fas', ['ara'], 7),
@@ -58,7 +58,7 @@ const BY_SCRIPT: Readonly<Record<string, ScriptReaders>> = {
 }
 
 /** Undefined where the script is Latin, or not one of these. */
-export const readersOfScript = (name: string): ScriptReaders | undefined => BY_SCRIPT[name]
+export const modelsForScript = (name: string): ScriptModels | undefined => BY_SCRIPT[name]
 
 /** By the names of `COMMON_WORDS`. */
 const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
@@ -97,7 +97,7 @@ const WITHOUT_ACCENTS = languagesByWord(
 )
 
 /** What reads a page of these words best; undefined where they do not tell. */
-export function readersOfText(text: string): Readers | undefined {
+export function modelsForText(text: string): OcrModels | undefined {
   const language = BY_NAME[commonestLanguage(foldAccents(text), WITHOUT_ACCENTS)]
-  return language && readersOf(language)
+  return language && modelsForLanguage(language)
 }

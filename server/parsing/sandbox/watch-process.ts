@@ -1,0 +1,114 @@
+/** Enforces the limits of a parser process from outside: time, resident memory, cancellation. */
+import { type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { messageOf } from '#server/base/errors.ts'
+import { ParseFailure } from '#server/parsing/failure.ts'
+import { type ParseLimits } from './limits.ts'
+
+const WATCH_INTERVAL_MS = 50
+/** A process that got too little processor time may get more time this often. */
+const MAX_EXTENSIONS = 4
+const MEGABYTE = 1024 * 1024
+/** Unit of /proc/PID/statm. */
+const PAGE_BYTES = 4096
+
+export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))
+
+export interface ProcessWatch {
+  /** Why this watch ended the process; undefined while it did not. */
+  readonly reason: Error | undefined
+  readonly closed: Promise<void>
+  /** While a page is in OCR, pauses the clock of the file and gives the page a clock of its own. */
+  setRecognising(isRecognising: boolean): void
+  /** Kills the process; the first reason counts. */
+  end(reason: Error | undefined): void
+}
+
+export function watchProcess(
+  child: ChildProcess,
+  signal: AbortSignal,
+  limits: ParseLimits,
+  size: number,
+): ProcessWatch {
+  let reason: Error | undefined
+  const end = (because: Error | undefined) => {
+    reason ??= because
+    child.kill('SIGKILL')
+  }
+  const onAbort = () => end(toError(signal.reason))
+  let remainingMs = limits.timeMs + (size / MEGABYTE) * limits.timeMsPerMegabyte
+  let startedAt = performance.now()
+  let isRecognising = false
+  let [limitMs, cpuBeforeMs, extensions] = [remainingMs, readCpuMs(child.pid) ?? 0, 0]
+  // A busy machine gives a low-priority process little time: only processor time counts.
+  const usedMs = () => {
+    const passedMs = performance.now() - startedAt
+    const cpuMs = readCpuMs(child.pid)
+    return cpuMs === null ? passedMs : Math.min(passedMs, cpuMs - cpuBeforeMs)
+  }
+  const onTimeout = () => {
+    const missingMs = limitMs - usedMs()
+    if (missingMs > limitMs / 10 && extensions < MAX_EXTENSIONS) {
+      extensions += 1
+      timer = setTimeout(onTimeout, missingMs)
+    } else end(new ParseFailure('timed_out'))
+  }
+  let timer = setTimeout(onTimeout, limitMs)
+  const follow = (recognises: boolean) => {
+    if (recognises === isRecognising && !recognises) return
+    if (!isRecognising) remainingMs -= usedMs()
+    clearTimeout(timer)
+    isRecognising = recognises
+    startedAt = performance.now()
+    limitMs = recognises ? limits.timeMsPerRecognisedPage : remainingMs
+    cpuBeforeMs = readCpuMs(child.pid) ?? 0
+    extensions = 0
+    timer = setTimeout(onTimeout, limitMs)
+  }
+  const sampler = setInterval(() => {
+    void readResidentBytes(child.pid).then((resident) => {
+      if (resident > limits.residentBytes) end(new ParseFailure('out_of_memory'))
+    })
+  }, WATCH_INTERVAL_MS)
+  signal.addEventListener('abort', onAbort, { once: true })
+  const closed = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      reason ??= error
+      resolve()
+    })
+    child.once('close', () => resolve())
+  }).finally(() => {
+    clearTimeout(timer)
+    clearInterval(sampler)
+    signal.removeEventListener('abort', onAbort)
+  })
+  return {
+    get reason() {
+      return reason
+    },
+    closed,
+    setRecognising: follow,
+    end,
+  }
+}
+
+const MS_PER_TICK = 10
+
+/** Processor time from /proc (proc(5), utime and stime); null on other systems than Linux. */
+function readCpuMs(pid: number | undefined): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid ?? 0}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+  } catch {
+    return null
+  }
+}
+
+/** Resident memory from /proc; 0 on other systems than Linux, where only the heap limit remains. */
+async function readResidentBytes(pid: number | undefined): Promise<number> {
+  const counts = await readFile(`/proc/${pid ?? 0}/statm`, 'utf8').catch(() => '')
+  return Number(counts.split(' ')[1] ?? 0) * PAGE_BYTES
+}
