@@ -1,7 +1,5 @@
 /** The tool commands that a person types into a message: `@knowledge`, `@web` and `@search`. Pure. */
-
-export const TOOL_NAMES = ['search', 'web', 'knowledge'] as const
-export type ToolName = (typeof TOOL_NAMES)[number]
+import { COMMAND_PATTERN, type ToolName, TOOLS } from '#contract/tools.ts'
 
 export interface ToolCall {
   readonly name: ToolName
@@ -20,8 +18,7 @@ export interface ParsedMessage {
 /** What one message may set going; commands beyond it are words like any other. */
 const MOST_CALLS = 5
 
-/** The same places that the composer highlights. */
-const COMMAND = /(?<=^|\s)@(search|web|knowledge)(?!\w)/
+const COMMAND = new RegExp(`(${COMMAND_PATTERN})`)
 
 export function parseCommands(message: string): ParsedMessage {
   const [start = '', ...rest] = message.split(COMMAND)
@@ -29,7 +26,7 @@ export function parseCommands(message: string): ParsedMessage {
   const calls: ToolCall[] = []
   const words = [before]
   for (let index = 0; index < rest.length; index += 2) {
-    const name = TOOL_NAMES.find((known) => known === rest[index])
+    const name = TOOLS.find(({ command }) => command === rest[index])?.name
     const argument = (rest[index + 1] ?? '').trim()
     if (name && calls.length < MOST_CALLS) calls.push({ name, argument })
     words.push(name === 'web' ? (splitAddress(argument)?.question ?? argument) : argument)

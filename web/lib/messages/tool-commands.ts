@@ -1,10 +1,4 @@
-export type ToolCommand = { name: string; command: string; description: string }
-
-const TOOL_COMMANDS: readonly ToolCommand[] = [
-  { name: 'search', command: '@search', description: 'search for information' },
-  { name: 'web', command: '@web', description: 'browse websites' },
-  { name: 'knowledge', command: '@knowledge', description: 'access knowledge base' },
-]
+import { COMMAND_PATTERN, type Tool, TOOLS } from '#contract/tools.ts'
 
 /** The @-token that the cursor is in: it begins at the start of the text or after whitespace. */
 export type CommandToken = { start: number; end: number; typed: string }
@@ -17,9 +11,9 @@ export function commandTokenAt(text: string, cursor: number): CommandToken | nul
 }
 
 /** The commands that begin with what was typed. */
-export function matchingCommands(token: CommandToken | null): readonly ToolCommand[] {
+export function matchingCommands(token: CommandToken | null): readonly Tool[] {
   if (token === null) return []
-  return TOOL_COMMANDS.filter(({ command }) => command.startsWith(token.typed.toLowerCase()))
+  return TOOLS.filter(({ command }) => command.startsWith(token.typed.toLowerCase()))
 }
 
 /** The text with the token replaced by the command and a space, and where the cursor goes. */
@@ -32,10 +26,12 @@ export function insertCommand(text: string, token: CommandToken, command: string
   }
 }
 
+const COMMANDS = new RegExp(`(${COMMAND_PATTERN})`)
+
 /** The text in pieces, those that are whole tool commands marked. */
 export function splitCommands(text: string): { text: string; isCommand: boolean }[] {
   return text
-    .split(/((?<=^|\s)@(?:search|web|knowledge)(?!\w))/)
+    .split(COMMANDS)
     .filter((piece) => piece !== '')
-    .map((piece) => ({ text: piece, isCommand: TOOL_COMMANDS.some(({ command }) => command === piece) }))
+    .map((piece) => ({ text: piece, isCommand: TOOLS.some(({ command }) => command === piece) }))
 }

@@ -1,0 +1,15 @@
+/**
+ * The tools that a person starts with a command in a message, in the order in which the composer lists them. A new row also
+ * needs an implementation in `server/assistant/tools`, which is found by `name`.
+ */
+export const TOOLS = [
+  { name: 'search', command: '@search', description: 'search for information' },
+  { name: 'web', command: '@web', description: 'browse websites' },
+  { name: 'knowledge', command: '@knowledge', description: 'access knowledge base' },
+] as const
+
+export type Tool = (typeof TOOLS)[number]
+export type ToolName = Tool['name']
+
+/** A command at the beginning of a text or after a blank, and not followed by a letter, digit or underscore. */
+export const COMMAND_PATTERN = `(?<=^|\\s)(?:${TOOLS.map(({ command }) => command).join('|')})(?!\\w)`
