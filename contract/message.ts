@@ -1,9 +1,7 @@
 import { z } from 'zod'
+import { SENDER_ROLES } from './sender-roles.ts'
 import { source } from './source.ts'
 import { retrievalTrace } from './trace.ts'
-
-/** Who speaks: the small integers of the `messages` table. */
-export const SENDER_ROLES = { user: 1, assistant: 2, tool: 3 } as const
 
 /** Why a reply failed, as an assistant row and a live `error` part carry it. */
 export const replyError = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() })
@@ -57,7 +55,7 @@ export const messageRow = z.object({
   id: z.uuid(),
   conversation_id: z.uuid(),
   content: z.string(),
-  sender_role: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  sender_role: z.union([z.literal(SENDER_ROLES.user), z.literal(SENDER_ROLES.assistant), z.literal(SENDER_ROLES.tool)]),
   token_in: z.int().nullable(),
   token_out: z.int().nullable(),
   created_at: z.string(),
@@ -70,7 +68,7 @@ export type MessageRow = z.infer<typeof messageRow>
 export const newMessage = z.object({
   id: z.uuid().optional(),
   content: z.string().min(1).max(200_000),
-  senderRole: z.union([z.literal(1), z.literal('user')]).default(1),
+  senderRole: z.union([z.literal(SENDER_ROLES.user), z.literal('user')]).default(SENDER_ROLES.user),
   tokenIn: z.int().nonnegative().nullish(),
   tokenOut: z.int().nonnegative().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),

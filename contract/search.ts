@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SENDER_ROLES } from './sender-roles.ts'
 
 /** Longest text that is searched for. */
 export const LONGEST_SEARCH = 200
@@ -12,7 +13,7 @@ export const foundMessage = z.object({
   message_id: z.uuid(),
   conversation_id: z.uuid(),
   position: z.int(),
-  sender_role: z.union([z.literal(1), z.literal(2)]),
+  sender_role: z.union([z.literal(SENDER_ROLES.user), z.literal(SENDER_ROLES.assistant)]),
   created_at: z.string(),
   title: z.string().nullable(),
   snippet: z.array(snippetPart),

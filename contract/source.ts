@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SENDER_ROLES } from './sender-roles.ts'
 
 /**
  * A passage of a document that an answer rests on. `start` and `end` count UTF-16 code units in the text of that page
@@ -46,7 +47,7 @@ const messageSource = z.object({
   position: z.int(),
   /** Of the conversation. */
   title: z.string().nullable(),
-  senderRole: z.union([z.literal(1), z.literal(2)]),
+  senderRole: z.union([z.literal(SENDER_ROLES.user), z.literal(SENDER_ROLES.assistant)]),
   createdAt: z.string(),
   text: z.string(),
   score: z.number(),

@@ -1,7 +1,8 @@
 /** A branch: another conversation that shares the beginning of one and goes on with another question. */
 import { randomUUID } from 'node:crypto'
 import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
-import { messageMetadata, SENDER_ROLES } from '#contract/message.ts'
+import { messageMetadata } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'

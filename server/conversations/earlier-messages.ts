@@ -1,5 +1,6 @@
 /** What was said in a person's conversations that shares words with a question, the most telling first. */
 import { READER_MODEL } from '#contract/limits.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
 
 export interface PastMessage {
@@ -8,7 +9,7 @@ export interface PastMessage {
   readonly position: number
   /** Of the conversation. */
   readonly title: string | null
-  readonly senderRole: 1 | 2
+  readonly senderRole: typeof SENDER_ROLES.user | typeof SENDER_ROLES.assistant
   readonly createdAt: string
   readonly content: string
 }

@@ -4,7 +4,8 @@
  */
 import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
-import { type MessageRow, type NewMessage, SENDER_ROLES } from '#contract/message.ts'
+import { type MessageRow, type NewMessage } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 

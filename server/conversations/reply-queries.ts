@@ -1,5 +1,6 @@
 /** What a person may know of and do with the reply that a conversation waits for. Writing it is the assistant's. */
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 
@@ -119,7 +120,7 @@ async function endUnstarted(scope: Scope, reply: ReplyRow): Promise<void> {
   // An answer that was to be written anew stays as it is.
   await scope.query(
     `insert into messages as m (id, conversation_id, content, sender_role, metadata)
-     values ($1, $2, '', 2, jsonb_build_object('stopped', true, 'attempt', $3::integer))
+     values ($1, $2, '', ${SENDER_ROLES.assistant}, jsonb_build_object('stopped', true, 'attempt', $3::integer))
      on conflict (id) do update set metadata = m.metadata || jsonb_build_object('attempt', $3::integer)`,
     [messageId, conversationId, attempt],
   )

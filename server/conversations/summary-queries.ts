@@ -1,4 +1,5 @@
 /** What stands for the beginning of a conversation in what its model reads. */
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
 
 export interface StoredSummary {
@@ -42,7 +43,7 @@ export async function storeSummary(
   ])
   const { rows } = await scope.query<{ id: string }>(
     `insert into conversation_summaries (conversation_id, through_position, messages, content, model)
-     select c.id, $2, (select count(*) from messages m where m.conversation_id = c.id and m.position <= $2 and m.sender_role <> 3), $3, $4
+     select c.id, $2, (select count(*) from messages m where m.conversation_id = c.id and m.position <= $2 and m.sender_role <> ${SENDER_ROLES.tool}), $3, $4
      from conversations c where c.id = $1
      on conflict do nothing
      returning id`,

@@ -2,6 +2,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { messageRow, type MessageRow } from '#contract/message.ts'
 import { replyInProgress, type ReplyInProgress } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 
@@ -120,7 +121,7 @@ export function addMessage(conversationId: string, id: string, content: string):
           id,
           conversation_id: conversationId,
           content,
-          sender_role: 1,
+          sender_role: SENDER_ROLES.user,
           token_in: null,
           token_out: null,
           created_at: new Date().toISOString(),
@@ -132,7 +133,7 @@ export function addMessage(conversationId: string, id: string, content: string):
         await apiSend('POST', `/api/conversations/${conversationId}/messages`, {
           id,
           content,
-          senderRole: 1,
+          senderRole: SENDER_ROLES.user,
           tokenIn: null,
           tokenOut: null,
         })

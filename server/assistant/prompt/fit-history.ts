@@ -1,5 +1,5 @@
 /** Which turns a model reads word for word, and which by their summary, so that the whole request fits its window. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { loadCounter, marginOf, mostTokens, type TokenCounter } from './tokens.ts'
 

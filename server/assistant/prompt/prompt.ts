@@ -1,6 +1,6 @@
 /** What a model is told: pure, so that a test can read it. */
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
 import { type ShownPicture } from '#server/assistant/reply/attached-images.ts'
 import { type ToolDefinition } from '#server/assistant/tools/fit-tools.ts'

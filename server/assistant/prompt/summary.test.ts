@@ -1,6 +1,6 @@
 /** What a model that summarises is asked, and what becomes of its answers. */
 import { expect, test } from 'vitest'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { createLog } from '#server/base/log.ts'
 import { serveCompletions } from '#test/completions.ts'
 import { summarise } from './summary.ts'

@@ -3,7 +3,7 @@
  * or, where that fails, sentences taken out of the messages.
  */
 import { READER_MODEL } from '#contract/limits.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Turn } from '#server/conversations/queries.ts'

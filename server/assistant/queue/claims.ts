@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { storeAnswer, storedMetadata } from '#server/assistant/reply/persist.ts'
 import { MOST_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
@@ -98,7 +99,7 @@ const FINISH_FIRST = `
     returning id
   ), stored as (
     insert into messages (conversation_id, id, content, token_in, token_out, metadata, sender_role)
-    select $3, $5, $6, $7::integer, $8::integer, $9::jsonb, 2 from ended
+    select $3, $5, $6, $7::integer, $8::integer, $9::jsonb, ${SENDER_ROLES.assistant} from ended
     on conflict (id) do nothing
   ), parts as (
     delete from reply_parts using ended where reply_id = ended.id
@@ -124,9 +125,9 @@ function toolMessageId(replyId: string, index: number): string {
 async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<number, ToolRun>): Promise<void> {
   for (const [number, { name, status, durationMs, content }] of runs)
     await scope.query(
-      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, 3, $4)
+      `insert into messages (id, conversation_id, content, sender_role, metadata) values ($1, $2, $3, ${SENDER_ROLES.tool}, $4)
        on conflict (id) do update set content = excluded.content, metadata = excluded.metadata
-       where messages.conversation_id = excluded.conversation_id and messages.sender_role = 3`,
+       where messages.conversation_id = excluded.conversation_id and messages.sender_role = ${SENDER_ROLES.tool}`,
       [
         toolMessageId(reply.id, number),
         reply.conversationId,
@@ -139,10 +140,13 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
 /** An earlier attempt may have run more tools than this one. */
 async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
   if (toolRuns === undefined || reply.attempt === 1) return
-  await scope.query('delete from messages where id = any($1::uuid[]) and conversation_id = $2 and sender_role = 3', [
-    Array.from({ length: MOST_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
-    reply.conversationId,
-  ])
+  await scope.query(
+    `delete from messages where id = any($1::uuid[]) and conversation_id = $2 and sender_role = ${SENDER_ROLES.tool}`,
+    [
+      Array.from({ length: MOST_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
+      reply.conversationId,
+    ],
+  )
 }
 
 /** @param worker names this process in the table, for people who look. */

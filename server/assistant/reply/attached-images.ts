@@ -1,6 +1,6 @@
 /** Pictures that a person attaches to questions, as a model that sees is shown them. */
 import { FILE_TYPES } from '#contract/file-types.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, type Source } from '#contract/source.ts'
 import { newestChosen } from '#server/assistant/retrieval/find-passages.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'

@@ -1,6 +1,6 @@
 /** Everything that an answer is written from, read as the person who asked. */
 import { READER_MODEL } from '#contract/limits.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { beginSource } from '#server/assistant/citations/focus-source.ts'

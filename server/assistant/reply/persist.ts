@@ -1,5 +1,6 @@
 /** How what was written becomes the stored answer: as a new row, as the next version of one, or at the end of one. */
 import { type ReplyError } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
 
@@ -35,7 +36,7 @@ const APPEND = `
 
 const INSERT = `
   insert into messages (id, content, token_in, token_out, metadata, conversation_id, sender_role)
-  values ($1, $2, $3, $4, $5, $6, 2) on conflict (id) do nothing`
+  values ($1, $2, $3, $4, $5, $6, ${SENDER_ROLES.assistant}) on conflict (id) do nothing`
 
 /** As it is stored. */
 export const storedMetadata = ({ attempt }: ClaimedReply, { metadata }: FinishedAnswer): string =>

@@ -1,5 +1,5 @@
 /** Finds what was said in earlier conversations about a question: the passages of messages that answer it best. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type MessageSource } from '#contract/source.ts'
 import { type ConsideredMessage } from '#contract/trace.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'

@@ -1,5 +1,5 @@
 /** What tools brought back for earlier questions, so that later turns can come back to it. Pure. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 

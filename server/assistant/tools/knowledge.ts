@@ -1,5 +1,5 @@
 /** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { type FoundPast, findPast, type PastPassage } from '#server/assistant/retrieval/earlier-messages.ts'
 import { type PresentTurns } from '#server/conversations/earlier-messages.ts'

@@ -1,5 +1,5 @@
 /** How sources and findings are shown to a model: as data that cannot close the element that it stands in. Pure. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type MessageSource, type Source } from '#contract/source.ts'
 import { type Finding } from './outcome.ts'
 

@@ -1,5 +1,6 @@
 /** The stored runs of one answer, the commands of its question first. */
 import { z } from 'zod'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type ToolRun } from './outcome.ts'
@@ -19,7 +20,7 @@ export async function readRuns(
      from messages m
      join messages question on question.id = $2
      join messages answer on answer.id = $3
-     where m.conversation_id = $1 and m.sender_role = 3 and m.position > question.position and m.position < answer.position
+     where m.conversation_id = $1 and m.sender_role = ${SENDER_ROLES.tool} and m.position > question.position and m.position < answer.position
      order by m.position`,
     [conversationId, messageId, answerId],
   )

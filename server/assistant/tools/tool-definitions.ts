@@ -1,6 +1,6 @@
 /** The tools that a model may call by itself: the same that a person can type. */
 import { z } from 'zod'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type PresentTurns } from '#server/conversations/earlier-messages.ts'

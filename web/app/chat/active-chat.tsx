@@ -1,4 +1,5 @@
 import { useEffect, useRef, type JSX } from 'react'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useModelLabel } from '#web/data/models.ts'
 import { usePageSettings } from '#web/data/settings.ts'
 import { useThreadStore } from '#web/data/thread-store.ts'
@@ -54,7 +55,7 @@ export function ActiveChat({
   const branchedFrom = conversation ? branchOriginId(conversation) : null
   const messages = thread?.messages ?? NO_MESSAGES
   const { shown, showEarlier } = useShownMessages(messages, open.targetId, open.loadEarlier)
-  const ownLast = messages.findLast(({ sender_role }) => sender_role === 1)
+  const ownLast = messages.findLast(({ sender_role }) => sender_role === SENDER_ROLES.user)
   const oldest = shown[0]
   return (
     <ThreadScroller

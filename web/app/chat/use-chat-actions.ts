@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConversationRow } from '#contract/conversation.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
@@ -130,7 +131,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   const stop = async (conversationId: string): Promise<void> => {
     try {
       await stopReply(conversationId)
-      const question = messagesOf(conversationId).findLast(({ sender_role }) => sender_role === 1)
+      const question = messagesOf(conversationId).findLast(({ sender_role }) => sender_role === SENDER_ROLES.user)
       if (question !== undefined) setAwaiting(conversationId, { kind: 'ended', questionId: messageKey(question) })
     } catch (error) {
       reportFailure(error, 'The answer could not be stopped. Please try again.')

@@ -1,6 +1,6 @@
 /** Merges the streamed parts of a reply into the thread store, and fetches what the stream has missed. */
 import type { QueryClient } from '@tanstack/react-query'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ReplyPart } from '#contract/reply-events.ts'
 import { fetchReplyInProgress } from '#web/data/messages.ts'
 import { setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'

@@ -2,6 +2,7 @@ import { FileText, GitBranch, MessageSquare, MessagesSquare } from 'lucide-react
 import { Fragment, type JSX } from 'react'
 import type { ConversationRow } from '#contract/conversation.ts'
 import type { FoundMessage, FoundPassage, SnippetPart } from '#contract/search.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { describeSearchHit } from '#web/lib/documents/describe-document.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { listTitle, branchOriginId } from '#web/lib/messages/conversation-labels.ts'
@@ -136,7 +137,7 @@ export default function CommandPalette(props: CommandPaletteProps): JSX.Element 
             value={valueOf.message(message)}
             Icon={MessagesSquare}
             label={listTitle(message)}
-            aside={`${message.sender_role === 1 ? 'You' : 'Answer'} · ${formatDateLabel(message.created_at)}`}
+            aside={`${message.sender_role === SENDER_ROLES.user ? 'You' : 'Answer'} · ${formatDateLabel(message.created_at)}`}
             description={withHits(message.snippet)}
             onSelect={take(() => props.onOpenMessage(message))}
           />

@@ -1,3 +1,4 @@
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 
 type Awaiting =
@@ -20,13 +21,13 @@ export function isWaiting(messages: readonly ThreadMessage[], awaiting: Awaiting
     const { messageId, attempt } = awaiting
     return messages.some(({ id, metadata }) => id === messageId && (metadata?.attempt ?? 0) <= attempt)
   }
-  const last = visibleMessages(messages, awaiting).findLast((message) => message.sender_role !== 3)
-  if (last === undefined || last.sender_role !== 1) return false
+  const last = visibleMessages(messages, awaiting).findLast((message) => message.sender_role !== SENDER_ROLES.tool)
+  if (last === undefined || last.sender_role !== SENDER_ROLES.user) return false
   return awaiting?.kind !== 'ended' || awaiting.questionId !== (last.pendingId ?? last.id)
 }
 
 /** The failed replies after the last question. */
 export function failedReplies(messages: readonly ThreadMessage[]): ThreadMessage[] {
-  const lastQuestion = messages.findLastIndex((message) => message.sender_role === 1)
+  const lastQuestion = messages.findLastIndex((message) => message.sender_role === SENDER_ROLES.user)
   return messages.filter((message, index) => index > lastQuestion && message.metadata?.error !== undefined)
 }

@@ -1,6 +1,6 @@
 import type { ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { MessageSource } from '#contract/source.ts'
 
 type Titled = Pick<ConversationRow, 'title'>

@@ -1,5 +1,5 @@
 /** Turns of a conversation in groups, each skipped as a whole by the browser while it is far from what is read. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { messageKey, type ThreadMessage } from './merge-messages.ts'
 
 export type MessageGroup = {

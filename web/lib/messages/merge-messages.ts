@@ -1,5 +1,6 @@
 import { TEMPORARY_ID_PREFIX } from '#contract/limits.ts'
 import type { MessageRow } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 
 /**
  * A message as the page holds it. While it is on its way to the server its id is `temp-` plus a time stamp and
@@ -23,7 +24,7 @@ export function temporaryMessage(conversationId: string, content: string, pendin
     pendingId,
     conversation_id: conversationId,
     content,
-    sender_role: 1,
+    sender_role: SENDER_ROLES.user,
     token_in: null,
     token_out: null,
     created_at: now.toISOString(),

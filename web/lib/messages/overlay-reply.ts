@@ -1,5 +1,5 @@
 /** An answer that is there and written anew, or goes on: what is written of it is shown in its place. */
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 import type { ReplyView } from './reply-parts.ts'
 

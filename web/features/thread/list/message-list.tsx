@@ -1,5 +1,5 @@
 import { useState, type JSX } from 'react'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { ToolConsent } from '#web/features/thread/actions/tool-consent.tsx'
 import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
 import styles from '#web/features/thread/message/message.module.css'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { spokenLines } from '#web/lib/markdown/spoken-text.ts'
 import type { ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import { SENDER_ROLES } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isTemporary, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import { AnswerMessage } from './answer-message.tsx'
 import type { OpenSource } from './assistant-message.tsx'
