@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, onTestFinished } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
 import { type ReplyPart } from '#contract/reply-events.ts'
-import { createReplies } from '#server/assistant/queue/claims.ts'
+import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { startWorker, type Worker, type WorkerOptions } from '#server/assistant/queue/worker.ts'
 import { createReplyLog } from '#server/assistant/reply/reply-log.ts'
 import { createLog } from '#server/base/log.ts'
@@ -85,7 +85,7 @@ async function createTestAssistant(
   )
   return {
     async startWorker(options) {
-      const replies = createReplies(serviceChannel, randomUUID())
+      const replies = createReplyClaims(serviceChannel, randomUUID())
       const replyLog = createReplyLog(serviceChannel, log)
       const worker = await startWorker({
         database,
@@ -93,7 +93,7 @@ async function createTestAssistant(
         listener,
         log,
         capacity: 50,
-        replies,
+        replyClaims: replies,
         replyLog,
         ...options,
       })

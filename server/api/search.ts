@@ -5,7 +5,7 @@ import { type FoundPassage, LONGEST_SEARCH } from '#contract/search.ts'
 import { type SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
 import { searchMessages } from '#server/conversations/search-messages.ts'
-import { snippetOf } from '#server/conversations/snippet.ts'
+import { createSnippet } from '#server/conversations/snippet.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 
@@ -28,7 +28,7 @@ async function findInDocuments(database: Database, claims: Claims, search: strin
   const best = new Map<string, FoundPassage>()
   for (const { documentId, page, start, end, text } of passages) {
     if (best.has(documentId)) continue
-    const snippet = snippetOf(text, telling.length > 0 ? telling : words)
+    const snippet = createSnippet(text, telling.length > 0 ? telling : words)
     if (snippet.some(({ is_hit: isHit }) => isHit))
       best.set(documentId, { document_id: documentId, page, start, end, snippet })
   }

@@ -6,7 +6,7 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'
-import { holdConversation } from './reply-queries.ts'
+import { lockConversation } from './reply-queries.ts'
 
 // The copies keep their order, their times and their sources; that they are answered is known to the queue as well, so
 // that an answer of the branch can be written anew like any other.
@@ -38,7 +38,7 @@ async function copyBeginning(scope: Scope, from: string, before: number, to: str
 }
 
 /** What a question holds besides its words: outside programs may have written it in another shape. */
-const chosenBeside = messageMetadata.pick({ documentIds: true }).strip().catch({})
+const copiedMetadata = messageMetadata.pick({ documentIds: true }).strip().catch({})
 
 async function findQuestion(scope: Scope, conversationId: string, messageId: string) {
   const { rows } = await scope.query<{ position: number; metadata: unknown }>(
@@ -47,7 +47,7 @@ async function findQuestion(scope: Scope, conversationId: string, messageId: str
   )
   if (!rows[0]) throw new AppError('not_found', 'There is no such message of yours.')
   const { position, metadata } = rows[0]
-  return { position, metadata: chosenBeside.parse(metadata) }
+  return { position, metadata: copiedMetadata.parse(metadata) }
 }
 
 async function findConversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
@@ -77,7 +77,7 @@ export async function branchConversation(
   }))
   if (known?.metadata?.['branched_from'] === conversationId) return { row: known, isNew: false }
   const row = await database.asService(async (scope) => {
-    await holdConversation(scope, conversationId)
+    await lockConversation(scope, conversationId)
     const made = await scope.query<{ row: ConversationRow }>(
       `insert into conversations as c (id, uid, title, model_name, metadata) values ($1, $2, $3, $4, $5)
        on conflict (id) do nothing returning to_jsonb(c) as row`,

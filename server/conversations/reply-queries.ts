@@ -17,12 +17,12 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
  * Keeps the conversation from being deleted until the transaction ends. Whoever changes a reply and its messages begins
  * with it, in the order of a deletion, or the two would wait for each other in a ring.
  */
-export async function holdConversation(scope: Scope, conversationId: string): Promise<void> {
+export async function lockConversation(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
 /** The same for whoever queues a reply: a question that is being stored is not claimed at once beside it. */
-export async function holdForQueueing(scope: Scope, conversationId: string): Promise<void> {
+export async function lockForQueueing(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for no key update', [conversationId])
 }
 
@@ -72,7 +72,7 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
 export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
-    await holdForQueueing(scope, conversationId)
+    await lockForQueueing(scope, conversationId)
     // An answer of several versions stays, or they would go with it; in place of a failed one comes the next.
     const { rows } = await scope.query<{ kind: string }>(
       `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null,
@@ -96,7 +96,7 @@ export const STOP_CHANNEL = 'reply_stop'
 export async function stopReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
-    await holdConversation(scope, conversationId)
+    await lockConversation(scope, conversationId)
     // The notification is quick and may be missed; the mark is seen when the lease is renewed, or by the next worker.
     await scope.query(
       `with running as (
@@ -111,11 +111,11 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
        returning id, conversation_id, answer_id, state, attempt`,
       [conversationId],
     )
-    for (const reply of unstarted.rows) await endUnstarted(scope, reply)
+    for (const reply of unstarted.rows) await stopQueuedReply(scope, reply)
   })
 }
 
-async function endUnstarted(scope: Scope, reply: ReplyRow): Promise<void> {
+async function stopQueuedReply(scope: Scope, reply: ReplyRow): Promise<void> {
   const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
   // An answer that was to be written anew stays as it is.
   await scope.query(

@@ -2,7 +2,7 @@
 import { READER_MODEL } from '#contract/limits.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
-import { holdForQueueing } from './reply-queries.ts'
+import { lockForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {
   replyId: string
@@ -12,13 +12,13 @@ interface KnownAnswer {
 }
 
 /** Where an answer is, and whose. */
-export interface AnswerPlace {
+export interface AnswerLocation {
   readonly conversationId: string
   readonly answerId: string
 }
 
 /** Finds an answer as the person, so that the policies decide whether it may be touched. */
-async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerPlace): Promise<KnownAnswer> {
+async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLocation): Promise<KnownAnswer> {
   const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
     // The Reader never ends in the middle, and has no rest to tell.
     `select r.id as "replyId", m.metadata ->> 'model' as "modelName",
@@ -39,7 +39,7 @@ async function queueAgain(
   modelName: string | null,
 ): Promise<void> {
   await database.asService(async (scope) => {
-    await holdForQueueing(scope, conversationId)
+    await lockForQueueing(scope, conversationId)
     const { rowCount } = await scope.query(
       `update replies set state = 'queued', kind = $2, model_name = $3, tries = 0, stop_requested = false,
          finished_at = null, created_at = now()
@@ -59,7 +59,7 @@ async function queueAgain(
 export async function rewriteAnswer(
   database: Database,
   asPerson: Claims,
-  place: AnswerPlace,
+  place: AnswerLocation,
   modelName: string | null,
 ): Promise<void> {
   const { replyId } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
@@ -70,7 +70,7 @@ export async function rewriteAnswer(
  * Asks for the rest of an answer that was stopped or cut, of the model that began it.
  * @throws AppError `not_found`, or `conflict` where the answer is whole or being written.
  */
-export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerPlace): Promise<void> {
+export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerLocation): Promise<void> {
   const { replyId, modelName, isUnfinished } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))
   if (!isUnfinished) throw new AppError('conflict', 'This answer is whole, so there is nothing to continue.')
   await queueAgain(database, place.conversationId, replyId, 'continue', modelName)

@@ -1,10 +1,10 @@
 /** Finds what was said in a person's conversations, as they type what they look for. */
 import { type FoundMessage } from '#contract/search.ts'
 import { type Claims, type Database, type TransactionOptions } from '#server/database/scope.ts'
-import { snippetOf } from './snippet.ts'
+import { createSnippet } from './snippet.ts'
 
-const MOST_WORDS = 8
-const MOST_FOUND = 20
+const MAX_WORDS = 8
+const MAX_RESULTS = 20
 
 /**
  * Newest first by the index, ending at the last hit that is shown: the planner takes everyone for a person with few
@@ -41,12 +41,12 @@ function searchSql(words: number): string {
  */
 export async function searchMessages(database: Database, claims: Claims, search: string): Promise<FoundMessage[]> {
   // PostgreSQL takes no NUL, and no message holds one.
-  const words = search.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
+  const words = search.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   if (words.length === 0) return []
   const { rows } = await database.asUser(
     claims,
-    (scope) => scope.query<FoundRow>(searchSql(words.length), [MOST_FOUND, ...words]),
+    (scope) => scope.query<FoundRow>(searchSql(words.length), [MAX_RESULTS, ...words]),
     SEARCH_SCOPE,
   )
-  return rows.map(({ content, ...row }) => ({ ...row, snippet: snippetOf(content, words) }))
+  return rows.map(({ content, ...row }) => ({ ...row, snippet: createSnippet(content, words) }))
 }

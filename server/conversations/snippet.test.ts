@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { snippetOf } from './snippet.ts'
+import { createSnippet } from './snippet.ts'
 
 /** The snippet with its hits in brackets. */
 const marked = (content: string, ...words: string[]): string =>
-  snippetOf(content, words)
+  createSnippet(content, words)
     .map(({ text, is_hit: isHit }) => (isHit ? `[${text}]` : text))
     .join('')
 

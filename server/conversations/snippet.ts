@@ -1,18 +1,18 @@
 /** The stretch of a message that shows best why it was found, with what was searched for marked in it. */
 import { type SnippetPart } from '#contract/search.ts'
 
-const LENGTH = 160
+const MAX_CHARACTERS = 160
 /** Characters shown before the first hit. */
-const LEAD = 40
+const LEAD_CHARACTERS = 40
 
-const LEFT_OUT =
+const IGNORED_CHARACTERS =
   /[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
 /** As `fold_text` of 0022_message_search.sql, for one code point. */
 const foldCharacter = (character: string): string =>
   character < '\u0080'
     ? character.toLowerCase()
-    : character.normalize('NFKD').toLowerCase().replaceAll(LEFT_OUT, '').replaceAll('ς', 'σ')
+    : character.normalize('NFKD').toLowerCase().replaceAll(IGNORED_CHARACTERS, '').replaceAll('ς', 'σ')
 
 interface Hit {
   readonly word: number
@@ -21,7 +21,7 @@ interface Hit {
 }
 
 /** The signs of Markdown and the numbers of sources are nothing to read in a single line. */
-const plainOf = (markdown: string): string =>
+const toPlainText = (markdown: string): string =>
   markdown
     .replaceAll(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
     .replaceAll(/\s?\[\d+\]/g, '')
@@ -64,13 +64,17 @@ function findHits(text: string, words: readonly string[]): Hit[] {
 }
 
 /** Start of the first window that holds most of the words. */
-function bestStart(hits: readonly Hit[]): number {
+function findBestStart(hits: readonly Hit[]): number {
   let best = { start: 0, words: 0 }
   const counts = new Map<number, number>()
   let first = 0
   for (const last of hits) {
     counts.set(last.word, (counts.get(last.word) ?? 0) + 1)
-    for (let left = hits[first]; left && last.end - left.start > LENGTH - LEAD && left !== last; left = hits[first]) {
+    for (
+      let left = hits[first];
+      left && last.end - left.start > MAX_CHARACTERS - LEAD_CHARACTERS && left !== last;
+      left = hits[first]
+    ) {
       const remaining = (counts.get(left.word) ?? 0) - 1
       if (remaining > 0) counts.set(left.word, remaining)
       else counts.delete(left.word)
@@ -82,7 +86,7 @@ function bestStart(hits: readonly Hit[]): number {
 }
 
 /** Moves a cut to the next blank, unless that is far, so that no word is cut where words have blanks between them. */
-function atBlank(text: string, from: number): number {
+function moveToBlank(text: string, from: number): number {
   if (from <= 0) return 0
   if (from >= text.length) return text.length
   const blank = text.indexOf(' ', from)
@@ -90,11 +94,11 @@ function atBlank(text: string, from: number): number {
 }
 
 /** Cuts a message to one line around what was searched for; its beginning where nothing of it can be shown. */
-export function snippetOf(content: string, words: readonly string[]): SnippetPart[] {
-  const text = plainOf(content)
+export function createSnippet(content: string, words: readonly string[]): SnippetPart[] {
+  const text = toPlainText(content)
   const hits = findHits(text, words)
-  const start = atBlank(text, bestStart(hits) - LEAD)
-  const end = atBlank(text, start + LENGTH)
+  const start = moveToBlank(text, findBestStart(hits) - LEAD_CHARACTERS)
+  const end = moveToBlank(text, start + MAX_CHARACTERS)
   const parts: SnippetPart[] = []
   const add = (from: number, to: number, isHit: boolean): void => {
     if (to <= from) return

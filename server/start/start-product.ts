@@ -10,9 +10,9 @@ import { createReplyRoutes } from '#server/api/replies.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
 import { createToolRoutes } from '#server/api/tools.ts'
 import { createVoiceRoutes } from '#server/api/transcribe.ts'
-import { createReplies } from '#server/assistant/queue/claims.ts'
+import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { startWorker } from '#server/assistant/queue/worker.ts'
-import { createReplyLog, type TellAhead } from '#server/assistant/reply/reply-log.ts'
+import { createReplyLog, type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
 import { createOwnProviders } from '#server/connections/own-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
@@ -40,7 +40,7 @@ const SIMULTANEOUS_REPLIES = 256
 const QUEUE_CONNECTIONS = 4
 
 /** @param tellAhead reaches who is connected to this process, once anybody can be. */
-export async function startProduct(foundation: Foundation, tellAhead: TellAhead) {
+export async function startProduct(foundation: Foundation, tellAhead: DeliverEarly) {
   const {
     config,
     log,
@@ -95,13 +95,16 @@ export async function startProduct(foundation: Foundation, tellAhead: TellAhead)
       embedderOf,
       viewPicture: createPictureView(blobs),
       backgroundThrottle,
-      toolServers: { of: (owner) => toolServers.of(owner), consents: createToolConsents(queue.database, listener) },
+      toolServers: {
+        listFor: (owner) => toolServers.of(owner),
+        consents: createToolConsents(queue.database, listener),
+      },
       listener,
       log,
-      replies: createReplies(queue.serviceChannel, `${process.pid}@${address}`),
-      replyLog: createReplyLog(queue.serviceChannel, log, tellAhead),
+      replyClaims: createReplyClaims(queue.serviceChannel, `${process.pid}@${address}`),
+      replyLog: createReplyLog(queue.serviceChannel, log, deliverEarly),
       capacity: SIMULTANEOUS_REPLIES,
-      outside: {
+      externalToolOptions: {
         webSearch: createWebSearch({
           provider: config.SEARCH_PROVIDER,
           url: config.SEARCH_URL,

@@ -6,7 +6,7 @@ import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { createTokens } from '#server/access/tokens.ts'
 import { createApp } from '#server/app.ts'
-import { type TellAhead } from '#server/assistant/reply/reply-log.ts'
+import { type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
@@ -164,7 +164,7 @@ export async function startAlcove(
       encryptionKey,
     }
     // Questions may be answered before anybody can connect.
-    let tellAhead: TellAhead = () => undefined
+    let tellAhead: DeliverEarly = () => undefined
     const product = hasProduct ? await startProduct(foundation, (broadcast) => tellAhead(broadcast)) : undefined
     const services =
       signing && parts.has('services')

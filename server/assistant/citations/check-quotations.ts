@@ -27,16 +27,16 @@ const GAP = /\[[^\]]*\]|…|\.{3,}|(?:\. ){2,}\.|\(\.\.\.\)/u
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** Of the same length, without what would be taken for a quotation. */
-const withoutCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
+const maskCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
 
-interface Squashed {
+interface NormalizedText {
   readonly text: string
   /** Whether a word may begin or end before each character, and after the last. */
-  readonly edges: readonly boolean[]
+  readonly wordBoundaries: readonly boolean[]
 }
 
 /** Letters and digits alone: neither case nor ligatures, dashes, line breaks or hyphens at their ends make a difference. */
-function squash(given: string): Squashed {
+function normalize(given: string): NormalizedText {
   const plain = given.normalize('NFKC').toLowerCase().normalize('NFC')
   let text = ''
   const edges: boolean[] = [true]
@@ -49,30 +49,30 @@ function squash(given: string): Squashed {
       continue
     }
     // These are written without blanks between words.
-    const stands = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
-    if (stands) edges[text.length] = true
+    const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
+    if (isUnspaced) edges[text.length] = true
     const kept = /[−–]/.test(character) ? '-' : character
     text += kept
-    for (let unit = 0; unit < kept.length; unit += 1) edges.push(stands && unit === kept.length - 1)
+    for (let unit = 0; unit < kept.length; unit += 1) edges.push(isUnspaced && unit === kept.length - 1)
   }
   edges[text.length] = true
-  return { text, edges }
+  return { text, wordBoundaries: edges }
 }
 
 /** Where the words end that were looked for; -1 where they are not. */
-function endOf(words: string, { text, edges }: Squashed, from: number): number {
+function findWords(words: string, { text, wordBoundaries: edges }: NormalizedText, from: number): number {
   for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
     if (edges[at] === true && edges[at + words.length] === true) return at + words.length
   return -1
 }
 
 /** Whether the words stand in the text: what an ellipsis or a bracket parts, in this order. */
-function occursIn(words: string, source: Squashed): boolean {
+function containsQuotation(words: string, source: NormalizedText): boolean {
   let from = 0
   for (const piece of words.split(GAP)) {
-    const { text: wanted } = squash(piece)
+    const { text: wanted } = normalize(piece)
     if (wanted === '') continue
-    from = endOf(wanted, source, from)
+    from = findWords(wanted, source, from)
     if (from === -1) return false
   }
   return true
@@ -92,7 +92,7 @@ function attributedTo(block: string, { start, end }: Quotation): readonly number
 }
 
 function quotationsIn(block: string): Quotation[] {
-  return [...withoutCode(block).matchAll(QUOTED)].map((match) => {
+  return [...maskCode(block).matchAll(QUOTED)].map((match) => {
     const inner = match.slice(1).find(Boolean) ?? ''
     const start = match.index + match[0].indexOf(inner)
     return { words: block.slice(start, start + inner.length), start, end: match.index + match[0].length }
@@ -100,7 +100,7 @@ function quotationsIn(block: string): Quotation[] {
 }
 
 /** The line below a block quote that says whose words these are. */
-const BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
+const ATTRIBUTION_BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
 
 /** A block quote without the signs before its lines. */
 const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
@@ -115,17 +115,17 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
   // Nothing is attributed to a source.
   if (answer.search(MARKERS) === -1) return []
   const misquotes = new Set<string>()
-  const known = new Map<number, Squashed | undefined>()
-  const sourceOf = (n: number): Squashed | undefined => {
+  const known = new Map<number, NormalizedText | undefined>()
+  const sourceOf = (n: number): NormalizedText | undefined => {
     if (!known.has(n)) {
       const text = textOf(n)
-      known.set(n, text === undefined ? undefined : squash(text))
+      known.set(n, text === undefined ? undefined : normalize(text))
     }
     return known.get(n)
   }
   const isFound = (words: string, sources: readonly number[]): boolean => {
     const texts = sources.map(sourceOf)
-    return texts.length === 0 || texts.some((source) => source === undefined || occursIn(words, source))
+    return texts.length === 0 || texts.some((source) => source === undefined || containsQuotation(words, source))
   }
   const blocks = answer
     .replace(/\r\n?/g, '\n')
@@ -143,7 +143,7 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
     }
     // Whose words they are may stand on a line of its own below.
     const own = numbersIn(inner.match(MARKERS)?.at(-1) ?? '')
-    const below = BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
+    const below = ATTRIBUTION_BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
     const sources = own.length > 0 ? own : numbersIn(below)
     const hasQuotedAll = quotations.length > 0 && missing.length === 0
     if (!hasQuotedAll && !isFound(withoutAttribution(inner), sources)) misquotes.add(collapse(inner))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type PassageSource } from '#contract/source.ts'
-import { beginSource, focusSource } from './focus-source.ts'
+import { truncateSource, focusSource } from './focus-source.ts'
 import { createMarkerFilter } from './markers.ts'
 
 const source = (text: string, start = 0) => ({
@@ -54,9 +54,9 @@ test('marks what each marker speaks of, where they speak of several parts of one
 })
 
 test('shows how the page begins where nothing of it is spoken of, without cutting a row', () => {
-  const begun = beginSource(source(SHEET))
+  const begun = truncateSource(source(SHEET))
   expect(focus(source(SHEET), 'Etwas ganz anderes [1].')).toEqual(begun)
   expect(begun.text.length).toBeLessThanOrEqual(400)
   expect(ROWS).toContain(begun.text.split('\n').at(-1))
-  expect(beginSource(source('short')).text).toBe('short')
+  expect(truncateSource(source('short')).text).toBe('short')
 })

@@ -4,28 +4,28 @@ import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 
 /** Of a page, so much stands on its card and is marked. */
-const LONGEST_PART = 400
+const MAX_PART_CHARACTERS = 400
 /** A page of more is looked at as far as this: nobody else is answered meanwhile. */
-const MOST_LOOKED_AT = 100_000
+const MAX_SCANNED_CHARACTERS = 100_000
 /** Lines longer than this are looked at sentence by sentence. */
-const LONGEST_LINE = 200
+const MAX_LINE_CHARACTERS = 200
 /** Of one source, so many markers are looked at. */
-const MOST_MARKERS = 40
+const MAX_MARKERS = 40
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 /** What parts a sentence of an answer from the one before it. */
 const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
 
-interface Unit {
+interface TextUnit {
   readonly start: number
   readonly end: number
   readonly words: ReadonlySet<string>
 }
 
 /** Lines, or the sentences of long ones, with their places in the text. */
-function unitsOf(text: string): Unit[] {
-  const units: Unit[] = []
-  for (const line of text.slice(0, MOST_LOOKED_AT).matchAll(/[^\n]+/g)) {
-    const pieces = line[0].length > LONGEST_LINE ? sentences.segment(line[0]) : [{ segment: line[0], index: 0 }]
+function splitUnits(text: string): TextUnit[] {
+  const units: TextUnit[] = []
+  for (const line of text.slice(0, MAX_SCANNED_CHARACTERS).matchAll(/[^\n]+/g)) {
+    const pieces = line[0].length > MAX_LINE_CHARACTERS ? sentences.segment(line[0]) : [{ segment: line[0], index: 0 }]
     for (const { segment: piece, index } of pieces) {
       const start = line.index + index
       if (piece.trim() !== '')
@@ -43,7 +43,7 @@ function citingWords(answer: string, place: number): Set<string> {
 }
 
 /** Where most of these words stand together, words that few lines hold counting most; undefined where none does. */
-function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): PassageRange | undefined {
+function findDensestRange(units: readonly TextUnit[], asked: ReadonlySet<string>): PassageRange | undefined {
   const weights = new Map<string, number>()
   for (const word of asked) {
     const holding = units.filter(({ words }) => words.has(word)).length
@@ -54,7 +54,7 @@ function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): Passa
     const held = new Set<string>()
     for (let last = first; last < units.length; last += 1) {
       const unit = units[last]
-      if (!unit || (last > first && unit.end - start > LONGEST_PART)) break
+      if (!unit || (last > first && unit.end - start > MAX_PART_CHARACTERS)) break
       for (const word of unit.words) if (weights.has(word)) held.add(word)
       const score = [...held].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
       const isShorter = best && score === best.score && unit.end - start < best.end - best.start
@@ -70,13 +70,16 @@ function findTogether(units: readonly Unit[], asked: ReadonlySet<string>): Passa
  * @param places of its markers in the answer.
  */
 export function focusSource(source: PassageSource, answer: string, places: readonly number[] = []): PassageSource {
-  const units = unitsOf(source.text)
-  const said = places.slice(0, MOST_MARKERS).map((place) => citingWords(answer, place))
-  const beginning = { start: 0, end: beginningOf(source.text) }
-  const focused = partOf(source, findTogether(units, new Set(said.flatMap((words) => [...words]))) ?? beginning)
+  const units = splitUnits(source.text)
+  const said = places.slice(0, MAX_MARKERS).map((place) => citingWords(answer, place))
+  const beginning = { start: 0, end: beginningEnd(source.text) }
+  const focused = narrowSource(
+    source,
+    findDensestRange(units, new Set(said.flatMap((words) => [...words]))) ?? beginning,
+  )
   const cited = said.map((words) => {
-    const range = findTogether(units, words)
-    const { start, end } = range ? partOf(source, range) : focused
+    const range = findDensestRange(units, words)
+    const { start, end } = range ? narrowSource(source, range) : focused
     return { start, end }
   })
   const isOne = cited.every(({ start, end }) => start === focused.start && end === focused.end)
@@ -84,18 +87,18 @@ export function focusSource(source: PassageSource, answer: string, places: reado
 }
 
 /** As much of the source as stands on a card while nothing is known of what cites it. */
-export const beginSource = (source: PassageSource): PassageSource =>
-  partOf(source, { start: 0, end: beginningOf(source.text) })
+export const truncateSource = (source: PassageSource): PassageSource =>
+  narrowSource(source, { start: 0, end: beginningEnd(source.text) })
 
-function partOf(source: PassageSource, { start, end }: PassageRange): PassageSource {
-  const text = source.text.slice(start, Math.min(end, start + LONGEST_PART)).toWellFormed()
+function narrowSource(source: PassageSource, { start, end }: PassageRange): PassageSource {
+  const text = source.text.slice(start, Math.min(end, start + MAX_PART_CHARACTERS)).toWellFormed()
   return { ...source, start: source.start + start, end: source.start + start + text.length, text }
 }
 
 /** Up to the last line or blank before the limit. */
-function beginningOf(text: string): number {
-  if (text.length <= LONGEST_PART) return text.length
-  const window = text.slice(0, LONGEST_PART)
+function beginningEnd(text: string): number {
+  if (text.length <= MAX_PART_CHARACTERS) return text.length
+  const window = text.slice(0, MAX_PART_CHARACTERS)
   const border = Math.max(window.lastIndexOf('\n'), window.lastIndexOf('. ') + 1)
-  return border > LONGEST_PART / 2 ? border : Math.max(window.lastIndexOf(' '), LONGEST_PART / 2)
+  return border > MAX_PART_CHARACTERS / 2 ? border : Math.max(window.lastIndexOf(' '), MAX_PART_CHARACTERS / 2)
 }

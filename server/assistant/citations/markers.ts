@@ -5,7 +5,7 @@
 
 // Bounded: a long list of numbers is one that the answer is about, and must not be held back until it ends.
 const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
-const PLAIN = /[^`[ \n]+/y
+const PLAIN_TEXT = /[^`[ \n]+/y
 const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
 /** By number of the source: where its markers begin. */
@@ -58,9 +58,9 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           const following = marker === undefined ? undefined : bracket[marker.length]
           if (marker !== undefined && following === undefined && !isEnd) break
           if (marker !== undefined && following !== '(' && following !== ':') {
-            const kept = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
-            if (kept.length > 0) output += blank
-            for (const n of kept) {
+            const valid = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => known.has(n))
+            if (valid.length > 0) output += blank
+            for (const n of valid) {
               cited.set(n, [...(cited.get(n) ?? []), returned + output.length])
               output += `[${n}]`
             }
@@ -72,10 +72,10 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
         }
       }
       // What nothing hangs on goes in one piece: most of any text.
-      PLAIN.lastIndex = index
-      if (PLAIN.test(text)) {
-        output += text.slice(index, PLAIN.lastIndex)
-        index = PLAIN.lastIndex
+      PLAIN_TEXT.lastIndex = index
+      if (PLAIN_TEXT.test(text)) {
+        output += text.slice(index, PLAIN_TEXT.lastIndex)
+        index = PLAIN_TEXT.lastIndex
         previous = text[index - 1] ?? ''
         isLineStart = false
         continue

@@ -8,8 +8,8 @@ const page = (address: string, text = 'about it') =>
 
 test('counts on from what there is, and never twice for the same passage or page', () => {
   const list = createSourceList([{ n: 7, ...passage }])
-  expect(list.addFound(passage).n).toBe(7)
-  expect(list.addFound({ ...passage, start: 9 }).n).toBe(8)
+  expect(list.addPassage(passage).n).toBe(7)
+  expect(list.addPassage({ ...passage, start: 9 }).n).toBe(8)
   list.addFinding(page('https://a.test/'))
   list.addFinding({ kind: 'results', words: 'x', results: [
     { title: 'Other', address: 'https://a.test/', snippet: 'again' },

@@ -3,13 +3,13 @@ import { isPassageSource, isWebSource, type Source, type WebSource } from '#cont
 import {
   isQuotable,
   isSameQuotable,
-  type Quotable,
+  type UnnumberedQuotable,
   type QuotableSource,
 } from '#server/assistant/extractive/quotable.ts'
 import { type Finding } from '#server/assistant/tools/outcome.ts'
 
 /** Of a page, this much stands on its card. */
-const SHOWN_CHARACTERS = 400
+const MAX_CARD_CHARACTERS = 400
 
 const nameOf = (source: Source): string =>
   isPassageSource(source) ? [source.filename, source.heading ?? ''].join('\n') : (source.title ?? '')
@@ -19,7 +19,7 @@ export interface SourceList {
   /** Numbers that a marker may point to; grows with the list. */
   readonly numbers: ReadonlySet<number>
   /** The passage of a document or of a message under its number: a new one, or that of the same passage. */
-  addFound(found: Quotable): QuotableSource
+  addPassage(found: UnnumberedQuotable): QuotableSource
   /** Numbers the pages that a tool found. */
   addFinding(finding: Finding): void
   /** All that a model was given under a number, its name included; undefined where the whole of it is not known. */
@@ -32,18 +32,18 @@ interface SourceListOptions {
   /** Sources of which only a part was kept: of those, nothing more is known. */
   readonly isPartial?: (source: Source) => boolean
   /** How a source stands on its card. */
-  readonly show?: (source: Source) => Source
+  readonly toCard?: (source: Source) => Source
 }
 
 export function createSourceList(
   initial: readonly Source[],
-  { isPartial = () => false, show = (source) => source }: SourceListOptions = {},
+  { isPartial = () => false, toCard: show = (source) => source }: SourceListOptions = {},
 ): SourceList {
   const all = initial.map(show)
   const texts = new Map<number, string>()
-  const know = (n: number, ...parts: readonly (string | null | undefined)[]) =>
+  const addText = (n: number, ...parts: readonly (string | null | undefined)[]) =>
     texts.set(n, [texts.get(n), ...parts].filter((part) => part != null).join('\n'))
-  for (const source of initial) if (!isPartial(source)) know(source.n, nameOf(source), source.text)
+  for (const source of initial) if (!isPartial(source)) addText(source.n, nameOf(source), source.text)
   const numbers = new Set(all.map(({ n }) => n))
   const next = () => Math.max(0, ...numbers) + 1
   function add<Added extends Source>(added: Added): Added {
@@ -56,18 +56,18 @@ export function createSourceList(
 
   function addPage(page: Omit<WebSource, 'n'>): void {
     const { n } =
-      pageAt(page.address) ?? add({ n: next(), ...page, text: page.text.slice(0, SHOWN_CHARACTERS).toWellFormed() })
-    know(n, page.title, page.text)
+      pageAt(page.address) ?? add({ n: next(), ...page, text: page.text.slice(0, MAX_CARD_CHARACTERS).toWellFormed() })
+    addText(n, page.title, page.text)
   }
 
   return {
     all,
     numbers,
-    addFound(found) {
+    addPassage(found) {
       const known = all.filter(isQuotable).find((source) => isSameQuotable(source, found))
       if (known) return known
       const added = add({ n: next(), ...found })
-      know(added.n, nameOf(added), found.text)
+      addText(added.n, nameOf(added), found.text)
       return added
     },
     addFinding(finding) {

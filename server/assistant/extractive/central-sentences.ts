@@ -7,20 +7,20 @@ import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type Sentence } from './sentences.ts'
 
 /** Titles, names and addresses have fewer words; longer ones are lists, or several in one. */
-const [LEAST_WORDS, MOST_WORDS] = [8, 45]
+const [MIN_WORDS, MAX_WORDS] = [8, 45]
 /** In so many of the sentences stand words that belong to the language rather than to the subject. */
 const COMMON_SHARE = 0.12
-const LEAST_COMMON = 4
+const MIN_COMMON_SENTENCES = 4
 /** Shorter words of alphabets are such as well. */
-const LEAST_LETTERS = 4
+const MIN_LETTERS = 4
 /** What a word is worth once it has been said. */
-const SAID = 0.4
+const REPEATED_FACTOR = 0.4
 /** What comes first introduces the rest: so much more it is worth, less and less up to this share of the document. */
 const [FIRST_BONUS, FIRST_SHARE] = [0.5, 0.1]
 
 const SENTENCE_END = /(?:[.!?…؟।]|[。！？])["'”’»」』)\]]*$/u
 /** Of the first pages of books, of forms and of lists of contents: what says nothing of the matter. */
-const BESIDE_THE_MATTER =
+const BOILERPLATE =
   /[©®™]|\bcopyright\b|\ball rights reserved\b|\balle rechte vorbehalten\b|\btous droits réservés\b|\bISBN\b|https?:|www\.|_{3,}|\.{4,}/iu
 
 function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): boolean {
@@ -28,15 +28,15 @@ function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): bo
   return (
     !isRow &&
     !isAtEdge &&
-    words.length >= LEAST_WORDS &&
-    words.length <= MOST_WORDS &&
+    words.length >= MIN_WORDS &&
+    words.length <= MAX_WORDS &&
     SENTENCE_END.test(text) &&
     !/^\p{Ll}/u.test(text) &&
-    !BESIDE_THE_MATTER.test(text)
+    !BOILERPLATE.test(text)
   )
 }
 
-const isOfAlphabet = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
+const isAlphabetic = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
 
 /**
  * What each word of the subject is worth: the root of the number of sentences that have it.
@@ -45,12 +45,12 @@ const isOfAlphabet = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyr
 function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const words of sentences) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const most = Math.max(LEAST_COMMON, COMMON_SHARE * sentences.length)
+  const most = Math.max(MIN_COMMON_SENTENCES, COMMON_SHARE * sentences.length)
   return new Map(
     [...counts]
       .filter(
         ([word, count]) =>
-          count > 1 && (count <= most || named.has(word)) && (word.length >= LEAST_LETTERS || !isOfAlphabet(word)),
+          count > 1 && (count <= most || named.has(word)) && (word.length >= MIN_LETTERS || !isAlphabetic(word)),
       )
       .filter(([word]) => !/^\p{N}+$/u.test(word))
       .map(([word, count]) => [word, Math.sqrt(count)]),
@@ -71,18 +71,18 @@ export function centralSentences(sentences: readonly Sentence[], title: string, 
     candidates.map(({ words }) => words),
     new Set(wordsOf(title)),
   )
-  const worthOf = ({ words, lead }: (typeof candidates)[number]): number => {
+  const scoreOf = ({ words, lead }: (typeof candidates)[number]): number => {
     const said = [...words].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
     return (said / Math.sqrt(words.size)) * (1 + FIRST_BONUS * lead)
   }
   const left = new Set(candidates)
   const chosen = new Set<Sentence>()
   while (chosen.size < count && left.size > 0) {
-    const best = [...left].map((candidate) => ({ candidate, worth: worthOf(candidate) }))
+    const best = [...left].map((candidate) => ({ candidate, worth: scoreOf(candidate) }))
     const { candidate } = best.reduce((one, other) => (other.worth > one.worth ? other : one))
     left.delete(candidate)
     chosen.add(candidate.sentence)
-    for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) * SAID)
+    for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) * REPEATED_FACTOR)
   }
   return sentences.filter((sentence) => chosen.has(sentence))
 }

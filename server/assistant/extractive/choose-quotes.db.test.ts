@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
-import { chooseQuotes, prepareReading } from './choose-quotes.ts'
+import { chooseQuotes, prepareCandidates } from './choose-quotes.ts'
 
 let test_: TestDatabase
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function quote(library: Readonly<Record<string, readonly string[]>>, quest
   return test_.database.asUser(person, async (scope) => {
     const found = await searchPassages(scope, question)
     const sources = found.map(({ heading: _, ...passage }, index) => ({ n: index + 1, ...passage }))
-    return chooseQuotes(await prepareReading(scope, question, sources)).map(({ text }) => text)
+    return chooseQuotes(await prepareCandidates(scope, question, sources)).map(({ text }) => text)
   })
 }
 

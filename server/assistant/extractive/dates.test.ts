@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksForDates, holdsDate } from './dates.ts'
+import { asksForDates, containsDate } from './dates.ts'
 
 test.each([
   'on 14 March 2025',
@@ -13,11 +13,11 @@ test.each([
   '12/31/24',
   '2024年11月',
   'с 3 мая',
-])('%j names a day', (text) => expect(holdsDate(text)).toBe(true))
+])('%j names a day', (text) => expect(containsDate(text)).toBe(true))
 
 test.each(['version 1.2.3.4', '18 months', 'Room 12', 'the 3 main points', '10.5.1 Scope of it', 'section 4.1'])(
   '%j names none',
-  (text) => expect(holdsDate(text)).toBe(false),
+  (text) => expect(containsDate(text)).toBe(false),
 )
 
 test('asks for days', () => {

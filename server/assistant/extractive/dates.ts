@@ -1,10 +1,10 @@
 /** Tells questions that ask for all days, and texts that name one. Pure. */
 
-const ASKED =
+const DATE_QUESTION =
   /(?<!\p{L})(?:dates?|daten|datumsangaben|termine|fechas|datas|datums|datoer|datoene|daty|даты)(?!\p{L})|日期|日付|날짜|التواريخ/iu
 
 /** Whether the days in a text are asked for. @param kind of what is wanted, without the words that ask for all of it. */
-export const asksForDates = (kind: string): boolean => ASKED.test(kind)
+export const asksForDates = (kind: string): boolean => DATE_QUESTION.test(kind)
 
 const MONTHS = `
 january february march april may june july august september october november december
@@ -30,4 +30,4 @@ const DATE = new RegExp(
 )
 
 /** Whether a text names a day, or a month of a year. */
-export const holdsDate = (text: string): boolean => DATE.test(text)
+export const containsDate = (text: string): boolean => DATE.test(text)

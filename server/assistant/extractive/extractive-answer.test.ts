@@ -4,8 +4,8 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { chooseQuotes, unwrap } from './choose-quotes.ts'
-import { asPlainMarkdown, writeReading, type Written } from './extractive-answer.ts'
+import { chooseQuotes, joinLines } from './choose-quotes.ts'
+import { asPlainMarkdown, writeExtractiveAnswer, type ExtractiveAnswerInput } from './extractive-answer.ts'
 import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
@@ -26,7 +26,7 @@ function reading(question: string, pages: readonly string[], blocks?: readonly P
       text: pageText,
       score: 10 - index,
     }
-    return sentencesOf(source, { text: pageText, ...(blocks ? { blocks } : {}), ...(own ? { own } : {}) }, source)
+    return sentencesOf(source, { text: pageText, ...(blocks ? { blocks } : {}), ...(own ? { body: own } : {}) }, source)
   })
   const words = sentences.flatMap(({ words, headingWords }) => [...words, ...headingWords])
   const stems = new Map(words.map((word) => [word, [word]]))
@@ -169,7 +169,7 @@ test('answers a question in two languages where one half of it is covered', () =
   expect(chooseQuotes({ ...read, questionParts: [otherHalf, ...questionParts] })).toHaveLength(1)
 })
 
-async function written(given: Partial<Written>): Promise<string> {
+async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
   let text = ''
   const nothing = {
     quotes: [],
@@ -180,7 +180,7 @@ async function written(given: Partial<Written>): Promise<string> {
     sections: [],
     hasModels: false,
   }
-  for (const part of writeReading({ ...nothing, ...given })) if (part.type === 'text') text += part.text
+  for (const part of writeExtractiveAnswer({ ...nothing, ...given })) if (part.type === 'text') text += part.text
   return text
 }
 
@@ -244,11 +244,11 @@ test('says of quotes that stand for a whole document what they are', async () =>
 
 test('says plainly that there is nothing', async () => {
   expect(await written({})).toBe('I found nothing in your documents that answers this.')
-  expect(await written({ missing: ['There is no document named “a_b.pdf”.'] })).toBe(
+  expect(await written({ missingDocumentNotes: ['There is no document named “a_b.pdf”.'] })).toBe(
     'There is no document named “a\\_b.pdf”.\n\nI found nothing in your documents that answers this.',
   )
   expect(await written({ isEmptyLibrary: true })).toMatch(/^You have no documents yet\./)
-  expect(await written({ isAboutWhole: true })).toBe(
+  expect(await written({ isDocumentUnnamed: true })).toBe(
     'This asks about a whole document. Name the one that you mean, and ask again.',
   )
 })
@@ -268,5 +268,5 @@ test.each([
   ['Debian\n系統的使用者，\n請閱讀說明', 'Debian 系統的使用者，請閱讀說明'],
   ['저희 학교는\n서울에', '저희 학교는 서울에'],
 ])('lines of Chinese and Japanese run on: %j', (text, unwrapped) => {
-  expect(unwrap(text)).toBe(unwrapped)
+  expect(joinLines(text)).toBe(unwrapped)
 })

@@ -4,16 +4,16 @@
  */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
-import { unwrap } from './choose-quotes.ts'
+import { joinLines } from './choose-quotes.ts'
 import { type QuotableSource } from './quotable.ts'
-import { filledCells, renderTable } from './quoted-rows.ts'
+import { joinFilledCells, renderTable } from './quoted-rows.ts'
 
-const NOTHING = 'I found nothing in your documents that answers this.'
+const NOTHING_FOUND = 'I found nothing in your documents that answers this.'
 const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
-const NOT_NAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
+const DOCUMENT_UNNAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
 /** Says what stands in place of an answer, and why there is no other. */
-function describeWords(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
+function describeQuotes(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
   if (hasModels) return `*The Reader only quotes: these are ${these}.*`
   return `*No language model is configured, so these are ${these}, not ${insteadOf} of my own.*`
 }
@@ -30,7 +30,7 @@ const asLink = (address: string) =>
 
 /** Somebody else's words as they are: none of their signs is Markdown, and an address in them links to exactly itself. */
 export const asPlainMarkdown = (text: string) =>
-  unwrap(text)
+  joinLines(text)
     .split(ADDRESS)
     .map((part, index) => (index % 2 === 1 ? asLink(part) : escapeSigns(part)))
     .join('')
@@ -39,7 +39,7 @@ export const asPlainMarkdown = (text: string) =>
     .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
 
 /** Whose words are quoted. */
-function nameQuoted(quotes: readonly QuotableSource[]): string {
+function describeOrigin(quotes: readonly QuotableSource[]): string {
   if (!quotes.some(isMessageSource)) return 'your documents'
   return quotes.some(isPassageSource) ? 'your documents and conversations' : 'your conversations'
 }
@@ -50,18 +50,18 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
     const rows = members.map(({ text, n }) => ({ text, marker: `[${n}]` }))
     const table = typeof titles === 'string' ? renderTable(titles, rows, asPlainMarkdown) : undefined
-    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(filledCells(text))} ${marker}`)
+    return table ?? rows.map(({ text, marker }) => `> ${asPlainMarkdown(joinFilledCells(text))} ${marker}`)
   })
 }
 
-export interface Written {
+export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
   /** Whether there is no document at all. */
   readonly isEmptyLibrary: boolean
   /** What is said of documents that are named and not there. */
-  readonly missing: readonly string[]
+  readonly missingDocumentNotes: readonly string[]
   /** Whether a whole document was asked about. */
-  readonly isAboutWhole: boolean
+  readonly isDocumentUnnamed: boolean
   /** Whether the quotes stand for all of what was read. */
   readonly isSummary: boolean
   /** What tools brought back; none where no tool looked outside the documents. */
@@ -71,20 +71,28 @@ export interface Written {
 }
 
 /** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
-export function* writeReading(written: Written): Generator<ChatPart, void> {
-  const { quotes, isEmptyLibrary, missing, isAboutWhole, isSummary, sections, hasModels } = written
+export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
+  const {
+    quotes,
+    isEmptyLibrary,
+    missingDocumentNotes: missing,
+    isDocumentUnnamed: isAboutWhole,
+    isSummary,
+    sections,
+    hasModels,
+  } = written
   const found = [...renderQuotes(quotes), ...sections.map(({ text }) => text)]
-  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? NOT_NAMED : NOTHING
+  const nothing = isEmptyLibrary ? NO_DOCUMENTS : isAboutWhole ? DOCUMENT_UNNAMED : NOTHING_FOUND
   const paragraphs = [...missing.map(asPlainMarkdown), ...(found.length > 0 ? found : [nothing])]
   for (const [index, paragraph] of paragraphs.entries()) {
     yield { type: 'text', text: `${index > 0 ? '\n\n' : ''}${paragraph}` }
   }
-  const whose = nameQuoted(quotes)
+  const whose = describeOrigin(quotes)
   const words = sections.some(({ isFound }) => isFound)
-    ? describeWords(hasModels, 'the words of what was found')
+    ? describeQuotes(hasModels, 'the words of what was found')
     : isSummary
-      ? describeWords(hasModels, `parts of ${whose}`, 'a summary')
-      : describeWords(hasModels, `the words of ${whose}`)
+      ? describeQuotes(hasModels, `parts of ${whose}`, 'a summary')
+      : describeQuotes(hasModels, `the words of ${whose}`)
   if (quotes.length > 0 || sections.some(({ isFound }) => isFound)) yield { type: 'text', text: `\n\n${words}` }
   yield { type: 'finish', tokensIn: null, tokensOut: null }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksForNumber, numberFitness } from './numbers.ts'
+import { asksForNumber, numberFactor } from './numbers.ts'
 
 test.each([
   'How many weeks does it take?',
@@ -29,10 +29,10 @@ test.each([
 
 test('digits answer what asks for a number, words less surely, and others least', () => {
   const order = ['It is 61 metres deep.', 'three sets of keys', 'One may not smoke, and the rent is due.'].map(
-    numberFitness,
+    numberFactor,
   )
   expect(order).toEqual(order.toSorted((one, other) => other - one))
   expect(new Set(order).size).toBe(3)
-  expect(numberFitness('drei Monate')).toBe(order[1])
-  expect(numberFitness('供水能力二十万吨')).toBe(order[1])
+  expect(numberFactor('drei Monate')).toBe(order[1])
+  expect(numberFactor('供水能力二十万吨')).toBe(order[1])
 })

@@ -11,7 +11,7 @@ const WORDS = [
 /** Words that also join sentences ask only where a question begins with them. */
 const FIRST_WORDS = String.raw`(?:since |by |until |depuis |desde |da |с )?(?:when|quand|cuando|quando|når|när|kiedy|kdy|când|mikor|когда|коли|πότε|متى)`
 /** Of scripts without blanks. */
-const SIGNS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
+const UNSPACED_WORDS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
 
 const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
 const AT_BEGINNING = new RegExp(String.raw`^[^\p{L}]*${FIRST_WORDS}(?!\p{L})`, 'iu')
@@ -33,8 +33,8 @@ const NUMBER_WORD = new RegExp(
 const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
 /** How far a text may answer what asks for a number: 1 where it names one in digits. */
-export const numberFitness = (text: string): number =>
+export const numberFactor = (text: string): number =>
   /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 
 export const asksForNumber = (question: string): boolean =>
-  ANYWHERE.test(question) || AT_BEGINNING.test(question) || SIGNS.test(question)
+  ANYWHERE.test(question) || AT_BEGINNING.test(question) || UNSPACED_WORDS.test(question)

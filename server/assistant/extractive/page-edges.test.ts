@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ownText } from './page-edges.ts'
+import { findPageBody } from './page-edges.ts'
 
 const own = (text: string, page: number, near: Readonly<Record<number, string>>) => {
   const pages = Object.entries(near).map(([number, other]) => ({ page: Number(number), head: other, foot: other }))
-  const { start, end } = ownText(text, page, pages)
+  const { start, end } = findPageBody(text, page, pages)
   return text.slice(start, end).trim()
 }
 

@@ -4,8 +4,8 @@ import { type PageEdges } from '#server/documents/store/pages.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 
 /** So many lines at either edge of a page may be such, no longer than this. */
-const MOST_LINES = 3
-const LONGEST_LINE = 120
+const MAX_EDGE_LINES = 3
+const MAX_LINE_CHARACTERS = 120
 
 interface Line extends PassageRange {
   readonly words: readonly string[]
@@ -20,8 +20,8 @@ function linesOf(text: string): Line[] {
 }
 
 /** The same words, but for a number that goes up from page to page as the pages do. */
-function isCarriedOn(line: Line, other: Line, distance: number): boolean {
-  if (line.words.length !== other.words.length || line.end - line.start > LONGEST_LINE) return false
+function isRepeatedLine(line: Line, other: Line, distance: number): boolean {
+  if (line.words.length !== other.words.length || line.end - line.start > MAX_LINE_CHARACTERS) return false
   return line.words.every((word, index) => {
     const counterpart = other.words[index] ?? ''
     if (word === counterpart) return true
@@ -30,16 +30,16 @@ function isCarriedOn(line: Line, other: Line, distance: number): boolean {
 }
 
 /** A page's text without the lines at its edges that pages near it have there as well; all of it where nothing else is left. */
-export function ownText(text: string, page: number, near: readonly PageEdges[]): PassageRange {
+export function findPageBody(text: string, page: number, near: readonly PageEdges[]): PassageRange {
   const others = near.map((other) => ({
     distance: other.page - page,
-    head: linesOf(other.head).slice(0, MOST_LINES),
-    foot: linesOf(other.foot).slice(-MOST_LINES),
+    head: linesOf(other.head).slice(0, MAX_EDGE_LINES),
+    foot: linesOf(other.foot).slice(-MAX_EDGE_LINES),
   }))
   const lines = linesOf(text)
-  const most = Math.min(MOST_LINES, Math.floor(lines.length / 2))
+  const most = Math.min(MAX_EDGE_LINES, Math.floor(lines.length / 2))
   const isAt = (edge: 'head' | 'foot') => (line: Line) =>
-    others.some((other) => other[edge].some((counterpart) => isCarriedOn(line, counterpart, other.distance)))
+    others.some((other) => other[edge].some((counterpart) => isRepeatedLine(line, counterpart, other.distance)))
   const head = lines.slice(0, most).findLast(isAt('head'))
   const foot = lines.slice(lines.length - most).find(isAt('foot'))
   const own = { start: head?.end ?? 0, end: foot?.start ?? text.length }

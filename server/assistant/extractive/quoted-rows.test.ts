@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filledCells, isList, renderTable } from './quoted-rows.ts'
+import { joinFilledCells, isList, renderTable } from './quoted-rows.ts'
 
 const plain = (text: string) => text
 const row = (text: string, n: number) => ({ text, marker: `[${n}]` })
@@ -28,8 +28,8 @@ test('cells keep their columns where the first one is empty, and in tables of a 
 })
 
 test('a row without titles is quoted without its empty cells', () => {
-  expect(filledCells('|  |  | VAT 25% | 396.05')).toBe('VAT 25% | 396.05')
-  expect(filledCells('Ann\t\tUlm')).toBe('Ann\t\tUlm')
+  expect(joinFilledCells('|  |  | VAT 25% | 396.05')).toBe('VAT 25% | 396.05')
+  expect(joinFilledCells('Ann\t\tUlm')).toBe('Ann\t\tUlm')
 })
 
 test('one row of many columns stands upright', () => {

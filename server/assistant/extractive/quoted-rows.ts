@@ -3,12 +3,12 @@ import { CELL_BORDER } from '#contract/cell-border.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
 /** Longer cells above a table are captions, which name no column. */
-const LONGEST_TITLE = 60
+const MAX_TITLE_CHARACTERS = 60
 /** One row of more columns stands upright, cell below cell, so that nobody has to scroll for what was asked. */
-const MOST_COLUMNS = 4
+const MAX_HORIZONTAL_COLUMNS = 4
 
 /** A number, a letter or a sign that a point of a list begins with: "1.", "(a)", "•". */
-const LIST_SIGN = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})[.)]|[${BULLETS}])$`, 'iu')
+const LIST_MARKER = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})[.)]|[${BULLETS}])$`, 'iu')
 
 export interface QuotedRow {
   readonly text: string
@@ -20,7 +20,7 @@ export interface QuotedRow {
 export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(CELL_BORDER)
 
 /** A row that is quoted without titles: empty cells say nothing then. */
-export const filledCells = (line: string): string =>
+export const joinFilledCells = (line: string): string =>
   line.includes('|')
     ? cellsOf(line)
         .filter((cell) => cell.trim() !== '')
@@ -29,7 +29,7 @@ export const filledCells = (line: string): string =>
 
 /** Whether these lines are points of a list, whose signs stand in a column of their own; such a column has no title. */
 export const isList = (lines: string): boolean =>
-  LIST_SIGN.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')
+  LIST_MARKER.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')
 
 /**
  * @param titles the rows of column titles, in the layout of the rows: what stands one below the other names one column.
@@ -49,7 +49,7 @@ export function renderTable(
   const width = Math.max(...body.map(({ cells }) => cells.length))
   const columns = Array.from({ length: width }, (_, column) => {
     const names = heads.map((head) => head[column]?.trim() ?? '')
-    return [...new Set(names)].filter((name) => name !== '' && name.length <= LONGEST_TITLE).join(' ')
+    return [...new Set(names)].filter((name) => name !== '' && name.length <= MAX_TITLE_CHARACTERS).join(' ')
   })
   if (width < 2 || columns.every((title) => title === '')) return undefined
   const used = columns.flatMap((title, column) =>
@@ -62,7 +62,7 @@ export function renderTable(
       used.map((column, place) => `${escape(cells[column] ?? '')}${place === 0 ? ` ${marker}` : ''}`.trim()),
     ),
   ]
-  const isTurned = rows.length === 1 && used.length > MOST_COLUMNS
-  const [top = [], ...others] = isTurned ? used.map((_, place) => written.map((row) => row[place] ?? '')) : written
+  const isTransposed = rows.length === 1 && used.length > MAX_HORIZONTAL_COLUMNS
+  const [top = [], ...others] = isTransposed ? used.map((_, place) => written.map((row) => row[place] ?? '')) : written
   return [line(top), line(top.map(() => '---')), ...others.map(line)].join('\n')
 }

@@ -28,10 +28,10 @@ export interface QuotedPage {
   readonly text: string
   readonly blocks?: readonly PageBlock[] | null
   /** Without what pages near it have at their edges as well. */
-  readonly own?: PassageRange
+  readonly body?: PassageRange
 }
 
-const LONGEST_SENTENCE = 600
+const MAX_SENTENCE_CHARACTERS = 600
 
 /** Full stops that end no sentence: initials and the commonest abbreviations of the languages we stem. */
 const ABBREVIATION =
@@ -45,21 +45,21 @@ const NOTE = /^(?:\[\p{N}{1,3}\])+/u
 
 /** Values of a line that is a row, as programs write them. */
 const SEPARATORS = [';', '\t'] as const
-const LEAST_SEPARATED = 2
+const MIN_SEPARATORS = 2
 
 /** Whether each line is a row: all have the same separator, as often as the first. */
-function areRows(lines: readonly string[]): boolean {
+function areSeparatedRows(lines: readonly string[]): boolean {
   const count = (line: string, separator: string) => line.split(separator).length - 1
   return (
     lines.length > 1 &&
     SEPARATORS.some((separator) => {
       const inFirst = count(lines[0] ?? '', separator)
-      return inFirst >= LEAST_SEPARATED && lines.every((line) => count(line, separator) === inFirst)
+      return inFirst >= MIN_SEPARATORS && lines.every((line) => count(line, separator) === inFirst)
     })
   )
 }
 
-const endsNothing = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
+const endsInAbbreviation = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
 
 interface SentenceRange extends PassageRange {
   /** Whether it is a line of separated values. */
@@ -71,7 +71,7 @@ export function splitSentences(text: string): SentenceRange[] {
   const ranges: { start: number; end: number; isRow?: true }[] = []
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
   for (const paragraph of text.matchAll(/(?:[^\n]|\n(?!\s*\n))+/g)) {
-    if (areRows(paragraph[0].trim().split('\n'))) {
+    if (areSeparatedRows(paragraph[0].trim().split('\n'))) {
       for (const { index, 0: row } of paragraph[0].matchAll(/[^\n]+/g))
         ranges.push({ start: paragraph.index + index, end: paragraph.index + index + row.length, isRow: true })
       continue
@@ -93,14 +93,14 @@ export function splitSentences(text: string): SentenceRange[] {
       const start = paragraph.index + index
       const goesOn =
         open !== undefined &&
-        (endsNothing(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
-        start + segment.length - open.start <= LONGEST_SENTENCE
+        (endsInAbbreviation(text.slice(open.start, open.end)) || /^\p{Ll}/u.test(segment)) &&
+        start + segment.length - open.start <= MAX_SENTENCE_CHARACTERS
       if (open && goesOn) open.end = start + segment.length
       else ranges.push((open = { start, end: start + segment.length }))
     }
   }
   return ranges
-    .flatMap((range) => splitLong(text, range).map((piece) => ({ ...range, ...trim(text, piece) })))
+    .flatMap((range) => splitLong(text, range).map((piece) => ({ ...range, ...trimRange(text, piece) })))
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
 }
 
@@ -108,7 +108,7 @@ export function splitSentences(text: string): SentenceRange[] {
 function splitLong(text: string, { start, end }: { start: number; end: number }) {
   const pieces = []
   for (let from = start; from < end;) {
-    let to = Math.min(end, from + LONGEST_SENTENCE)
+    let to = Math.min(end, from + MAX_SENTENCE_CHARACTERS)
     if (to < end && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to -= 1
     pieces.push({ start: from, end: to })
     from = to
@@ -116,7 +116,7 @@ function splitLong(text: string, { start, end }: { start: number; end: number })
   return pieces
 }
 
-function trim(text: string, { start, end }: { start: number; end: number }) {
+function trimRange(text: string, { start, end }: { start: number; end: number }) {
   const slice = text.slice(start, end)
   return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
 }
@@ -131,13 +131,13 @@ function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): 
 function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlock) {
   const rows = [...pageText.slice(start, end).matchAll(/[^\n]+/g)]
     .filter(([row]) => row.trim() !== '')
-    .map(({ index, 0: row }) => trim(pageText, { start: start + index, end: start + index + row.length }))
+    .map(({ index, 0: row }) => trimRange(pageText, { start: start + index, end: start + index + row.length }))
   const below = rows.filter((row) => row.end > headerEnd)
   return below.length > 0 ? below : rows
 }
 
 /** What of a block stands before a page's own text, in it, and behind it. */
-const partsOf = (block: PassageRange, own: PassageRange): PassageRange[] =>
+const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
   [
     { start: block.start, end: Math.min(block.end, own.start) },
     { start: Math.max(block.start, own.start), end: Math.min(block.end, own.end) },
@@ -147,7 +147,7 @@ const partsOf = (block: PassageRange, own: PassageRange): PassageRange[] =>
 /** Sentences of a page that a passage touches, each whole even where the passage was cut inside it; tables row by row. */
 export function sentencesOf(
   source: QuotableSource,
-  { text, blocks = null, own = { start: 0, end: text.length } }: QuotedPage,
+  { text, blocks = null, body: own = { start: 0, end: text.length } }: QuotedPage,
   passage: PassageRange,
 ): Sentence[] {
   const titlesAbove = (isPassageSource(source) && source.heading) || ''
@@ -162,7 +162,7 @@ export function sentencesOf(
       const isRow = isTable && !isList(text.slice(block.start, block.end))
       const ranges: SentenceRange[] = isTable
         ? bodyRowsOf(text, isRow ? block : { ...block, headerEnd: block.start })
-        : partsOf(block, own).flatMap((part) =>
+        : splitAtBody(block, own).flatMap((part) =>
             splitSentences(text.slice(part.start, part.end)).map(({ start, end, ...kind }) => ({
               ...kind,
               start: part.start + start,

@@ -17,9 +17,13 @@ const WORDS = 'one two three four five six seven eight nine ten '
 
 test('reads all of a short conversation without counting it', async () => {
   const history = [turn(1, 'a'), turn(3, 'tool'), turn(2, '', true), turn(2, 'b'), turn(1, 'c')]
-  const { kept, older, counter } = await fitHistory({
+  const {
+    verbatim: kept,
+    older,
+    counter,
+  } = await fitHistory({
     history,
-    material: 'm',
+    otherText: 'm',
     contextWindow: 8_000,
     provider: 'OpenAI',
   })
@@ -30,7 +34,7 @@ test('reads all of a short conversation without counting it', async () => {
 
 test('counts tokens before it takes a conversation for too long', async () => {
   const history = [turn(1, WORDS.repeat(40)), turn(2, WORDS.repeat(40)), turn(1, 'c')]
-  const fit = await fitHistory({ history, material: '', contextWindow: 4_000, provider: 'OpenAI' })
+  const fit = await fitHistory({ history, otherText: '', contextWindow: 4_000, provider: 'OpenAI' })
   expect(fit.older).toEqual([])
   expect(fit.counter).toBeDefined()
 })
@@ -38,17 +42,17 @@ test('counts tokens before it takes a conversation for too long', async () => {
 test('keeps the newest turns word for word and the question always', async () => {
   const history = Array.from({ length: 20 }, (_, index) => turn(index % 2 === 0 ? 1 : 2, WORDS.repeat(30)))
   const question = turn(1, 'And now?')
-  const { kept, older } = await fitHistory({
+  const { verbatim: kept, older } = await fitHistory({
     history: [...history, question],
-    material: WORDS.repeat(20),
+    otherText: WORDS.repeat(20),
     contextWindow: 5_000,
     provider: 'OpenAI',
   })
   expect([...older, ...kept]).toEqual([...history, question])
   expect(kept.length).toBeGreaterThan(1)
   expect(older.length).toBeGreaterThan(10)
-  const tight = await fitHistory({ history: [...history, question], material: '', contextWindow: 600, provider: 'X' })
-  expect(tight.kept).toEqual([question])
+  const tight = await fitHistory({ history: [...history, question], otherText: '', contextWindow: 600, provider: 'X' })
+  expect(tight.verbatim).toEqual([question])
 })
 
 test('keeps the last answer word for word as long as it fits beside a summary', async () => {
@@ -56,9 +60,13 @@ test('keeps the last answer word for word as long as it fits beside a summary', 
   const answer = turn(2, WORDS.repeat(220))
   const question = turn(1, 'Shorter, please.')
   const fit = (contextWindow: number) =>
-    fitHistory({ history: [...history, answer, question], material: '', contextWindow, provider: 'OpenAI' })
-  expect((await fit(4_800)).kept.map(({ content }) => content)).toEqual(['Why?', answer.content, 'Shorter, please.'])
-  expect((await fit(4_000)).kept).toEqual([question])
+    fitHistory({ history: [...history, answer, question], otherText: '', contextWindow, provider: 'OpenAI' })
+  expect((await fit(4_800)).verbatim.map(({ content }) => content)).toEqual([
+    'Why?',
+    answer.content,
+    'Shorter, please.',
+  ])
+  expect((await fit(4_000)).verbatim).toEqual([question])
 })
 
 test('takes sentences out of the messages where no model summarises', () => {

@@ -1,11 +1,11 @@
 /** Which turns a model reads word for word, and which by their summary, so that the whole request fits its window. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
-import { loadCounter, marginOf, mostTokens, type TokenCounter } from './tokens.ts'
+import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
-export interface Fit {
+export interface FittedHistory {
   /** Read word for word, oldest first, ending with the question. */
-  readonly kept: readonly Turn[]
+  readonly verbatim: readonly Turn[]
   /** To be summarised; empty where everything fits. */
   readonly older: readonly Turn[]
   /** Only where it had to be counted. */
@@ -13,10 +13,10 @@ export interface Fit {
 }
 
 /** Kept free for the answer, at most: no model of today writes more at once. */
-const MOST_FOR_ANSWER = 16_000
+const MAX_ANSWER_TOKENS = 16_000
 const ANSWER_SHARE = 0.25
 /** Of the room for history, for what is kept word for word once the rest is summarised: the next turns need some too. */
-const KEPT_SHARE = 0.5
+const VERBATIM_SHARE = 0.5
 /** The question, the answer before it and what that answered: what "make that shorter" is about. As long as they fit beside a summary. */
 const LAST_TURNS = 3
 /** What a summary takes. */
@@ -29,7 +29,7 @@ const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
 interface FitInput {
   readonly history: readonly Turn[]
   /** Everything else that the request holds: instructions, sources, findings, the summary so far. */
-  readonly material: string
+  readonly otherText: string
   /** Tokens of what is no text. */
   readonly pictureTokens?: number
   readonly contextWindow: number
@@ -37,34 +37,34 @@ interface FitInput {
 }
 
 /** Of the window, in tokens, what is not kept free for the answer. */
-export const roomBesideAnswer = (contextWindow: number): number =>
-  contextWindow - Math.min(MOST_FOR_ANSWER, Math.floor(contextWindow * ANSWER_SHARE))
+export const maxPromptTokens = (contextWindow: number): number =>
+  contextWindow - Math.min(MAX_ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE))
 
 /** A conversation whose bytes already fit is not counted at all, which nearly none ever needs to be. */
 export async function fitHistory({
   history,
-  material,
+  otherText: material,
   pictureTokens = 0,
   contextWindow,
   provider,
-}: FitInput): Promise<Fit> {
+}: FitInput): Promise<FittedHistory> {
   const readable = history.filter(isReadable)
-  const room = Math.max(0, roomBesideAnswer(contextWindow) - pictureTokens)
-  const most = readable.reduce((sum, { content }) => sum + mostTokens(content), mostTokens(material))
-  if (most * marginOf(provider) <= room) return { kept: readable, older: [], counter: undefined }
+  const room = Math.max(0, maxPromptTokens(contextWindow) - pictureTokens)
+  const most = readable.reduce((sum, { content }) => sum + maxTokens(content), maxTokens(material))
+  if (most * tokenMargin(provider) <= room) return { verbatim: readable, older: [], counter: undefined }
 
   const counter = await loadCounter(provider)
   const left = Math.max(0, room - (await counter.count(material)))
   const besideSummary = Math.max(0, left - SUMMARY_TOKENS)
   let tokens = 0
-  let firstKept = readable.length
+  let firstVerbatim = readable.length
   for (const [index, { content }] of [...readable.entries()].toReversed()) {
     tokens += await counter.count(content)
     if (tokens > left) break
     const isLast = index >= readable.length - LAST_TURNS
-    if (tokens <= (isLast ? besideSummary : besideSummary * KEPT_SHARE)) firstKept = index
-    if (index === 0) return { kept: readable, older: [], counter }
+    if (tokens <= (isLast ? besideSummary : besideSummary * VERBATIM_SHARE)) firstVerbatim = index
+    if (index === 0) return { verbatim: readable, older: [], counter }
   }
-  const from = Math.min(firstKept, readable.length - 1)
-  return { kept: readable.slice(from), older: readable.slice(0, from), counter }
+  const from = Math.min(firstVerbatim, readable.length - 1)
+  return { verbatim: readable.slice(from), older: readable.slice(0, from), counter }
 }

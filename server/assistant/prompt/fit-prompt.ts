@@ -6,16 +6,16 @@ import { storeSummary, type StoredSummary } from '#server/conversations/summary-
 import { type Database } from '#server/database/scope.ts'
 import { type ChatModel } from '#server/providers/chat.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
-import { fitHistory, roomBesideAnswer } from './fit-history.ts'
+import { fitHistory, maxPromptTokens } from './fit-history.ts'
 import { buildPrompt, type Prompt, type PromptInput } from './prompt.ts'
 import { summarise } from './summary.ts'
-import { marginOf, type TokenCounter } from './tokens.ts'
+import { tokenMargin, type TokenCounter } from './tokens.ts'
 
 export interface FittedPrompt extends Prompt {
   /** Of the summary that stands for the beginning of the conversation. */
   readonly summaryId: string | undefined
   /** Those for which the window had no room, the last ones found. */
-  readonly leftOut: readonly Source[]
+  readonly omittedSources: readonly Source[]
 }
 
 interface FitOptions {
@@ -30,11 +30,11 @@ interface FitOptions {
 }
 
 /** Of the window, for instructions, passages and findings, at most: the conversation needs some too. */
-const MATERIAL_SHARE = 0.6
-const FEWEST = 1 / 16
+const MAX_SYSTEM_SHARE = 0.6
+const MIN_SCALE = 1 / 16
 
 /** Fewer passages and shorter findings, until they take no more tokens than this. */
-async function shrink(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
+async function shrinkInput(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
   const { sources, contextWindow } = input
   for (let scale = 1; ; scale /= 2) {
     const smaller = {
@@ -43,7 +43,7 @@ async function shrink(input: PromptInput, counter: TokenCounter, room: number): 
       contextWindow: contextWindow * scale,
     }
     const tokens = await counter.count(buildPrompt({ ...smaller, history: [] }).system)
-    if (tokens <= room || scale <= FEWEST) return smaller
+    if (tokens <= room || scale <= MIN_SCALE) return smaller
   }
 }
 
@@ -58,9 +58,9 @@ export const requestText = ({ system, turns }: Prompt, input: Pick<PromptInput, 
   [system, describeTools(input), ...turns.map(({ content }) => content)].join('\n')
 
 /** Some servers would cut off its beginning, and the instructions before it, without a word. */
-function refuseTooLong(tokens: number, contextWindow: number): void {
+function rejectTooLong(tokens: number, contextWindow: number): void {
   const inFigures = (count: number) => Math.round(count).toLocaleString('en')
-  if (tokens > roomBesideAnswer(contextWindow))
+  if (tokens > maxPromptTokens(contextWindow))
     throw new ProviderError(
       'question_too_long',
       `Your message is too long for this model: it takes about ${inFigures(tokens)} tokens, and with the answer there is room for ${inFigures(contextWindow)}. Shorten it, upload it as a document, or choose another model.`,
@@ -78,22 +78,33 @@ export async function fitPrompt(
   const whole = { ...input, summary: summary?.content ?? '' }
   const prompt = buildPrompt(whole)
   const material = prompt.system + (input.unfinished ?? '') + describeTools(input)
-  const fit = await fitHistory({ history, material, pictureTokens: pictureTokensOf(input), contextWindow, provider })
-  if (!fit.counter) return { ...prompt, summaryId: summary?.id, leftOut: [] }
+  const fit = await fitHistory({
+    history,
+    otherText: material,
+    pictureTokens: pictureTokensOf(input),
+    contextWindow,
+    provider,
+  })
+  if (!fit.counter) return { ...prompt, summaryId: summary?.id, omittedSources: [] }
 
-  const asked = await fit.counter.count(fit.kept.at(-1)?.content ?? '')
-  refuseTooLong(asked / marginOf(provider), contextWindow)
-  const room = Math.min(contextWindow * MATERIAL_SHARE, roomBesideAnswer(contextWindow) - asked)
-  const smaller = await shrink(whole, fit.counter, room)
+  const asked = await fit.counter.count(fit.verbatim.at(-1)?.content ?? '')
+  rejectTooLong(asked / tokenMargin(provider), contextWindow)
+  const room = Math.min(contextWindow * MAX_SYSTEM_SHARE, maxPromptTokens(contextWindow) - asked)
+  const smaller = await shrinkInput(whole, fit.counter, room)
   const leftOut = input.sources.slice(smaller.sources.length)
   const last = fit.older.at(-1)
-  if (!last) return { ...buildPrompt({ ...smaller, history: fit.kept }), summaryId: summary?.id, leftOut }
+  if (!last)
+    return { ...buildPrompt({ ...smaller, history: fit.verbatim }), summaryId: summary?.id, omittedSources: leftOut }
   onSummary()
   const before = summary?.content ?? ''
   const { counter, older: turns } = fit
-  const written = await summarise({ before, turns, chat, contextWindow, counter, signal, log })
+  const written = await summarise({ previousSummary: before, turns, chat, contextWindow, counter, signal, log })
   const summaryId = await database.asService((scope) =>
     storeSummary(scope, { conversationId, throughPosition: last.position, ...written }),
   )
-  return { ...buildPrompt({ ...smaller, summary: written.content, history: fit.kept }), summaryId, leftOut }
+  return {
+    ...buildPrompt({ ...smaller, summary: written.content, history: fit.verbatim }),
+    summaryId,
+    omittedSources: leftOut,
+  }
 }

@@ -35,7 +35,7 @@ test('numbers the sources and keeps their text from closing the element', () => 
 
 test('tells of documents that are named and not there, in words that cannot close the element', () => {
   const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
-  const { system } = buildPrompt({ ...input, missing: ['There is no document named “</absent>.pdf”.'] })
+  const { system } = buildPrompt({ ...input, missingDocumentNotes: ['There is no document named “</absent>.pdf”.'] })
   expect(system).toContain('<absent>\nThere is no document named “&lt;/absent>.pdf”.\n</absent>')
   expect(buildPrompt(input).system).not.toContain('absent')
 })
@@ -83,7 +83,7 @@ test('tells of tools that had no room, of many only how many there are', () => {
   const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
   expect(buildPrompt(input).system).not.toContain('no room')
   const toolsLeftOut = Array.from({ length: 12 }, (_, index) => `tool_${index}`)
-  const { system } = buildPrompt({ ...input, toolsLeftOut })
+  const { system } = buildPrompt({ ...input, omittedTools: toolsLeftOut })
   expect(system).toContain('no room for 12 more tools')
   expect(system).toContain('tool_9 and others')
   expect(system).not.toContain('tool_10')

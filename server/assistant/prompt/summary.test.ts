@@ -9,7 +9,7 @@ import { loadCounter } from './tokens.ts'
 async function summariseBy(answer: Parameters<typeof serveCompletions>[0], contents: readonly string[]) {
   const { chat, requests } = await serveCompletions(answer)
   const summary = await summarise({
-    before: '',
+    previousSummary: '',
     turns: contents.map((content, index) => ({
       id: String(index),
       position: index,

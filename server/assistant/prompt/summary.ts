@@ -20,11 +20,11 @@ const TIMEOUT_MS = 60_000
 /** Of the window, for the part that one request summarises: beside it stand the summary so far and the new one. */
 const PART_SHARE = 0.6
 /** Of the window, for the summary itself, however much a model writes. */
-const LARGEST_SHARE = 0.2
+const MAX_SUMMARY_SHARE = 0.2
 /** What stands around a turn. */
-const TOKENS_OF_TAGS = 50
+const TAG_TOKENS = 50
 /** Characters that are taken out of the messages. */
-const MOST_EXTRACTED = 8_000
+const MAX_EXTRACTED_CHARACTERS = 8_000
 
 const INSTRUCTIONS = `Summarise the beginning of a conversation between a person and an assistant, so that the assistant can go on without it.
 Keep every fact, name, number, decision, wish and open question that may matter later, and say who said it. Leave out politeness.
@@ -38,7 +38,7 @@ async function render({ sender_role, content }: Turn, room: number, counter: Tok
   const speaker = sender_role === SENDER_ROLES.user ? 'person' : 'assistant'
   const pieces: string[] = []
   for (let rest = escape(content); rest !== '';) {
-    const piece = await counter.clip(rest, room - TOKENS_OF_TAGS)
+    const piece = await counter.clip(rest, room - TAG_TOKENS)
     if (piece === '') throw new Error('a turn cannot be cut to fit the window')
     pieces.push(`<${speaker}>\n${piece}\n</${speaker}>`)
     rest = rest.slice(piece.length)
@@ -47,7 +47,7 @@ async function render({ sender_role, content }: Turn, room: number, counter: Tok
 }
 
 /** In parts that the window holds, each taken up into the summary of those before it. */
-async function partsOf(turns: readonly Turn[], room: number, counter: TokenCounter): Promise<string[][]> {
+async function splitIntoParts(turns: readonly Turn[], room: number, counter: TokenCounter): Promise<string[][]> {
   const parts: string[][] = []
   let part: string[] = []
   let left = room
@@ -68,7 +68,7 @@ async function partsOf(turns: readonly Turn[], room: number, counter: TokenCount
 
 /** Pure: of each message how it begins, each shorter the more there are; of very many, the newer ones. */
 export function extractSummary(before: string, turns: readonly Turn[]): string {
-  const share = Math.max(80, Math.floor((MOST_EXTRACTED - before.length) / Math.max(1, turns.length)))
+  const share = Math.max(80, Math.floor((MAX_EXTRACTED_CHARACTERS - before.length) / Math.max(1, turns.length)))
   const lines = turns.map(({ sender_role, content }) => {
     const [first] = splitSentences(content.slice(0, 2_000))
     const sentence = first ? content.slice(first.start, first.end) : content
@@ -76,12 +76,12 @@ export function extractSummary(before: string, turns: readonly Turn[]): string {
     return `${sender_role === SENDER_ROLES.user ? 'Asked' : 'Answered'}: ${words}`
   })
   const summary = [before, ...lines].filter((line) => line !== '').join('\n')
-  return summary.slice(-MOST_EXTRACTED).toWellFormed()
+  return summary.slice(-MAX_EXTRACTED_CHARACTERS).toWellFormed()
 }
 
 interface SummaryRequest {
   /** The summary of what came before `turns`; empty where nothing did. */
-  readonly before: string
+  readonly previousSummary: string
   readonly turns: readonly Turn[]
   readonly chat: ChatModel
   readonly contextWindow: number
@@ -92,11 +92,11 @@ interface SummaryRequest {
 
 /** @throws only the reason of an aborted signal. */
 export async function summarise(request: SummaryRequest): Promise<SummaryText> {
-  const { before, turns, chat, contextWindow, counter, signal, log } = request
-  const largest = Math.floor(contextWindow * LARGEST_SHARE)
+  const { previousSummary: before, turns, chat, contextWindow, counter, signal, log } = request
+  const largest = Math.floor(contextWindow * MAX_SUMMARY_SHARE)
   const room = Math.max(500, Math.floor(contextWindow * PART_SHARE) - (await counter.count(before)))
 
-  async function takeUp(known: string, part: readonly string[]): Promise<string> {
+  async function extendSummary(known: string, part: readonly string[]): Promise<string> {
     const { text, isCut } = await chat.complete({
       system: INSTRUCTIONS,
       turns: [
@@ -111,12 +111,12 @@ export async function summarise(request: SummaryRequest): Promise<SummaryText> {
     if (part.length < 2) throw new Error(isCut ? 'the summary was cut off' : 'the model wrote an empty summary')
     // Of less there is less to write: what was said last must not be missing.
     const half = part.length >> 1
-    return takeUp(await takeUp(known, part.slice(0, half)), part.slice(half))
+    return extendSummary(await extendSummary(known, part.slice(0, half)), part.slice(half))
   }
 
   let content = before
   try {
-    for (const part of await partsOf(turns, room, counter)) content = await takeUp(content, part)
+    for (const part of await splitIntoParts(turns, room, counter)) content = await extendSummary(content, part)
     return { content: await counter.clip(content, largest), model: chat.identifier }
   } catch (error) {
     signal.throwIfAborted()

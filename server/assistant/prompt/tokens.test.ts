@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { loadCounter, marginOf, mostTokens } from './tokens.ts'
+import { loadCounter, tokenMargin, maxTokens } from './tokens.ts'
 
 test('counts as o200k does, with a margin for the families of others', async () => {
   const [own, claude] = await Promise.all([loadCounter('OpenAI'), loadCounter('Anthropic')])
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40)
   const tokens = (await own.count(text)) - 6
   expect(tokens).toBe(401)
-  expect(await claude.count(text)).toBe(Math.ceil(tokens * marginOf('Anthropic')) + 6)
+  expect(await claude.count(text)).toBe(Math.ceil(tokens * tokenMargin('Anthropic')) + 6)
 })
 
 test('never finds more tokens than bytes', async () => {
   const counter = await loadCounter('OpenAI')
   for (const text of ['', 'a', '日本語の文章', '👩‍👩‍👧‍👦', '<|endoftext|>', 'x'.repeat(5_000)])
-    expect(await counter.count(text)).toBeLessThanOrEqual(mostTokens(text))
+    expect(await counter.count(text)).toBeLessThanOrEqual(maxTokens(text))
 })
 
 test('cuts a text to what fits, never inside a character', async () => {

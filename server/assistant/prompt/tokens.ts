@@ -10,9 +10,9 @@ const UNKNOWN_MARGIN = 1.3
 /** What separates one message from the next: role, beginning and end. */
 const PER_MESSAGE = 6
 /** Merging is quadratic in the length of an unbroken run, which somebody may paste: longer ones are counted in pieces. */
-const LONGEST_RUN = 64
+const MAX_RUN_CHARACTERS = 64
 /** So many characters take some ten milliseconds, after which others have their turn. */
-const AT_ONCE = 50_000
+const BATCH_CHARACTERS = 50_000
 
 export interface TokenCounter {
   /** Tokens of one message. */
@@ -21,18 +21,18 @@ export interface TokenCounter {
   clip(text: string, tokens: number): Promise<string>
 }
 
-export const marginOf = (provider: string | undefined): number => MARGINS[provider ?? ''] ?? UNKNOWN_MARGIN
+export const tokenMargin = (provider: string | undefined): number => MARGINS[provider ?? ''] ?? UNKNOWN_MARGIN
 
 /**
  * At most so many tokens, without counting: every tokenizer in use works on the bytes of UTF-8, and none makes two
  * tokens of one.
  */
-export const mostTokens = (text: string): number => Buffer.byteLength(text) + PER_MESSAGE
+export const maxTokens = (text: string): number => Buffer.byteLength(text) + PER_MESSAGE
 
 /** Loads the encoding, which takes half a second and some ten megabytes: only once a conversation is long. */
 export async function loadCounter(provider: string | undefined): Promise<TokenCounter> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
-  const margin = marginOf(provider)
+  const margin = tokenMargin(provider)
   const plain = { disallowedSpecial: new Set<string>() }
 
   function countPiece(text: string): number {
@@ -40,7 +40,8 @@ export async function loadCounter(provider: string | undefined): Promise<TokenCo
     let from = 0
     for (const { 0: run, index } of text.matchAll(/\S{64,}/g)) {
       tokens += countTokens(text.slice(from, index), plain)
-      for (let at = 0; at < run.length; at += LONGEST_RUN) tokens += countTokens(run.slice(at, at + LONGEST_RUN), plain)
+      for (let at = 0; at < run.length; at += MAX_RUN_CHARACTERS)
+        tokens += countTokens(run.slice(at, at + MAX_RUN_CHARACTERS), plain)
       from = index + run.length
     }
     return tokens + countTokens(text.slice(from), plain)
@@ -48,9 +49,9 @@ export async function loadCounter(provider: string | undefined): Promise<TokenCo
 
   async function count(text: string): Promise<number> {
     let tokens = 0
-    for (let from = 0; from < text.length; from += AT_ONCE) {
+    for (let from = 0; from < text.length; from += BATCH_CHARACTERS) {
       if (from > 0) await nextTurn()
-      tokens += countPiece(text.slice(from, from + AT_ONCE))
+      tokens += countPiece(text.slice(from, from + BATCH_CHARACTERS))
     }
     return Math.ceil(tokens * margin) + PER_MESSAGE
   }
@@ -58,8 +59,8 @@ export async function loadCounter(provider: string | undefined): Promise<TokenCo
   return {
     count,
     async clip(text, tokens) {
-      if (mostTokens(text) * margin <= tokens) return text
-      let [low, high] = [0, Math.min(text.length, tokens * LONGEST_RUN)]
+      if (maxTokens(text) * margin <= tokens) return text
+      let [low, high] = [0, Math.min(text.length, tokens * MAX_RUN_CHARACTERS)]
       while (high - low > 16) {
         const middle = Math.ceil((low + high) / 2)
         if ((await count(text.slice(0, middle))) <= tokens) low = middle

@@ -32,7 +32,7 @@ export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> 
 }
 
 /** What a transaction that stored and claimed a question has handed over. */
-export function readClaim(json: string, durable: Promise<void>): ClaimedReply {
+export function parseClaim(json: string, durable: Promise<void>): ClaimedReply {
   // Whoever needs it waits for it.
   durable.catch(() => undefined)
   return { ...claimedQuestion.parse(JSON.parse(json)), durable }

@@ -6,35 +6,35 @@ import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { storeAnswer, storedMetadata } from '#server/assistant/reply/persist.ts'
-import { MOST_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
-import { broadcastPart, holdConversation } from '#server/conversations/reply-queries.ts'
+import { MAX_TOOL_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
+import { broadcastPart, lockConversation } from '#server/conversations/reply-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type ServiceChannel } from '#server/database/service-channel.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
-import { createGate } from './semaphore.ts'
 
 /** A worker that has not renewed for this long is taken for dead. */
 export const LEASE_S = 6
 /** A question that has killed this many workers is given up. */
 export const MAX_TRIES = 5
 /** However many answers end together: leases and parts that are being written need connections of the queue meanwhile. */
-const STORING_AT_ONCE = 2
+const MAX_CONCURRENT_STORES = 2
 
 /** A reply that is still ours. */
 export interface Renewal {
   readonly stopRequested: boolean
 }
 
-export interface Finished {
+export interface FinishResult {
   /** False where a newer attempt has begun: nothing was written. */
   readonly isStored: boolean
   /** Whether questions are queued. Of those that were announced since it was asked to finish it may not know. */
-  readonly othersWait: boolean
+  readonly hasQueuedQuestions: boolean
 }
 
-export interface Replies {
+export interface ReplyClaims {
   /** Lets questions be claimed for this process in the transaction that stores them. */
-  readonly claimAtOnce: Readonly<Record<string, string>>
+  readonly directDispatchSettings: Readonly<Record<string, string>>
   /**
    * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
    * @param mine replies that this process is writing: where their lease has run out they are renewed, not begun anew.
@@ -49,13 +49,13 @@ export interface Replies {
    */
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   /** Stores the answer and ends the reply, once. */
-  finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished>
+  finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
   /** Gives the question back to the queue, for another worker to begin anew. */
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
 /** A person has so many times as many answers written as could be begun besides: others are answered, whatever one asks. */
-const MOST_PER_FREE = 4
+const MAX_RUNNING_PER_FREE_SLOT = 4
 
 // Of a conversation the running reply comes first, so that no other one is claimed beside it.
 const CLAIM = `
@@ -75,7 +75,7 @@ const CLAIM = `
     select r.id
     from replies r
     join placed using (id)
-    where placed.turn <= ${MOST_PER_FREE} * ($2 - placed.place + 1)
+    where placed.turn <= ${MAX_RUNNING_PER_FREE_SLOT} * ($2 - placed.place + 1)
     order by placed.place
     limit $2
     for update of r skip locked
@@ -110,7 +110,7 @@ const FINISH_FIRST = `
   from ended`
 
 // Whoever has it written anew is asked anew.
-const FORGET = `
+const DELETE_TRANSIENT_ROWS = `
   with parts as (
     delete from reply_parts where reply_id = $1
   )
@@ -138,25 +138,25 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
 }
 
 /** An earlier attempt may have run more tools than this one. */
-async function deleteFormerRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
+async function deleteEarlierRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
   if (toolRuns === undefined || reply.attempt === 1) return
   await scope.query(
     `delete from messages where id = any($1::uuid[]) and conversation_id = $2 and sender_role = ${SENDER_ROLES.tool}`,
     [
-      Array.from({ length: MOST_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
+      Array.from({ length: MAX_TOOL_RUNS - toolRuns }, (_, index) => toolMessageId(reply.id, toolRuns + index)),
       reply.conversationId,
     ],
   )
 }
 
 /** @param worker names this process in the table, for people who look. */
-export function createReplies(channel: ServiceChannel, worker: string): Replies {
-  const passToStore = createGate(STORING_AT_ONCE)
+export function createReplyClaims(channel: ServiceChannel, worker: string): ReplyClaims {
+  const limitStores = createSemaphore(MAX_CONCURRENT_STORES)
 
-  async function finishFirst(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
+  async function finishFirst(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult> {
     const { id, attempt, conversationId, answerId } = reply
     const { state, content, tokensIn, tokensOut, lastPart } = answer
-    const { rows, flushed } = await passToStore(() =>
+    const { rows, flushed } = await limitStores(() =>
       channel.statement<{ othersWait: boolean }>(FINISH_FIRST, [
         ...[id, attempt, conversationId, state, answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)],
         ...[JSON.stringify(lastPart), REPLY_EVENT, conversationTopic(conversationId)],
@@ -164,14 +164,14 @@ export function createReplies(channel: ServiceChannel, worker: string): Replies 
     )
     await flushed()
     const [finished] = rows
-    return { isStored: finished !== undefined, othersWait: finished?.othersWait ?? true }
+    return { isStored: finished !== undefined, hasQueuedQuestions: finished?.othersWait ?? true }
   }
 
-  async function finishInSteps(reply: ClaimedReply, answer: FinishedAnswer): Promise<Finished> {
+  async function finishInSteps(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult> {
     const isStored = await channel.asService(
       async (scope) => {
         const [, { rowCount }] = await Promise.all([
-          holdConversation(scope, reply.conversationId),
+          lockConversation(scope, reply.conversationId),
           scope.prepared(
             `update replies set state = $3, finished_at = now(), lease_until = null
              where id = $1 and attempt = $2 and state = 'running'`,
@@ -183,19 +183,19 @@ export function createReplies(channel: ServiceChannel, worker: string): Replies 
         await Promise.all([
           storeAnswer(scope, reply, answer),
           answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
-          deleteFormerRuns(scope, reply, answer),
-          scope.prepared(FORGET, [reply.id]),
+          deleteEarlierRuns(scope, reply, answer),
+          scope.prepared(DELETE_TRANSIENT_ROWS, [reply.id]),
           broadcastPart(scope, reply.conversationId, answer.lastPart),
         ])
         return true
       },
       { groupFlush: true },
     )
-    return { isStored, othersWait: true }
+    return { isStored, hasQueuedQuestions: true }
   }
 
   return {
-    claimAtOnce: { 'alcove.answers': `${LEASE_S} ${worker}` },
+    directDispatchSettings: { 'alcove.answers': `${LEASE_S} ${worker}` },
 
     async claim(limit, mine = []) {
       type Row = Omit<ClaimedReply, 'durable'> & Record<string, unknown>
@@ -220,9 +220,9 @@ export function createReplies(channel: ServiceChannel, worker: string): Replies 
 
     async storeToolRuns(reply, runs, from = 0) {
       await reply.durable
-      return passToStore(() =>
+      return limitStores(() =>
         channel.asService(async (scope) => {
-          await holdConversation(scope, reply.conversationId)
+          await lockConversation(scope, reply.conversationId)
           const { rowCount } = await scope.query(
             `select from replies where id = $1 and attempt = $2 and state = 'running' for update`,
             [reply.id, reply.attempt],
@@ -237,7 +237,7 @@ export function createReplies(channel: ServiceChannel, worker: string): Replies 
     finish: (reply, answer) =>
       reply.kind === 'answer' && reply.attempt === 1
         ? finishFirst(reply, answer)
-        : passToStore(() => finishInSteps(reply, answer)),
+        : limitStores(() => finishInSteps(reply, answer)),
 
     release: (replies) =>
       channel.asService(async (scope) => {

@@ -5,8 +5,8 @@ import { retryReply } from '#server/conversations/reply-queries.ts'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createStubProviders, openTestAssistant, type Person, textOf } from '#test/assistant.ts'
-import { readClaim } from './claimed-reply.ts'
-import { createReplies } from './claims.ts'
+import { parseClaim } from './claimed-reply.ts'
+import { createReplyClaims } from './claims.ts'
 
 const { db, stub, assistant } = await openTestAssistant()
 const { answersIn, startConversation, watch } = assistant
@@ -19,11 +19,11 @@ const ask = (person: Person, conversationId: string, content: string, directDisp
 
 /** A process that takes what it is handed and does nothing with it. */
 function idleProcess(name: string) {
-  const replies = createReplies(db.serviceChannel, name)
-  const taken: ReturnType<typeof readClaim>[] = []
+  const replies = createReplyClaims(db.serviceChannel, name)
+  const taken: ReturnType<typeof parseClaim>[] = []
   const directDispatch: DirectDispatch = {
-    settings: () => replies.claimAtOnce,
-    accept: (claimed, flushed) => void taken.push(readClaim(claimed, flushed)),
+    settings: () => replies.directDispatchSettings,
+    accept: (claimed, flushed) => void taken.push(parseClaim(claimed, flushed)),
   }
   return { replies, taken, directDispatch }
 }
@@ -78,7 +78,7 @@ test('what is handed over says all that a claim says, and stands under the name 
   await handed?.durable
   // Whoever comes after a process that died learns the same.
   await db.admin.query(`update replies set lease_until = now() - interval '1 second'`)
-  const [again] = await createReplies(db.serviceChannel, 'the next').claim(9)
+  const [again] = await createReplyClaims(db.serviceChannel, 'the next').claim(9)
   expect({ ...again, attempt: 1, tries: 1, durable: handed?.durable }).toEqual(handed)
   expect(again).toMatchObject({ attempt: 2, tries: 2, hasOwnProviders: true })
   await db.admin.query('delete from replies')

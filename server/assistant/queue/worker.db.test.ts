@@ -4,7 +4,7 @@ import { createLog } from '#server/base/log.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { createStubProviders, openTestAssistant, STUB_MODEL, textOf } from '#test/assistant.ts'
-import { createReplies } from './claims.ts'
+import { createReplyClaims } from './claims.ts'
 
 const log = createLog('silent')
 const { db, stub, assistant } = await openTestAssistant()
@@ -133,12 +133,12 @@ test('refuses everything from a worker whose lease went to another', async () =>
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
-  const slow = createReplies(db.serviceChannel, 'slow')
+  const slow = createReplyClaims(db.serviceChannel, 'slow')
   const [claimed] = await slow.claim(1)
   if (!claimed) throw new Error('nothing was claimed')
-  expect(await createReplies(db.serviceChannel, 'early').claim(1)).toEqual([])
+  expect(await createReplyClaims(db.serviceChannel, 'early').claim(1)).toEqual([])
   await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
-  const [taken] = await createReplies(db.serviceChannel, 'other').claim(1)
+  const [taken] = await createReplyClaims(db.serviceChannel, 'other').claim(1)
   expect(taken).toMatchObject({ id: claimed.id, attempt: 2 })
 
   let isLost = false
@@ -172,7 +172,7 @@ test('claims one question of a conversation at a time, and the person with fewer
   ] as const
   await ask(busy, conversations[0], 'first')
   await ask(busy, conversations[0], 'second')
-  const replies = createReplies(db.serviceChannel, 'w')
+  const replies = createReplyClaims(db.serviceChannel, 'w')
   expect((await replies.claim(1)).map(({ conversationId }) => conversationId)).toEqual([conversations[0]])
   await ask(busy, conversations[1], 'third')
   await ask(idle, conversations[2], 'fourth')
@@ -186,7 +186,7 @@ test('leaves room for others, however much one person asks', async () => {
   const [greedy, modest] = [await db.createPerson(), await db.createPerson()]
   for (let question = 0; question < 12; question += 1)
     await ask(greedy, await assistant.startConversation(greedy), 'Everything?')
-  const replies = createReplies(db.serviceChannel, 'w')
+  const replies = createReplyClaims(db.serviceChannel, 'w')
   expect(await replies.claim(10)).toHaveLength(8)
   expect(await replies.claim(2)).toEqual([])
   const conversationId = await assistant.startConversation(modest)
@@ -221,7 +221,7 @@ test('knows with the claim whether the person who asks has connected a provider'
     [connected.sub],
   )
   for (const person of [connected, plain]) await ask(person, await assistant.startConversation(person), 'Hello')
-  const claimed = await createReplies(db.serviceChannel, 'w').claim(9)
+  const claimed = await createReplyClaims(db.serviceChannel, 'w').claim(9)
   expect(new Map(claimed.map(({ owner, hasOwnProviders }) => [owner, hasOwnProviders]))).toEqual(
     new Map([
       [connected.sub, true],
@@ -264,7 +264,7 @@ test('shows and obeys nobody but the owner', async () => {
   const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
   const conversationId = await assistant.startConversation(owner)
   await ask(owner, conversationId, 'Hello')
-  const [claimed] = await createReplies(db.serviceChannel, 'w').claim(1)
+  const [claimed] = await createReplyClaims(db.serviceChannel, 'w').claim(1)
   expect(claimed?.conversationId).toBe(conversationId)
   const seenBy = (person: Claims) => db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))
   expect(await seenBy(owner)).toMatchObject({ attempt: 1, parts: [] })

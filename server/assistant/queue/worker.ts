@@ -1,30 +1,30 @@
 /** The loop that keeps claiming questions, renews the leases of those it answers, and hands them back when it is told to stop. */
-import { type PersonalTools, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
+import { type PersonalToolServers, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
-import { createOutsideTools, type OutsideToolsOptions } from '#server/assistant/tools/run.ts'
+import { createExternalTools, type ExternalToolsOptions } from '#server/assistant/tools/external-tools.ts'
 import { type Log } from '#server/base/log.ts'
+import { createSemaphore } from '#server/base/semaphore.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
-import { type ClaimedReply, readClaim } from './claimed-reply.ts'
+import { type ClaimedReply, parseClaim } from './claimed-reply.ts'
 import { LEASE_S } from './claims.ts'
-import { createGate } from './semaphore.ts'
 
-const SWEEP_MS = 2_000
-const RENEW_MS = 2_000
+const POLL_INTERVAL_MS = 2_000
+const RENEWAL_INTERVAL_MS = 2_000
 /** Beyond this share of its capacity, people take turns: the queue knows how. */
-const ROOM_AT_ONCE = 0.5
+const DIRECT_DISPATCH_SHARE = 0.5
 /** How many answers read their documents at once: fewer than there are connections, which people need as well. */
-const READING_AT_ONCE = 8
+const MAX_CONCURRENT_READS = 8
 
 interface Running {
   readonly reply: ClaimedReply
   /** The person wants no more of it. */
   readonly stop: () => void
   /** It is not ours to write any longer. */
-  readonly end: () => void
+  readonly abandon: () => void
   readonly done: Promise<void>
   renewedAt: number
 }
@@ -40,9 +40,9 @@ export interface WorkerOptions extends Omit<
   /** How long a model may take over a title. */
   readonly titleTimeoutMs?: number
   /** Tools that people have connected; without it there are none. */
-  readonly toolServers?: PersonalTools
+  readonly toolServers?: PersonalToolServers
   /** How the tools look outside; without it they read public pages and search nowhere. */
-  readonly outside?: Omit<OutsideToolsOptions, 'log'>
+  readonly externalToolOptions?: Omit<ExternalToolsOptions, 'log'>
 }
 
 export interface Worker {
@@ -58,19 +58,19 @@ export async function startWorker({
   listener,
   capacity,
   titleTimeoutMs,
-  outside = { webSearch: null },
+  externalToolOptions: outside = { webSearch: null },
   ...given
 }: WorkerOptions): Promise<Worker> {
-  const { replies, log, database, providersOf } = given
+  const { replyClaims: replies, log, database, providersOf } = given
   const titles = createTitles({ database, providersOf, log, timeoutMs: titleTimeoutMs })
-  const outsideTools = createOutsideTools({ ...outside, log })
+  const outsideTools = createExternalTools({ ...outside, log })
   const toolServers = given.toolServers ?? {
-    of: () => Promise.resolve([]),
+    listFor: () => Promise.resolve([]),
     consents: createToolConsents(database, listener),
   }
-  let wakes = 0
-  const passToRead = createGate(READING_AT_ONCE)
-  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead, announced: () => wakes }
+  let wakeCount = 0
+  const passToRead = createSemaphore(MAX_CONCURRENT_READS)
+  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead, announced: () => wakeCount }
   const running = new Map<string, Running>()
   let isStopping = false
   let isClaiming = false
@@ -79,7 +79,7 @@ export async function startWorker({
   function start(reply: ClaimedReply, claimedAt: number): void {
     const [stopped, ended] = [new AbortController(), new AbortController()]
     if (reply.stopRequested) stopped.abort()
-    const done = answer(reply, { stopped: stopped.signal, ended: ended.signal }, dependencies)
+    const done = answer(reply, { stopped: stopped.signal, abandoned: ended.signal }, dependencies)
       .catch((error: unknown) => {
         log.error({ err: error, reply: reply.id }, 'an answer could not be stored; its lease will run out')
         return true
@@ -88,13 +88,20 @@ export async function startWorker({
         running.delete(reply.id)
         if (mayOthersWait) wake()
       })
-    running.set(reply.id, { reply, done, stop: () => stopped.abort(), end: () => ended.abort(), renewedAt: claimedAt })
+    running.set(reply.id, {
+      reply,
+      done,
+      stop: () => stopped.abort(),
+      abandon: () => ended.abort(),
+      renewedAt: claimedAt,
+    })
   }
 
   const directDispatch: DirectDispatch = {
-    settings: () => (isStopping || running.size >= ROOM_AT_ONCE * capacity ? {} : replies.claimAtOnce),
+    settings: () =>
+      isStopping || running.size >= DIRECT_DISPATCH_SHARE * capacity ? {} : replies.directDispatchSettings,
     accept(claimed, flushed) {
-      const reply = readClaim(claimed, flushed)
+      const reply = parseClaim(claimed, flushed)
       if (!isStopping) return start(reply, performance.now())
       replies.release([reply]).catch((error: unknown) => {
         log.warn({ err: error, reply: reply.id }, 'a question could not be given back; its lease will run out')
@@ -104,8 +111,8 @@ export async function startWorker({
 
   async function claim(): Promise<void> {
     try {
-      for (let answered = -1; answered !== wakes;) {
-        answered = wakes
+      for (let answered = -1; answered !== wakeCount;) {
+        answered = wakeCount
         const free = capacity - running.size
         if (free <= 0 || isStopping) return
         const claimedAt = performance.now()
@@ -120,7 +127,7 @@ export async function startWorker({
   }
 
   function wake(): void {
-    wakes += 1
+    wakeCount += 1
     if (isClaiming) return
     isClaiming = true
     claiming = claim()
@@ -134,13 +141,13 @@ export async function startWorker({
       const renewed = await replies.renew(mine.map(({ reply }) => reply))
       for (const entry of mine) {
         const renewal = renewed.get(entry.reply.id)
-        if (renewal === undefined) entry.end()
+        if (renewal === undefined) entry.abandon()
         else entry.renewedAt = startedAt
         if (renewal?.stopRequested) entry.stop()
       }
     } catch (error) {
       log.warn({ err: error }, 'leases could not be renewed')
-      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.end()
+      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.abandon()
     }
   }
 
@@ -149,8 +156,8 @@ export async function startWorker({
     await listener.on(STOP_CHANNEL, (id) => running.get(id)?.stop()),
   ]
   listener.onReconnect(wake)
-  const sweep = setInterval(wake, SWEEP_MS)
-  const renewal = setInterval(() => void renew(), RENEW_MS)
+  const sweep = setInterval(wake, POLL_INTERVAL_MS)
+  const renewal = setInterval(() => void renew(), RENEWAL_INTERVAL_MS)
   wake()
 
   return {
@@ -163,7 +170,7 @@ export async function startWorker({
       for (const end of stopListening) end()
       await claiming
       const left = [...running.values()]
-      for (const entry of left) entry.end()
+      for (const entry of left) entry.abandon()
       await Promise.all(left.map(({ done }) => done))
       if (left.length > 0) await replies.release(left.map(({ reply }) => reply))
       await titles.stop()

@@ -2,9 +2,9 @@
 import { FILE_TYPES } from '#contract/file-types.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, type Source } from '#contract/source.ts'
-import { newestChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'
-import { splitFilenames } from '#server/assistant/tools/knowledge.ts'
+import { parseDocumentNames } from '#server/assistant/tools/knowledge.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -26,19 +26,19 @@ export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'file
 }
 
 /** Of the newest questions; what was attached before those is no longer shown. */
-const MOST_QUESTIONS = 20
+const MAX_QUESTIONS = 20
 /** Anthropic takes larger pictures, and all others, in requests with no more. */
-const MOST_PICTURES = 20
+const MAX_PICTURES = 20
 /** Of the window, together: text and answer need some too. */
-const PICTURES_SHARE = 0.4
+const MAX_PICTURES_SHARE = 0.4
 
 /** The documents that a question names after `@knowledge`, else those that were chosen beside it. */
-async function attachedTo(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
+async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
   const named: string[] = []
   for (const { name, argument } of parseCommands(content).calls)
-    if (name === 'knowledge') named.push(...(await splitFilenames(scope, argument)).documentIds)
+    if (name === 'knowledge') named.push(...(await parseDocumentNames(scope, argument)).documentIds)
   if (named.length > 0) return named
-  return newestChosen(scope, document_ids)
+  return resolveChosen(scope, document_ids)
 }
 
 /**
@@ -47,19 +47,20 @@ async function attachedTo(scope: Scope, { content, document_ids }: Turn): Promis
  * @param history oldest first, ending with the question.
  */
 export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
-  const questions = history.filter(({ sender_role }) => sender_role === SENDER_ROLES.user).slice(-MOST_QUESTIONS)
-  const askedOf = new Map<string, string>()
+  const questions = history.filter(({ sender_role }) => sender_role === SENDER_ROLES.user).slice(-MAX_QUESTIONS)
+  const messageByDocument = new Map<string, string>()
   for (const turn of questions.toReversed())
-    for (const id of await attachedTo(scope, turn)) if (!askedOf.has(id)) askedOf.set(id, turn.id)
-  if (askedOf.size === 0) return []
-  const files = await listFiles(scope, [...askedOf.keys()], {
+    for (const id of await readAttachedIds(scope, turn))
+      if (!messageByDocument.has(id)) messageByDocument.set(id, turn.id)
+  if (messageByDocument.size === 0) return []
+  const files = await listFiles(scope, [...messageByDocument.keys()], {
     mimetypes: FILE_TYPES.flatMap(({ viewer, mediaType }) => (viewer === 'image' ? [mediaType] : [])),
-    limit: MOST_PICTURES,
+    limit: MAX_PICTURES,
   })
-  return files.map((file) => ({ ...file, messageId: askedOf.get(file.documentId) ?? '' }))
+  return files.map((file) => ({ ...file, messageId: messageByDocument.get(file.documentId) ?? '' }))
 }
 
-interface Showing {
+interface ShowOptions {
   readonly view: ViewPicture
   readonly log: Log
   readonly model: {
@@ -70,7 +71,7 @@ interface Showing {
   readonly signal: AbortSignal
 }
 
-export interface Shown {
+export interface ShownPictures {
   readonly pictures: readonly ShownPicture[]
   /** What became of each, in sentences for the person. */
   readonly notes: readonly string[]
@@ -79,10 +80,10 @@ export interface Shown {
 /** As many as the window has room for, those of the last question first. @throws the reason of an aborted signal. */
 export async function showPictures(
   attached: readonly AttachedPicture[],
-  { view, log, model, signal }: Showing,
-): Promise<Shown> {
+  { view, log, model, signal }: ShowOptions,
+): Promise<ShownPictures> {
   const { identifier, provider, contextWindow } = model
-  let room = Math.floor(contextWindow * PICTURES_SHARE)
+  let room = Math.floor(contextWindow * MAX_PICTURES_SHARE)
   const pictures: ShownPicture[] = []
   const notes: string[] = []
   for (const { documentId, filename, messageId, ...file } of attached) {

@@ -3,19 +3,19 @@ import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
-import { beginSource } from '#server/assistant/citations/focus-source.ts'
+import { truncateSource } from '#server/assistant/citations/focus-source.ts'
 import { createSourceList, type SourceList } from '#server/assistant/citations/source-list.ts'
-import { chooseQuotes, prepareReading, quoteEvery, quoteSummary } from '#server/assistant/extractive/choose-quotes.ts'
+import { chooseQuotes, prepareCandidates, quoteAll, quoteSummary } from '#server/assistant/extractive/choose-quotes.ts'
 import { type QuotableSource } from '#server/assistant/extractive/quotable.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { findUnread, type Unread } from '#server/assistant/retrieval/await-documents.ts'
-import { findPassages, newestChosen } from '#server/assistant/retrieval/find-passages.ts'
-import { isAboutEvery } from '#server/assistant/retrieval/whole-document-question.ts'
+import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
+import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
+import { asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
 import { parseCommands, type ToolCall } from '#server/assistant/tools/commands.ts'
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import { isUntitled, readTurns, type Turn } from '#server/conversations/queries.ts'
 import { readSummary, type StoredSummary } from '#server/conversations/summary-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -28,45 +28,45 @@ import {
   type ShownPicture,
   withPictureSources,
 } from './attached-images.ts'
-import { addSources, NOTHING_BEFORE, type Previous, readUnfinished } from './continuation.ts'
+import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer } from './continuation.ts'
 
-export interface Material {
+export interface ReplyContext {
   readonly isUntitled: boolean
   /** What there is already of an answer that goes on. */
-  readonly previous: Previous
+  readonly unfinished: UnfinishedAnswer
   /** What stands for the turns before `history`. */
   readonly summary: StoredSummary | undefined
   readonly history: readonly Turn[]
   /** What the model has before it of all that was ever said. */
-  readonly present: PresentTurns
+  readonly turnsInPrompt: TurnsInPrompt
   readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
   readonly sources: readonly Source[]
   /** Of the questions, for a model that sees; those that it is shown are `pictures`. */
-  readonly attached: readonly AttachedPicture[]
+  readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
   /** What the documents were asked, and how passages were found; absent where they were left alone. */
-  readonly asked: string
+  readonly query: string
   readonly trace: RetrievalTrace | undefined
-  readonly unread: Unread
+  readonly unread: UnreadDocuments
   readonly hasDocuments: boolean
   /** Whether the person has none at all, read or not. */
   readonly isEmptyLibrary: boolean
   /** What is said of documents that the question names and that are not there. */
-  readonly missing: readonly string[]
+  readonly missingDocumentNotes: readonly string[]
   /** The tools that the question asks for, each with its run where it has had it. */
-  readonly tools: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
+  readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
   /** Whether the person has connected any: nothing is looked for where there is nothing. */
-  readonly has: { readonly providers: boolean; readonly toolServers: boolean }
+  readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
 }
 
 /** Older turns than these are not even read. */
-const HISTORY_LIMIT = 2_000
+const MAX_HISTORY_TURNS = 2_000
 /** So far back is looked for what a question goes on from. */
-const EARLIER_TURNS = 20
+const MAX_EARLIER_TURNS = 20
 /** Of a model that is no longer listed. */
-const SMALL_WINDOW = 8_000
+const DEFAULT_CONTEXT_WINDOW = 8_000
 
-interface Situation {
+interface ConversationState {
   readonly title: string | null
   readonly identifier: string
   readonly provider: string | null
@@ -80,8 +80,11 @@ interface Situation {
 }
 
 /** Around a question, in one statement. @throws AppError `not_found`. */
-async function readSituation(scope: Scope, { conversationId, modelName }: ClaimedReply): Promise<Situation> {
-  const { rows } = await scope.prepared<Situation & Record<string, unknown>>(
+async function readConversationState(
+  scope: Scope,
+  { conversationId, modelName }: ClaimedReply,
+): Promise<ConversationState> {
+  const { rows } = await scope.prepared<ConversationState & Record<string, unknown>>(
     `select c.title, coalesce($2::text, c.model_name) as identifier, m.provider, m.context_window, m.sees,
        d.documents, d.unread, d.ready,
        exists (select from own_providers) as has_providers, exists (select from tool_servers) as has_tool_servers
@@ -101,29 +104,29 @@ async function readSituation(scope: Scope, { conversationId, modelName }: Claime
 }
 
 /** Reads everything as the person who asked, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
-export async function gather(
+export async function readContext(
   scope: Scope,
   reply: ClaimedReply,
   embedding: Promise<Embedder | null>,
-): Promise<Material> {
+): Promise<ReplyContext> {
   // One behind the other on their connection, without waiting for each.
   const [situation, history, summary, previous] = await Promise.all([
-    readSituation(scope, reply),
-    readTurns(scope, reply.conversationId, reply.messageId, HISTORY_LIMIT),
+    readConversationState(scope, reply),
+    readTurns(scope, reply.conversationId, reply.messageId, MAX_HISTORY_TURNS),
     readSummary(scope, reply.conversationId, reply.messageId),
-    reply.kind === 'continue' ? readUnfinished(scope, reply.answerId) : NOTHING_BEFORE,
+    reply.kind === 'continue' ? readUnfinishedAnswer(scope, reply.answerId) : NO_ANSWER,
   ])
   const { identifier } = situation
   const question = history.at(-1)
   const parsed = parseCommands(question?.content ?? '')
-  const contextWindow = situation.context_window ?? SMALL_WINDOW
+  const contextWindow = situation.context_window ?? DEFAULT_CONTEXT_WINDOW
   const present = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
-  const chosen = await newestChosen(scope, question?.document_ids)
+  const chosen = await resolveChosen(scope, question?.document_ids)
   const options = {
     onlyQuotes: identifier === READER_MODEL,
     chosen,
     earlier: history
-      .slice(-EARLIER_TURNS - 1, -1)
+      .slice(-MAX_EARLIER_TURNS - 1, -1)
       .filter(({ sender_role }) => sender_role === SENDER_ROLES.user)
       .map(({ content }) => parseCommands(content).text),
     present,
@@ -134,57 +137,61 @@ export async function gather(
   // The best plan of a search depends on what is searched for.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ asked, passages, messages, runs, trace, meant, missing }] = await Promise.all([
-    findPassages(scope, parsed, options),
-    planned,
-  ])
+  const [{ query: asked, passages, messages, runs, trace, targetDocumentIds: meant, missingDocumentNotes: missing }] =
+    await Promise.all([findPassages(scope, parsed, options), planned])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
   // The Reader's sources are the very sentences that it quotes.
   const sources = options.onlyQuotes
-    ? await quote(scope, asked, { found, isWhole })
-    : addSources(previous.sources, found)
+    ? await selectQuotes(scope, asked, { found, isWhole })
+    : appendSources(previous.sources, found)
   const hasAnswer = trace === undefined || sources.length > 0
   return {
     isUntitled: isUntitled(situation.title),
     history,
-    present,
-    previous,
+    turnsInPrompt: present,
+    unfinished: previous,
     summary,
     model: { identifier, provider: situation.provider ?? undefined, contextWindow },
-    unread: await findUnread(scope, { ...situation, ...options, meant, hasAnswer, isWhole }),
+    unread: await findUnreadDocuments(scope, {
+      ...situation,
+      ...options,
+      targetDocumentIds: meant,
+      hasAnswer,
+      isWhole,
+    }),
     hasDocuments: situation.ready > 0,
     isEmptyLibrary: situation.documents === 0,
-    missing,
+    missingDocumentNotes: missing,
     sources,
-    attached: situation.sees === true ? await findPictures(scope, history) : [],
+    attachedPictures: situation.sees === true ? await findPictures(scope, history) : [],
     pictures: [],
-    asked,
+    query: asked,
     trace,
-    tools: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
-    has: { providers: situation.has_providers, toolServers: situation.has_tool_servers },
+    commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
+    hasConnected: { providers: situation.has_providers, toolServers: situation.has_tool_servers },
   }
 }
 
 /** What the Reader quotes. */
-async function quote(
+async function selectQuotes(
   scope: Scope,
   asked: string,
   { found, isWhole }: { found: readonly QuotableSource[]; isWhole: boolean },
 ): Promise<QuotableSource[]> {
   if (asked.trim() === '') return quoteSummary(scope, found)
-  if (!isWhole) return chooseQuotes(await prepareReading(scope, asked, found))
-  const every = isAboutEvery(asked) ? await quoteEvery(scope, asked, found) : []
+  if (!isWhole) return chooseQuotes(await prepareCandidates(scope, asked, found))
+  const every = asksToListAll(asked) ? await quoteAll(scope, asked, found) : []
   return every.length > 0 ? every : quoteSummary(scope, found)
 }
 
 /** Pictures are opened once nothing of the database waits for them. @throws the reason of an aborted signal. */
-export async function openPictures(
-  material: Material,
+export async function loadPictures(
+  material: ReplyContext,
   { viewPicture, log }: { readonly viewPicture?: ViewPicture; readonly log: Log },
   signal: AbortSignal,
-): Promise<Material> {
-  const { attached, model, sources, trace } = material
+): Promise<ReplyContext> {
+  const { attachedPictures: attached, model, sources, trace } = material
   if (attached.length === 0 || !viewPicture) return material
   const { pictures, notes } = await showPictures(attached, { view: viewPicture, log, model, signal })
   return {
@@ -196,7 +203,7 @@ export async function openPictures(
 }
 
 /** Its sources under their numbers, for more to be counted on. */
-export function listSources({ sources, previous, pictures, trace }: Material): SourceList {
+export function listContextSources({ sources, unfinished: previous, pictures, trace }: ReplyContext): SourceList {
   const isWhole = trace?.scope === 'whole'
   const isOfPicture = (source: Source) =>
     isPassageSource(source) && pictures.some(({ documentId }) => documentId === source.documentId)
@@ -204,6 +211,6 @@ export function listSources({ sources, previous, pictures, trace }: Material): S
     // Of an answer that goes on, only what is on the cards was kept; of a picture, more is seen than was recognised.
     isPartial: (source) =>
       (previous.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
-    ...(isWhole ? { show: (source) => (isPassageSource(source) ? beginSource(source) : source) } : {}),
+    ...(isWhole ? { toCard: (source) => (isPassageSource(source) ? truncateSource(source) : source) } : {}),
   })
 }

@@ -4,25 +4,25 @@ import { source, type Source } from '#contract/source.ts'
 import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'
 import { type Scope } from '#server/database/scope.ts'
 
-export interface Previous {
+export interface UnfinishedAnswer {
   readonly text: string
   readonly sources: readonly Source[]
 }
 
-export const NOTHING_BEFORE: Previous = { text: '', sources: [] }
+export const NO_ANSWER: UnfinishedAnswer = { text: '', sources: [] }
 
 /** Run as the person. */
-export async function readUnfinished(scope: Scope, answerId: string): Promise<Previous> {
+export async function readUnfinishedAnswer(scope: Scope, answerId: string): Promise<UnfinishedAnswer> {
   const { rows } = await scope.query<{ content: string; sources: unknown }>(
     `select content, metadata -> 'sources' as sources from messages where id = $1`,
     [answerId],
   )
   const [answer] = rows
-  return answer ? { text: answer.content, sources: z.array(source).catch([]).parse(answer.sources) } : NOTHING_BEFORE
+  return answer ? { text: answer.content, sources: z.array(source).catch([]).parse(answer.sources) } : NO_ANSWER
 }
 
 /** The sources that are cited already keep their numbers; what was found besides is counted on from there. */
-export function addSources(cited: readonly Source[], found: readonly QuotableSource[]): readonly Source[] {
+export function appendSources(cited: readonly Source[], found: readonly QuotableSource[]): readonly Source[] {
   if (cited.length === 0) return found
   const last = Math.max(...cited.map(({ n }) => n))
   const known = cited.filter(isQuotable)

@@ -10,7 +10,7 @@ import { type SourceList } from '#server/assistant/citations/source-list.ts'
 import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { type ToolRuns } from '#server/assistant/tools/tool-runs.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
-import { type Material } from './context.ts'
+import { type ReplyContext } from './context.ts'
 
 export interface Draft {
   text: string
@@ -72,7 +72,7 @@ function usedSources({ all }: SourceList, cited: Citations, hasLooked: boolean):
 function focused(
   used: readonly Source[],
   { text, cited }: { text: string; cited: Citations },
-  { sources, previous, model }: Material,
+  { sources, unfinished: previous, model }: ReplyContext,
 ): readonly Source[] {
   if (model.identifier === READER_MODEL) return used
   const whole = new Map(
@@ -85,7 +85,7 @@ function focused(
 }
 
 interface Checked {
-  readonly material: Material
+  readonly material: ReplyContext
   readonly list: SourceList
   /** What the text cites, and where. */
   readonly cited: Citations

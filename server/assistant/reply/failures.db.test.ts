@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { createReplies } from '#server/assistant/queue/claims.ts'
+import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { createLog } from '#server/base/log.ts'
 import { deleteConversation, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
@@ -17,7 +17,7 @@ const startTestWorker = () => assistant.startWorker({ providersOf: createStubPro
 const { ask, answersIn, watch } = assistant
 
 async function claimOne(): Promise<ClaimedReply> {
-  const [claimed] = await createReplies(db.serviceChannel, 'a test').claim(1)
+  const [claimed] = await createReplyClaims(db.serviceChannel, 'a test').claim(1)
   if (!claimed) throw new Error('nothing was claimed')
   return claimed
 }
@@ -38,7 +38,7 @@ test('a stop that nobody heard is heeded by whoever takes the question next', as
   await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
   const claimed = await claimOne()
   await stopReply(db.database, person, conversationId)
-  const renewed = await createReplies(db.serviceChannel, 'a test').renew([claimed])
+  const renewed = await createReplyClaims(db.serviceChannel, 'a test').renew([claimed])
   expect(renewed.get(claimed.id)).toEqual({ stopRequested: true })
   await db.admin.query(`update replies set lease_until = now() - interval '1 second' where id = $1`, [claimed.id])
   const { until } = await watch(conversationId)
@@ -69,7 +69,7 @@ test('a person may try again as often as they like, and a hand-over does not cou
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=10]]')
-  const replies = createReplies(db.serviceChannel, 'a test')
+  const replies = createReplyClaims(db.serviceChannel, 'a test')
   for (let time = 0; time < 7; time += 1) {
     const claimed = await claimOne()
     expect(claimed).toMatchObject({ attempt: time + 1, tries: 1 })
@@ -103,9 +103,9 @@ test('a question of a second tab waits for the first, and is answered with the f
   const claimed = await claimOne()
   // As if the first had been committed after the second was seen.
   await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
-  expect(await createReplies(db.serviceChannel, 'another').claim(9)).toEqual([])
+  expect(await createReplyClaims(db.serviceChannel, 'another').claim(9)).toEqual([])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
-  const finished = await createReplies(db.serviceChannel, 'a test').finish(claimed, {
+  const finished = await createReplyClaims(db.serviceChannel, 'a test').finish(claimed, {
     content: 'answer to the first',
     hasNewText: true,
     tokensIn: null,
@@ -145,7 +145,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
   await deleting.query('begin')
   await deleting.query('select from conversations where id = $1 for update', [conversationId])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
-  const finishing = createReplies(db.serviceChannel, 'a test').finish(claimed, {
+  const finishing = createReplyClaims(db.serviceChannel, 'a test').finish(claimed, {
     content: 'too late',
     hasNewText: true,
     tokensIn: null,
@@ -187,7 +187,7 @@ test('parts that the database refuses take those of nobody else along', async ()
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
-  const claimed = await createReplies(db.serviceChannel, 'a test').claim(9)
+  const claimed = await createReplyClaims(db.serviceChannel, 'a test').claim(9)
   const replyLog = createReplyLog(db.serviceChannel, log)
   const lost: string[] = []
   const [poisoned, healthy] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
@@ -204,7 +204,7 @@ test('a reply that was hurried while its last parts were on their way stays ours
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
-  const claimed = await createReplies(db.serviceChannel, 'a test').claim(9)
+  const claimed = await createReplyClaims(db.serviceChannel, 'a test').claim(9)
   const replyLog = createReplyLog(db.serviceChannel, log)
   const lost: string[] = []
   const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
@@ -212,7 +212,7 @@ test('a reply that was hurried while its last parts were on their way stays ours
   first?.append({ type: 'text', text: 'the end' })
   // By now it is on its way, and the database has not answered.
   await nextTurn()
-  first?.hurry()
+  first?.requestFlush()
   await first?.flushed()
   second?.append({ type: 'text', text: 'the beginning' })
   await second?.flushed()
@@ -224,7 +224,7 @@ test('words that are hurried while others are on their way are told at once, and
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
-  const [claimed] = await createReplies(db.serviceChannel, 'a test').claim(1)
+  const [claimed] = await createReplyClaims(db.serviceChannel, 'a test').claim(1)
   if (!claimed) throw new Error('there is nothing to answer')
   const told: (string | undefined)[] = []
   const writer = createReplyLog(db.serviceChannel, log, ({ payload }) => told.push(payload.text)).open(
@@ -238,7 +238,7 @@ test('words that are hurried while others are on their way are told at once, and
   expect(told).toEqual(['the beginning'])
   writer.append({ type: 'text', text: ' and the end' })
   expect(told).toHaveLength(1)
-  writer.hurry()
+  writer.requestFlush()
   expect(told).toEqual(['the beginning', ' and the end'])
   await writer.flushed()
   const seen = await db.database.asUser(person, (scope) => readReplyInProgress(scope, conversationId))

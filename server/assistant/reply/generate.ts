@@ -3,39 +3,39 @@ import { READER_MODEL } from '#contract/limits.ts'
 import { SUMMARY_STEP } from '#contract/reply-events.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
-import { writeReading } from '#server/assistant/extractive/extractive-answer.ts'
+import { writeExtractiveAnswer } from '#server/assistant/extractive/extractive-answer.ts'
 import { isQuotable } from '#server/assistant/extractive/quotable.ts'
 import { fitPrompt, pictureTokensOf, requestText } from '#server/assistant/prompt/fit-prompt.ts'
 import { type Prompt, type PromptInput } from '#server/assistant/prompt/prompt.ts'
-import { isAboutEvery, isAboutWhole } from '#server/assistant/retrieval/whole-document-question.ts'
-import { condense } from '#server/assistant/retrieval/whole-document.ts'
-import { withRuns } from '#server/assistant/tools/earlier-runs.ts'
+import { asksToListAll, asksAboutWholeDocument } from '#server/assistant/retrieval/whole-document-question.ts'
+import { condenseSources } from '#server/assistant/retrieval/whole-document.ts'
+import { withToolRuns } from '#server/assistant/tools/earlier-runs.ts'
 import { fitTools } from '#server/assistant/tools/fit-tools.ts'
 import { type Finding } from '#server/assistant/tools/outcome.ts'
-import { type Section } from '#server/assistant/tools/quote-findings.ts'
-import { type ResultRoom } from '#server/assistant/tools/result-room.ts'
+import { type FindingSection } from '#server/assistant/tools/quote-findings.ts'
+import { type ResultBudget } from '#server/assistant/tools/result-budget.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ChatModel, type ChatTool, type EmitPart } from '#server/providers/chat.ts'
 import { type Providers } from '#server/providers/provider-registry.ts'
-import { type Material } from './context.ts'
+import { type ReplyContext } from './context.ts'
 import { addNote, type Draft } from './draft.ts'
 import { type ReplyWriter } from './reply-log.ts'
-import { withoutRoom } from './trace-cuts.ts'
+import { markOmittedSources } from './trace-cuts.ts'
 
 export interface Writing {
   readonly conversationId: string
-  readonly material: Material
+  readonly material: ReplyContext
   readonly draft: Draft
   readonly writer: ReplyWriter
   readonly providers: Providers
   readonly findings: readonly Finding[]
   readonly list: SourceList
   /** What the Reader says of the findings; none where no tool looked outside the documents. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly FindingSection[]
   /** What a model may call by itself, and the room for what that brings back. */
   readonly tools: readonly ChatTool[]
-  readonly room: ResultRoom
+  readonly room: ResultBudget
   readonly signal: AbortSignal
   readonly database: Database
   readonly log: Log
@@ -47,18 +47,18 @@ export interface Writing {
  */
 export async function beginWriting(writing: Writing): Promise<(give: EmitPart) => Promise<void>> {
   const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
-  const { history, previous, model, sources, trace } = material
+  const { history, unfinished: previous, model, sources, trace } = material
   if (model.identifier === READER_MODEL) {
     const quotes = sources.filter(isQuotable)
     const hasModels = providers.configured.length > 0
     // Of several documents none was meant by itself.
-    const isUnnamed = material.hasDocuments && isAboutWhole(material.asked)
-    const isSummary = trace?.scope === 'whole' && !isAboutEvery(material.asked)
-    const parts = writeReading({
+    const isUnnamed = material.hasDocuments && asksAboutWholeDocument(material.query)
+    const isSummary = trace?.scope === 'whole' && !asksToListAll(material.query)
+    const parts = writeExtractiveAnswer({
       quotes,
       isEmptyLibrary: material.isEmptyLibrary,
-      missing: material.missing,
-      isAboutWhole: isUnnamed,
+      missingDocumentNotes: material.missingDocumentNotes,
+      isDocumentUnnamed: isUnnamed,
       isSummary,
       sections,
       hasModels,
@@ -66,7 +66,7 @@ export async function beginWriting(writing: Writing): Promise<(give: EmitPart) =
     return (give) => Promise.resolve(parts.forEach(give))
   }
   const chat = providers.chatModel(model.provider, model.identifier)
-  const { offered: tools, leftOut: toolsLeftOut } = await fitTools(writing.tools, model)
+  const { fitting: tools, omitted: toolsLeftOut } = await fitTools(writing.tools, model)
   if (toolsLeftOut.length > 0)
     addNote(draft, `The model's window had room for ${tools.length} of the ${writing.tools.length} tools.`)
   const shown = trace?.scope === 'whole' ? await showWhole(material, chat, signal) : { sources }
@@ -75,20 +75,20 @@ export async function beginWriting(writing: Writing): Promise<(give: EmitPart) =
     draft.trace = { ...draft.trace, pages: shown.pages }
   }
   const input: PromptInput = {
-    history: withRuns(history),
+    history: withToolRuns(history),
     unfinished: previous.text,
     ...shown,
     unreadDocuments: material.unread.count,
-    missing: material.missing,
+    missingDocumentNotes: material.missingDocumentNotes,
     findings,
     numberOf: list.numberOf,
     tools,
-    toolsLeftOut,
+    omittedTools: toolsLeftOut,
     pictures: material.pictures,
     contextWindow: model.contextWindow,
   }
   const prompt = await fit(writing, input, chat)
-  room.begin(requestText(prompt, input), pictureTokensOf(input))
+  room.reserve(requestText(prompt, input), pictureTokensOf(input))
   // Where the database is away, storing tries again.
   const onPause = () => writer.flushed().catch(() => undefined)
   return (give) => chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal, onPause }, give)
@@ -96,13 +96,13 @@ export async function beginWriting(writing: Writing): Promise<(give: EmitPart) =
 
 /** A whole document as far as the model's window and patience go. */
 async function showWhole(
-  { sources, asked, model }: Material,
+  { sources, query: asked, model }: ReplyContext,
   chat: ChatModel,
   signal: AbortSignal,
 ): Promise<Pick<PromptInput, 'sources' | 'pages'>> {
   const given = sources.filter(isPassageSource)
   const { contextWindow } = model
-  const { sources: shown, pagesRead } = await condense(given, { chat, question: asked, contextWindow, signal })
+  const { sources: shown, pagesRead } = await condenseSources(given, { chat, question: asked, contextWindow, signal })
   return {
     sources: [...shown, ...sources.filter(isMessageSource)],
     ...(pagesRead < given.length ? { pages: { read: pagesRead, of: given.length } } : {}),
@@ -124,10 +124,10 @@ async function fit(
   const options = { conversationId, provider: model.provider, chat, summary, signal, onSummary }
   const fitted = await fitPrompt(input, options, { database, log })
   draft.summaryId = fitted.summaryId
-  if (fitted.leftOut.length > 0) {
-    if (draft.trace) draft.trace = withoutRoom(draft.trace, fitted.leftOut)
+  if (fitted.omittedSources.length > 0) {
+    if (draft.trace) draft.trace = markOmittedSources(draft.trace, fitted.omittedSources)
     const { length } = input.sources
-    addNote(draft, `The model's window had room for ${length - fitted.leftOut.length} of the ${length} sources.`)
+    addNote(draft, `The model's window had room for ${length - fitted.omittedSources.length} of the ${length} sources.`)
   }
   if (startedAt !== undefined) {
     const durationMs = Math.round(performance.now() - startedAt)

@@ -2,7 +2,7 @@
 import { type Source } from '#contract/source.ts'
 import { type Citations, createMarkerFilter } from '#server/assistant/citations/markers.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
-import { type Material } from './context.ts'
+import { type ReplyContext } from './context.ts'
 import { type Draft } from './draft.ts'
 import { type ReplyWriter } from './reply-log.ts'
 
@@ -17,12 +17,12 @@ export interface LiveText {
 interface LiveTextOptions {
   readonly draft: Draft
   readonly writer: ReplyWriter
-  readonly material: Material
+  readonly material: ReplyContext
   readonly list: SourceList
 }
 
 export function createLiveText({ draft, writer, material, list }: LiveTextOptions): LiveText {
-  const { previous, trace } = material
+  const { unfinished: previous, trace } = material
   const filter = createMarkerFilter(list.numbers)
   // It goes on where the text stands, perhaps within code.
   filter.push(previous.text)

@@ -5,7 +5,7 @@ import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/
 import { type Scope } from '#server/database/scope.ts'
 
 /** Nothing new came: the answer that is there stays, and says why. */
-async function keepAnswer(scope: Scope, reply: ClaimedReply, error: ReplyError | undefined): Promise<void> {
+async function recordFailedRewrite(scope: Scope, reply: ClaimedReply, error: ReplyError | undefined): Promise<void> {
   await scope.query(`update messages set metadata = metadata - 'rewrite_error' || $2::jsonb where id = $1`, [
     reply.answerId,
     JSON.stringify({ attempt: reply.attempt, ...(error ? { rewrite_error: error } : {}) }),
@@ -45,7 +45,7 @@ export const storedMetadata = ({ attempt }: ClaimedReply, { metadata }: Finished
 /** Runs as the service, in the transaction that ends the reply. */
 export async function storeAnswer(scope: Scope, reply: ClaimedReply, answer: FinishedAnswer): Promise<void> {
   const { content, tokensIn, tokensOut } = answer
-  if (reply.kind !== 'answer' && !answer.hasNewText) return keepAnswer(scope, reply, answer.lastPart.error)
+  if (reply.kind !== 'answer' && !answer.hasNewText) return recordFailedRewrite(scope, reply, answer.lastPart.error)
   const values = [reply.answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)]
   if (reply.kind === 'answer') await scope.prepared(INSERT, [...values, reply.conversationId])
   else await scope.query(reply.kind === 'rewrite' ? REPLACE : APPEND, values)

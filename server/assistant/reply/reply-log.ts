@@ -18,15 +18,15 @@ const FLUSH_INTERVAL_MS = 100
  * Of writes ahead of a flush there is one in a millisecond for each reply that is open, in so long at most: many replies that
  * begin or end together share them, and one that is alone waits for nothing ...
  */
-const HURRIED_INTERVAL_MS = 20
+const URGENT_INTERVAL_MS = 20
 /** ... except for so many, so that the last words of a few that end together wait for nothing. */
-const HURRIED_AT_ONCE = 4
+const URGENT_BURST = 4
 
 export interface ReplyWriter {
   /** Adds a part; consecutive text of one flush becomes one part. */
   append(part: PartBody): void
   /** Sends what was appended so far at once: nothing more is to come soon. */
-  hurry(): void
+  requestFlush(): void
   /** Resolves when everything appended so far is logged and sent. @throws where the database does not take it now. */
   flushed(): Promise<void>
   /** Sequence number that the next part would get. Only after `flushed`. */
@@ -40,7 +40,7 @@ export interface ReplyLog {
 }
 
 /** Tells those of a topic who are connected to this process of what the database is about to broadcast. */
-export type TellAhead = (broadcast: {
+export type DeliverEarly = (broadcast: {
   readonly id: string
   readonly topic: string
   readonly event: string
@@ -76,37 +76,37 @@ interface OpenReply {
   isDurable: boolean
 }
 
-const isBehind = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
+const hasUnwrittenParts = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
-/** @param tellAhead where this process has people connected to it. */
-export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: TellAhead): ReplyLog {
+/** @param deliverEarly where this process has people connected to it. */
+export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
   const open = new Map<string, OpenReply>()
   /** What has something to be written, and of that what goes out ahead of the others. */
-  const behind = new Set<OpenReply>()
+  const dirty = new Set<OpenReply>()
   const urgent = new Set<OpenReply>()
   /** What has first words to be told, which wait for no write. */
-  const beginning = new Set<OpenReply>()
+  const withFirstParts = new Set<OpenReply>()
   let lastFlushAt = Number.NEGATIVE_INFINITY
-  let nextHurriedAt = Number.NEGATIVE_INFINITY
-  let nextAt = Number.POSITIVE_INFINITY
+  let nextUrgentAt = Number.NEGATIVE_INFINITY
+  let scheduledAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined
   let isWriting = false
-  let written = Promise.withResolvers<undefined>()
+  let flushCompleted = Promise.withResolvers<undefined>()
 
   function clearTimers(): void {
     clearTimeout(timer)
     clearImmediate(immediate)
   }
 
-  function forget(entry: OpenReply): void {
+  function remove(entry: OpenReply): void {
     if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
-    behind.delete(entry)
+    dirty.delete(entry)
     urgent.delete(entry)
   }
 
-  function lose(entry: OpenReply): void {
-    forget(entry)
+  function markLost(entry: OpenReply): void {
+    remove(entry)
     entry.onLost()
   }
 
@@ -118,18 +118,18 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
       const id = randomUUID()
       const payload = { id, replyId, messageId, attempt, seq: entry.seq, ...part }
       entry.unwritten.push(payload)
-      tellAhead?.({ id, topic, event: REPLY_EVENT, payload })
+      deliverEarly?.({ id, topic, event: REPLY_EVENT, payload })
     }
   }
 
   /** In the turn after this one: what is appended together is told together. */
-  function tellBeginning(entry: OpenReply): void {
-    if (beginning.size === 0)
+  function deliverFirstParts(entry: OpenReply): void {
+    if (withFirstParts.size === 0)
       setImmediate(() => {
-        for (const begun of beginning) if (open.get(begun.reply.id) === begun) numberPending(begun)
-        beginning.clear()
+        for (const begun of withFirstParts) if (open.get(begun.reply.id) === begun) numberPending(begun)
+        withFirstParts.clear()
       })
-    beginning.add(entry)
+    withFirstParts.add(entry)
   }
 
   async function send(entries: readonly OpenReply[]): Promise<void> {
@@ -144,7 +144,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
       // More may have been numbered meanwhile.
       entry.unwritten.splice(0, sent[index]?.length)
       entry.failure = undefined
-      if (!alive.has(entry.reply.id)) lose(entry)
+      if (!alive.has(entry.reply.id)) markLost(entry)
     }
   }
 
@@ -162,7 +162,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
       log[isPassing ? 'warn' : 'error']({ err: failure }, 'parts of running replies could not be written')
       for (const entry of entries) {
         entry.failure = failure
-        if (!isPassing) lose(entry)
+        if (!isPassing) markLost(entry)
       }
     }
   }
@@ -172,39 +172,39 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
     if (isWriting) return
     isWriting = true
     clearTimers()
-    nextAt = Number.POSITIVE_INFINITY
-    const isWhole = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
-    if (!isWhole) {
-      const intervalMs = Math.min(open.size, HURRIED_INTERVAL_MS)
-      const earliest = performance.now() - intervalMs * (HURRIED_AT_ONCE - 1)
-      nextHurriedAt = Math.max(nextHurriedAt, earliest) + intervalMs
+    scheduledAt = Number.POSITIVE_INFINITY
+    const isRegularFlush = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
+    if (!isRegularFlush) {
+      const intervalMs = Math.min(open.size, URGENT_INTERVAL_MS)
+      const earliest = performance.now() - intervalMs * (URGENT_BURST - 1)
+      nextUrgentAt = Math.max(nextUrgentAt, earliest) + intervalMs
     }
-    const entries = [...(isWhole ? behind : urgent)]
+    const entries = [...(isRegularFlush ? dirty : urgent)]
     for (const entry of entries) {
       urgent.delete(entry)
       numberPending(entry)
     }
     if (entries.length > 0) await write(entries)
     for (const entry of entries) {
-      if (isBehind(entry)) continue
-      behind.delete(entry)
+      if (hasUnwrittenParts(entry)) continue
+      dirty.delete(entry)
       // It may have been hurried while it was on its way: there is nothing left to write of it.
       urgent.delete(entry)
     }
-    if (isWhole) lastFlushAt = performance.now()
+    if (isRegularFlush) lastFlushAt = performance.now()
     isWriting = false
-    written.resolve(undefined)
-    written = Promise.withResolvers()
+    flushCompleted.resolve(undefined)
+    flushCompleted = Promise.withResolvers()
     schedule()
   }
 
   function schedule(): void {
-    if (isWriting || behind.size === 0) return
+    if (isWriting || dirty.size === 0) return
     const flushAt = lastFlushAt + FLUSH_INTERVAL_MS
-    const at = urgent.size > 0 ? Math.min(flushAt, nextHurriedAt) : flushAt
-    if (at >= nextAt) return
+    const at = urgent.size > 0 ? Math.min(flushAt, nextUrgentAt) : flushAt
+    if (at >= scheduledAt) return
     clearTimers()
-    nextAt = at
+    scheduledAt = at
     const waitMs = at - performance.now()
     // Not even a timer's millisecond for the first words; what other replies are told in the same turn goes with them.
     if (waitMs <= 0) immediate = setImmediate(() => void flush())
@@ -224,24 +224,24 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
         isDurable: false,
       }
       open.set(reply.id, entry)
-      const offer = () => {
-        if (!entry.isDurable || !isBehind(entry) || open.get(reply.id) !== entry) return
-        behind.add(entry)
+      const enqueue = () => {
+        if (!entry.isDurable || !hasUnwrittenParts(entry) || open.get(reply.id) !== entry) return
+        dirty.add(entry)
         if (entry.seq === 0) {
           urgent.add(entry)
-          tellBeginning(entry)
+          deliverFirstParts(entry)
         }
         schedule()
       }
       reply.durable.then(
         () => {
           entry.isDurable = true
-          offer()
+          enqueue()
         },
-        () => lose(entry),
+        () => markLost(entry),
       )
       const hurry = () => {
-        if (!behind.has(entry)) return
+        if (!dirty.has(entry)) return
         numberPending(entry)
         urgent.add(entry)
         schedule()
@@ -252,19 +252,19 @@ export function createReplyLog(channel: ServiceChannel, log: Log, tellAhead?: Te
           if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning')) {
             last.text = (last.text ?? '') + (part.text ?? '')
           } else entry.pending.push({ ...part })
-          offer()
+          enqueue()
         },
-        hurry,
+        requestFlush: hurry,
         async flushed() {
           await reply.durable
-          while (isBehind(entry) && open.get(reply.id) === entry) {
+          while (hasUnwrittenParts(entry) && open.get(reply.id) === entry) {
             hurry()
-            await written.promise
+            await flushCompleted.promise
             if (entry.failure) throw entry.failure
           }
         },
         nextSeq: () => entry.seq + 1,
-        close: () => forget(entry),
+        close: () => remove(entry),
       }
     },
   }

@@ -5,18 +5,18 @@ import { READING_STEP } from '#contract/reply-events.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
 import { awaitDocuments } from '#server/assistant/retrieval/await-documents.ts'
-import { type ServedToolSet, serveTools } from '#server/assistant/tools/mcp-tools.ts'
-import { MOST_RUNS } from '#server/assistant/tools/outcome.ts'
+import { type McpToolSet, createMcpTools } from '#server/assistant/tools/mcp-tools.ts'
+import { MAX_TOOL_RUNS } from '#server/assistant/tools/outcome.ts'
 import { quoteFindings } from '#server/assistant/tools/quote-findings.ts'
-import { createResultRoom } from '#server/assistant/tools/result-room.ts'
-import { describeRefusal, offerTools } from '#server/assistant/tools/tool-definitions.ts'
+import { createResultBudget } from '#server/assistant/tools/result-budget.ts'
+import { describeRejection, createToolDefinitions } from '#server/assistant/tools/tool-definitions.ts'
 import { createToolRuns, type ToolRuns } from '#server/assistant/tools/tool-runs.ts'
 import { isPassingFailure } from '#server/database/errors.ts'
 import { GENERIC_PLANS, type Scope } from '#server/database/scope.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
-import { gather, listSources, type Material, openPictures } from './context.ts'
+import { readContext, listContextSources, type ReplyContext, loadPictures } from './context.ts'
 import { type Interruptions, type ReplyDependencies } from './dependencies.ts'
 import { addNote, checkDraft, createDraft, type Draft, finishDraft, MOST_UNCITED, toReplyError } from './draft.ts'
 import { beginWriting } from './generate.ts'
@@ -33,11 +33,26 @@ const STORE_AGAIN_MS = 250
  */
 export async function answer(
   reply: ClaimedReply,
-  { stopped, ended: endedOutside }: Interruptions,
+  { stopped, abandoned: endedOutside }: Interruptions,
   dependencies: ReplyDependencies,
 ): Promise<boolean> {
-  const { database, passToRead, providersOf, replies, replyLog, titles, outsideTools, toolServers, log } = dependencies
-  const { embedderOf = () => Promise.resolve(null), patienceMs: patience, backgroundThrottle, announced } = dependencies
+  const {
+    database,
+    limitReads: passToRead,
+    providersOf,
+    replyClaims: replies,
+    replyLog,
+    titles,
+    externalTools: outsideTools,
+    toolServers,
+    log,
+  } = dependencies
+  const {
+    embedderOf = () => Promise.resolve(null),
+    documentWaitLimitMs: patience,
+    backgroundThrottle,
+    wakeCount: announced,
+  } = dependencies
   let leave = backgroundThrottle?.beginForeground()
   const lost = new AbortController()
   const ended = AbortSignal.any([endedOutside, lost.signal])
@@ -49,7 +64,7 @@ export async function answer(
   const draft = createDraft()
   const stopwatch = startStopwatch()
   let runs: ToolRuns | undefined
-  let served: ServedToolSet | undefined
+  let served: McpToolSet | undefined
 
   try {
     await writeWhole().catch((thrown: unknown) => {
@@ -72,17 +87,17 @@ export async function answer(
     return passToRead(() => database.asUser(owner, run, { readOnly: true, settings }))
   }
 
-  async function gatherRead(embedding: Promise<Embedder | null>): Promise<Material> {
+  async function gatherRead(embedding: Promise<Embedder | null>): Promise<ReplyContext> {
     const tell = (status: string) => {
       if (reply.kind !== 'continue') writer.append({ type: 'tool', tool: { name: READING_STEP, status } })
     }
     let waitsSince: number | undefined
     for (;;) {
-      const gathered = await read((scope) => gather(scope, reply, embedding), GENERIC_PLANS)
+      const gathered = await read((scope) => readContext(scope, reply, embedding), GENERIC_PLANS)
       const { unread } = gathered
       const waitedMs = waitsSince === undefined ? 0 : performance.now() - waitsSince
-      const patienceMs = (patience ?? unread.patienceMs) - waitedMs
-      if (unread.awaited.length === 0 || patienceMs <= 0) {
+      const patienceMs = (patience ?? unread.waitLimitMs) - waitedMs
+      if (unread.awaitedIds.length === 0 || patienceMs <= 0) {
         if (waitsSince !== undefined) tell('done')
         return gathered
       }
@@ -107,49 +122,62 @@ export async function answer(
     // Asked first, so that whoever reads holds no connection for which another one waits.
     const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
     const [gathered, embedder] = await Promise.all([gatherRead(embedding), embedding])
-    const { has } = gathered
+    const { hasConnected: has } = gathered
     const [material, providers, servers] = await Promise.all([
-      openPictures(gathered, dependencies, signal),
+      loadPictures(gathered, dependencies, signal),
       providersOf(reply.owner, has.providers),
-      has.toolServers ? toolServers.of(reply.owner) : [],
+      has.toolServers ? toolServers.listFor(reply.owner) : [],
     ])
     stopwatch.lap('found')
     begin(material)
-    const { previous, history, present, model } = material
+    const { unfinished: previous, history, turnsInPrompt: present, model } = material
     const onLost = () => lost.abort()
-    const firstRun = previous.text.length * MOST_RUNS
-    const { runTyped, record, recordFailure } = (runs = createToolRuns({
+    const firstRun = previous.text.length * MAX_TOOL_RUNS
+    const {
+      runCommands: runTyped,
+      record,
+      recordFailure,
+    } = (runs = createToolRuns({
       reply,
       firstRun,
       writer,
-      replies,
-      outsideTools,
+      replyClaims: replies,
+      externalTools: outsideTools,
       read,
       signal,
       log,
       onLost,
     }))
-    const list = listSources(material)
-    const findings = await runTyped(material.tools)
-    if (material.tools.length > 0) stopwatch.lap('tools')
+    const list = listContextSources(material)
+    const findings = await runTyped(material.commands)
+    if (material.commands.length > 0) stopwatch.lap('tools')
     signal.throwIfAborted()
     for (const finding of findings) list.addFinding(finding)
     const isQuoting = draft.model === READER_MODEL && findings.length > 0
     const sections = isQuoting ? await read((scope) => quoteFindings(scope, findings, list.numberOf)) : []
-    const room = createResultRoom(model)
-    served = serveTools({
+    const room = createResultBudget(model)
+    served = createMcpTools({
       reply,
       servers,
       consents: toolServers.consents,
       record,
-      room,
-      onAsk: (run, name, request) =>
+      budget: room,
+      showConsentRequest: (run, name, request) =>
         writer.append({
           type: 'tool',
           tool: { name, status: request ? 'asking' : 'running', run, ...(request ? { request } : {}) },
         }),
     })
-    const offered = offerTools({ history, sources: list, present, outsideTools, read, record, room, embedder })
+    const offered = createToolDefinitions({
+      history,
+      sources: list,
+      turnsInPrompt: present,
+      externalTools: outsideTools,
+      read,
+      record,
+      budget: room,
+      embedder,
+    })
     const tools = [...offered, ...served.tools]
     const { conversationId } = reply
     const write = await beginWriting({
@@ -189,7 +217,7 @@ export async function answer(
       else if (part.type === 'pictures-refused')
         addNote(draft, 'The model takes no pictures: only the text recognised in them was read.')
       else if (part.type === 'failed-call') {
-        recorded = recorded.then(() => recordFailure(part.name, describeRefusal(part.error)))
+        recorded = recorded.then(() => recordFailure(part.name, describeRejection(part.error)))
         // Awaited once the model has ended.
         recorded.catch(() => undefined)
       } else {
@@ -200,7 +228,7 @@ export async function answer(
     await write(take).finally(() => recorded)
     signal.throwIfAborted()
     live.end()
-    writer.hurry()
+    writer.requestFlush()
     stopwatch.lap('written')
     // The last words are sent before they are looked at as a whole. Where the database is away, storing tries again.
     await writer.flushed().catch(() => undefined)
@@ -213,7 +241,7 @@ export async function answer(
       })
   }
 
-  function begin({ model, isUntitled, trace, unread, previous }: Material): void {
+  function begin({ model, isUntitled, trace, unread, unfinished: previous }: ReplyContext): void {
     Object.assign(draft, {
       model: model.identifier,
       provider: model.provider,
@@ -235,7 +263,10 @@ export async function answer(
         if (lost.signal.aborted) return true
         const ending = { seq: writer.nextSeq(), isStopped, runs, steps: stopwatch.steps }
         const announcedBefore = announced()
-        const { isStored, othersWait } = await replies.finish(reply, finishDraft(draft, reply, ending))
+        const { isStored, hasQueuedQuestions: othersWait } = await replies.finish(
+          reply,
+          finishDraft(draft, reply, ending),
+        )
         if (isStored) suggestTitle(isStopped)
         return othersWait || announced() !== announcedBefore
       } catch (error) {

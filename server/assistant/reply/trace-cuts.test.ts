@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type RetrievalTrace } from '#contract/trace.ts'
-import { withoutRoom } from './trace-cuts.ts'
+import { markOmittedSources } from './trace-cuts.ts'
 
 const place = { documentId: randomUUID(), filename: 'a.pdf', page: 1 }
 const passage = (start: number, cut: RetrievalTrace['considered'][number]['cut'] = null) => ({
@@ -31,7 +31,7 @@ const trace: RetrievalTrace = {
 test('names what the window had no room for, joined passages included, and nothing else', () => {
   const source = { ...place, n: 2, start: 20, end: 40, text: '', score: 1 }
   const said = { ...message, n: 3, position: 1, senderRole: 1 as const, text: '' }
-  const { considered, messages } = withoutRoom(trace, [source, said])
+  const { considered, messages } = markOmittedSources(trace, [source, said])
   expect(considered.map(({ cut }) => cut)).toEqual([null, 'room', 'room', 'rank'])
   expect(messages?.map(({ cut }) => cut)).toEqual(['room', null])
 })

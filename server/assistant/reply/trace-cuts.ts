@@ -3,7 +3,7 @@ import { isMessageSource, isPassageSource, type Source } from '#contract/source.
 import { type RetrievalTrace } from '#contract/trace.ts'
 
 /** Passages of the documents and of messages that the model's window had no room for, with those that were joined to them. */
-export function withoutRoom(trace: RetrievalTrace, leftOut: readonly Source[]): RetrievalTrace {
+export function markOmittedSources(trace: RetrievalTrace, leftOut: readonly Source[]): RetrievalTrace {
   const passages = leftOut.filter(isPassageSource)
   const messages = new Set(leftOut.filter(isMessageSource).map(({ messageId }) => messageId))
   return {

@@ -93,7 +93,7 @@ test('of documents that are not meant nothing is told', async () => {
 })
 
 test('after a while the question is answered without it', async () => {
-  await assistant.startWorker({ patienceMs: 1 })
+  await assistant.startWorker({ documentWaitLimitMs: 1 })
   await addUnreadDocument(database, person, 'lease.pdf')
   const { until, conversationId } = await asked(NAMED)
   expect(steps(await until('done'))).toEqual(['running', 'done'])

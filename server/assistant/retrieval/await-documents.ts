@@ -4,29 +4,34 @@ import { type Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
 
 /** Scans may take minutes: after so long the question is answered from what there is. */
-const PATIENCE_MS = 30_000
+const WAIT_LIMIT_MS = 30_000
 /** What names no document may be about none of them. */
-const PATIENCE_UNNAMED_MS = 8_000
-const LOOK_MS = 200
+const UNNAMED_WAIT_LIMIT_MS = 8_000
+const POLL_INTERVAL_MS = 200
 /** A model has something to say without documents; who has added a whole folder does not ask it about all of them. */
-const MOST_UNNAMED = 3
+const MAX_UNNAMED_DOCUMENTS = 3
 
-export interface Unread {
+export interface UnreadDocuments {
   /** Of the documents that the question is to be answered from, so many cannot be searched yet. */
   readonly count: number
   /** Those of them that it has to wait for. */
-  readonly awaited: readonly string[]
+  readonly awaitedIds: readonly string[]
   /** Whether any of them may answer it, as soon as it has been read: none was named. */
   readonly isAnyEnough: boolean
   /** For so long. */
-  readonly patienceMs: number
+  readonly waitLimitMs: number
 }
 
-const waitsForNone = (count: number): Unread => ({ count, awaited: [], isAnyEnough: false, patienceMs: 0 })
+const withoutWaiting = (count: number): UnreadDocuments => ({
+  count,
+  awaitedIds: [],
+  isAnyEnough: false,
+  waitLimitMs: 0,
+})
 
-interface Library {
+interface UnreadInput {
   /** Documents that the question names, or that the person chose beside it. */
-  readonly meant: readonly string[]
+  readonly targetDocumentIds: readonly string[]
   /** How many of all documents can be searched, and how many cannot yet. */
   readonly ready: number
   readonly unread: number
@@ -39,19 +44,19 @@ interface Library {
 }
 
 /** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
-export async function findUnread(
+export async function findUnreadDocuments(
   scope: Scope,
-  { meant, ready, unread, onlyQuotes, hasAnswer, isWhole }: Library,
-): Promise<Unread> {
-  if (unread === 0) return waitsForNone(0)
+  { targetDocumentIds: meant, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
+): Promise<UnreadDocuments> {
+  if (unread === 0) return withoutWaiting(0)
   if (meant.length > 0) {
     const awaited = await listUnread(scope, meant)
-    return { count: awaited.length, awaited, isAnyEnough: false, patienceMs: PATIENCE_MS }
+    return { count: awaited.length, awaitedIds: awaited, isAnyEnough: false, waitLimitMs: WAIT_LIMIT_MS }
   }
-  const isWorthIt = onlyQuotes || (ready === 0 && unread <= MOST_UNNAMED)
-  if (hasAnswer || !isWorthIt) return waitsForNone(isWhole ? 0 : unread)
+  const isWorthWaiting = onlyQuotes || (ready === 0 && unread <= MAX_UNNAMED_DOCUMENTS)
+  if (hasAnswer || !isWorthWaiting) return withoutWaiting(isWhole ? 0 : unread)
   const awaited = await listUnread(scope, null)
-  return { count: unread, awaited, isAnyEnough: true, patienceMs: PATIENCE_UNNAMED_MS }
+  return { count: unread, awaitedIds: awaited, isAnyEnough: true, waitLimitMs: UNNAMED_WAIT_LIMIT_MS }
 }
 
 /**
@@ -60,13 +65,13 @@ export async function findUnread(
  * @throws the reason of an aborted signal.
  */
 export async function awaitDocuments(
-  { awaited, isAnyEnough }: Unread,
+  { awaitedIds: awaited, isAnyEnough }: UnreadDocuments,
   read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>,
   { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
 ): Promise<void> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < patienceMs) {
-    await delay(LOOK_MS, undefined, { signal })
+    await delay(POLL_INTERVAL_MS, undefined, { signal })
     const left = await read((scope) => listUnread(scope, awaited))
     if (left.length === 0 || (isAnyEnough && left.length < awaited.length)) return
   }

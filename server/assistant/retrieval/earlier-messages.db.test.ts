@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
-import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import { type Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
-import { findPast } from './earlier-messages.ts'
+import { searchEarlierMessages } from './earlier-messages.ts'
 
 let db: TestDatabase
 let person: Person
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterAll(() => db.drop())
 
-const ELSEWHERE: PresentTurns = { conversationId: randomUUID(), after: 0 }
+const ELSEWHERE: TurnsInPrompt = { conversationId: randomUUID(), after: 0 }
 
 /** Questions and answers in turn. */
 async function converse(owner: Person, turns: readonly string[], metadata = {}) {
@@ -39,7 +39,7 @@ async function converse(owner: Person, turns: readonly string[], metadata = {}) 
 }
 
 const find = (question: string, { present = ELSEWHERE, limit = 3, asker = person } = {}) =>
-  db.database.asUser(asker, (scope) => findPast(scope, question, { present, limit }))
+  db.database.asUser(asker, (scope) => searchEarlierMessages(scope, question, { present, limit }))
 const textsOf = async (...given: Parameters<typeof find>) => (await find(...given)).messages.map(({ text }) => text)
 
 test('what was said is found in other forms of its words, with its conversation and without the markers of its answer', async () => {
@@ -118,6 +118,8 @@ test('a second user and nobody find nothing of it', async () => {
   await converse(second, ['A xylophone of my own.', 'Noted.'])
   expect(await textsOf('the xylophone of grandmother', { asker: second })).toEqual(['A xylophone of my own.'])
   await expect(
-    db.database.asUser({ role: 'anon' }, (scope) => findPast(scope, 'xylophone', { present: ELSEWHERE, limit: 3 })),
+    db.database.asUser({ role: 'anon' }, (scope) =>
+      searchEarlierMessages(scope, 'xylophone', { present: ELSEWHERE, limit: 3 }),
+    ),
   ).rejects.toMatchObject({ code: '42501' })
 })

@@ -3,7 +3,11 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type MessageSource } from '#contract/source.ts'
 import { type ConsideredMessage } from '#contract/trace.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'
-import { findPastMessages, type PastMessage, type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import {
+  findEarlierMessages,
+  type EarlierMessage,
+  type TurnsInPrompt,
+} from '#server/conversations/earlier-message-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { isStopWord, termsOfQuestion, withoutAsking } from '#server/search/query/parse-question.ts'
 import { detectLanguage } from '#server/search/text/detect-language.ts'
@@ -12,67 +16,67 @@ import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 
 /** A source that has no number yet. */
-export type PastPassage = Omit<MessageSource, 'n'>
+export type EarlierMessagePassage = Omit<MessageSource, 'n'>
 
-export const isSameMessage = (one: PastPassage, other: PastPassage): boolean =>
+export const isSameMessage = (one: EarlierMessagePassage, other: EarlierMessagePassage): boolean =>
   one.messageId === other.messageId && one.text === other.text
 
-export interface FoundPast {
+export interface EarlierMessages {
   /** Best first. */
-  readonly messages: readonly PastPassage[]
+  readonly messages: readonly EarlierMessagePassage[]
   readonly considered: readonly ConsideredMessage[]
 }
 
-const MOST_WORDS = 12
+const MAX_QUERY_WORDS = 12
 /** What is read of all messages together, so that a few that are as long as books keep nobody waiting. */
-const MOST_CHARACTERS = 400_000
-const LEAST_PREFIX = 3
+const MAX_CHARACTERS = 400_000
+const MIN_PREFIX_CHARACTERS = 3
 /** Of the question's words that were ever said, by their rarity: less of them is about something else. */
-const LEAST_COVERAGE = 0.34
+const MIN_RARITY_COVERAGE = 0.34
 /** Of the question's words, whether or not they were ever said. */
-const LEAST_WORDS = 0.5
+const MIN_WORD_COVERAGE = 0.5
 /** As in server/search/ranking/bm25.ts; a message is as long as what it has to say. */
 const [K1, B] = [1.2, 0.65]
 /** Who only asked said less than who answered. */
-const ASKED_WEIGHT = 0.5
+const QUESTION_WEIGHT = 0.5
 const QUESTION = /[?？؟]["'”’»)\s]*$/u
-const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, LEAST_SAMPLE] = [30, 400, 30]
+const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
 const MARKER = /\s?\[\d{1,3}\]/g
 
 /** The beginning that a word shares with all of its terms, by which every form of it is found in a text. */
-function commonBeginning(word: string, terms: readonly string[]): string {
+function commonPrefix(word: string, terms: readonly string[]): string {
   const plain = foldAccents(word)
   const shared = terms.reduce((length, term) => {
     let index = 0
     while (index < length && plain[index] === term[index]) index += 1
     return index
   }, plain.length)
-  return shared < Math.min(LEAST_PREFIX, plain.length) ? plain : plain.slice(0, shared)
+  return shared < Math.min(MIN_PREFIX_CHARACTERS, plain.length) ? plain : plain.slice(0, shared)
 }
 
-interface Asked {
+interface QueryTerm {
   readonly terms: readonly string[]
   /** Of a word that was never said: 0. */
   readonly rarity: number
 }
 
 interface Candidate {
-  readonly message: PastMessage
+  readonly message: EarlierMessage
   readonly text: string
   readonly words: readonly string[]
 }
 
-function cutMessages(messages: readonly PastMessage[]): Candidate[] {
+function cutMessages(messages: readonly EarlierMessage[]): Candidate[] {
   const candidates: Candidate[] = []
-  let room = MOST_CHARACTERS
+  let room = MAX_CHARACTERS
   for (const message of messages) {
     const content = message.content.slice(0, Math.max(0, room))
     room -= content.length
-    const isPersons = message.senderRole === SENDER_ROLES.user
-    const said = isPersons ? parseCommands(content).text : content.replace(MARKER, '')
+    const isFromPerson = message.senderRole === SENDER_ROLES.user
+    const said = isFromPerson ? parseCommands(content).text : content.replace(MARKER, '')
     for (const { start, end } of cutPassages(said)) {
       const text = said.slice(start, end)
-      candidates.push({ message, text, words: wordsOf(isPersons ? withoutAsking(text) : text) })
+      candidates.push({ message, text, words: wordsOf(isFromPerson ? withoutAsking(text) : text) })
     }
   }
   return candidates
@@ -81,13 +85,13 @@ function cutMessages(messages: readonly PastMessage[]): Candidate[] {
 interface Scored {
   readonly score: number
   /** Whether it says enough of what was asked, and something besides. */
-  readonly isAbout: boolean
+  readonly isRelevant: boolean
 }
 
 /** BM25 over the words of the question. A question that was asked before says nothing that this one does not. */
 function scorePassage(
   { message, text, words }: Candidate,
-  { asked, stems, averageLength, isTelling }: Scoring,
+  { queryTerms: asked, stems, averageLength, isContentWord: isTelling }: ScoringContext,
 ): Scored {
   const counts = new Map<string, number>()
   for (const word of words) for (const term of stems.get(word) ?? [word]) counts.set(term, (counts.get(term) ?? 0) + 1)
@@ -107,16 +111,16 @@ function scorePassage(
   )
   const isAsking = message.senderRole === SENDER_ROLES.user && QUESTION.test(text)
   return {
-    score: isAsking ? score * ASKED_WEIGHT : score,
-    isAbout: saysMore && covered >= LEAST_COVERAGE * total && matched >= LEAST_WORDS * asked.length,
+    score: isAsking ? score * QUESTION_WEIGHT : score,
+    isRelevant: saysMore && covered >= MIN_RARITY_COVERAGE * total && matched >= MIN_WORD_COVERAGE * asked.length,
   }
 }
 
-interface Scoring {
-  readonly asked: readonly Asked[]
+interface ScoringContext {
+  readonly queryTerms: readonly QueryTerm[]
   readonly stems: Terms
   readonly averageLength: number
-  readonly isTelling: (word: string) => boolean
+  readonly isContentWord: (word: string) => boolean
 }
 
 /** Those of the person's documents and of what was said lately: a question alone is often too short to tell. */
@@ -131,47 +135,47 @@ async function languagesOf(scope: Scope, question: string): Promise<string[]> {
     [SAMPLE_CHARACTERS, SAMPLE_MESSAGES],
   )
   const [{ languages, said } = { languages: [], said: [] }] = rows
-  const telling = [question, ...said].filter((text) => text.length >= LEAST_SAMPLE)
+  const telling = [question, ...said].filter((text) => text.length >= MIN_SAMPLE_CHARACTERS)
   return [...new Set([...languages, ...telling.map(detectLanguage)])]
 }
 
 /**
  * Run as the person. Of each message its best passage; the turns that the model has before it anyway are no sources.
  */
-export async function findPast(
+export async function searchEarlierMessages(
   scope: Scope,
   question: string,
-  { present, limit }: { present: PresentTurns; limit: number },
-): Promise<FoundPast> {
+  { present, limit }: { present: TurnsInPrompt; limit: number },
+): Promise<EarlierMessages> {
   const languages = await languagesOf(scope, question)
   const { words } = await termsOfQuestion(scope, question, languages)
   // Longer words tell more; those that would be one too many are left out.
-  const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MOST_WORDS)
-  const parts = wanted.map(([word, terms]) => commonBeginning(word, terms))
-  const { messages, rarities } = await findPastMessages(scope, parts, present)
+  const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MAX_QUERY_WORDS)
+  const parts = wanted.map(([word, terms]) => commonPrefix(word, terms))
+  const { messages, rarities } = await findEarlierMessages(scope, parts, present)
   if (messages.length === 0) return { messages: [], considered: [] }
 
   const candidates = cutMessages(messages)
   const stems = await stemWords(scope, new Set(candidates.flatMap((candidate) => candidate.words)), languages)
-  const scoring: Scoring = {
-    asked: wanted.map(([, terms], index) => ({ terms, rarity: rarities[index] ?? 0 })),
+  const scoring: ScoringContext = {
+    queryTerms: wanted.map(([, terms], index) => ({ terms, rarity: rarities[index] ?? 0 })),
     stems,
     averageLength: candidates.reduce((sum, candidate) => sum + candidate.words.length, 0) / candidates.length,
-    isTelling: (word) => !isStopWord(word, languages),
+    isContentWord: (word) => !isStopWord(word, languages),
   }
   const ranked = candidates
     .map((candidate) => ({ ...candidate, ...scorePassage(candidate, scoring) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
-  return choose(ranked, limit)
+  return chooseBest(ranked, limit)
 }
 
-function choose(ranked: readonly (Candidate & Scored)[], limit: number): FoundPast {
+function chooseBest(ranked: readonly (Candidate & Scored)[], limit: number): EarlierMessages {
   const texts = new Set<string>()
   const seen = new Set<string>()
-  const found: PastPassage[] = []
+  const found: EarlierMessagePassage[] = []
   const considered: ConsideredMessage[] = []
-  for (const { message, text, score, isAbout } of ranked) {
+  for (const { message, text, score, isRelevant: isAbout } of ranked) {
     const { messageId, conversationId, position, title, senderRole, createdAt } = message
     if (seen.has(messageId)) continue
     seen.add(messageId)

@@ -4,35 +4,35 @@ import { type RetrievalTrace } from '#contract/trace.ts'
 import { type ParsedMessage, type ToolCall } from '#server/assistant/tools/commands.ts'
 import { isSamePassage, searchKnowledge } from '#server/assistant/tools/knowledge.ts'
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
-import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { newestVersions } from '#server/documents/store/library.ts'
 import { countCharacters } from '#server/documents/store/pages.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { type FoundPassage } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
-import { isSameMessage, type PastPassage } from './earlier-messages.ts'
-import { withItsSubject } from './follow-up.ts'
-import { isAboutWhole } from './whole-document-question.ts'
-import { chooseWhole, readWhole, roomForSources } from './whole-document.ts'
+import { isSameMessage, type EarlierMessagePassage } from './earlier-messages.ts'
+import { withEarlierQuestion } from './follow-up.ts'
+import { asksAboutWholeDocument } from './whole-document-question.ts'
+import { chooseDocuments, readAllPages, maxSourceCharacters } from './whole-document.ts'
 
 export interface Retrieval {
   /** What the documents were asked. */
-  readonly asked: string
+  readonly query: string
   readonly passages: readonly FoundPassage[]
   /** What was said earlier, where `@knowledge` asks for it. */
-  readonly messages: readonly PastPassage[]
+  readonly messages: readonly EarlierMessagePassage[]
   /** How each `@knowledge` went. */
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   /** How they were found; absent where the documents were left alone. */
   readonly trace?: RetrievalTrace
   /** The documents that are meant: named or chosen; empty where none is, or where they were left alone. */
-  readonly meant: readonly string[]
+  readonly targetDocumentIds: readonly string[]
   /** What is said of documents that are named and not there. */
-  readonly missing: readonly string[]
+  readonly missingDocumentNotes: readonly string[]
 }
 
-export interface FindOptions {
+export interface RetrievalOptions {
   /**
    * Of whoever writes nothing of their own: the documents are left alone where the message asks for other tools, and small
    * ones that are chosen go in whole only where nothing is asked, since the sentence to quote is found among passages.
@@ -41,8 +41,8 @@ export interface FindOptions {
   /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
   /** What the person asked before in this conversation, oldest first. */
-  readonly earlier: readonly string[]
-  readonly present: PresentTurns
+  readonly earlierQuestions: readonly string[]
+  readonly turnsInPrompt: TurnsInPrompt
   /** Whether the person has any: nothing is looked for where there is nothing. */
   readonly hasDocuments: boolean
   /** The model's window in tokens. */
@@ -50,9 +50,9 @@ export interface FindOptions {
   readonly embedder: Embedder | null
 }
 
-const MOST_PASSAGES = 8
+const MAX_PASSAGES = 8
 /** Chosen documents that are together no longer than this go in whole, whatever is asked. */
-const SMALL_CHARACTERS = 12_000
+const MAX_SMALL_CHARACTERS = 12_000
 const CHARACTERS_PER_TOKEN = 4
 
 /** Documents that are named in the metadata of a question. */
@@ -62,7 +62,7 @@ const chosenIds = z.array(z.uuid()).max(200).nullish().catch(null)
  * Documents that the person chose beside the question, in their newest versions. Run as the person.
  * @param stored as its metadata names them
  */
-export async function newestChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
+export async function resolveChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
   const ids = chosenIds.parse(stored) ?? []
   return ids.length === 0 ? ids : newestVersions(scope, ids)
 }
@@ -71,7 +71,15 @@ export async function newestChosen(scope: Scope, stored: unknown): Promise<reado
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  { onlyQuotes, chosen, earlier, present, hasDocuments, contextWindow, embedder }: FindOptions,
+  {
+    onlyQuotes,
+    chosen,
+    earlierQuestions: earlier,
+    turnsInPrompt: present,
+    hasDocuments,
+    contextWindow,
+    embedder,
+  }: RetrievalOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
@@ -84,23 +92,23 @@ export async function findPassages(
       missing: [],
     }
     if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
-    const whole = await findWhole(scope, text, { chosen, onlyQuotes, contextWindow })
+    const whole = await findWholeDocuments(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
-    const asked = withItsSubject(text, earlier)
-    const found = await searchDocuments(scope, asked, { limit: MOST_PASSAGES, joins: true, embedder, ...documentIds })
-    return { ...nothing, ...found, asked }
+    const asked = withEarlierQuestion(text, earlier)
+    const found = await searchDocuments(scope, asked, { limit: MAX_PASSAGES, joins: true, embedder, ...documentIds })
+    return { ...nothing, ...found, query: asked }
   }
   const runs = new Map<ToolCall, ToolRun>()
   const passages: FoundPassage[] = []
-  const messages: PastPassage[] = []
+  const messages: EarlierMessagePassage[] = []
   const asked: string[] = []
   const traces: RetrievalTrace[] = []
   const missing: string[] = []
   const meant: string[] = []
-  const share = Math.ceil(MOST_PASSAGES / knowledge.length)
+  const share = Math.ceil(MAX_PASSAGES / knowledge.length)
   const lookUp = (question: string, named: readonly string[]) =>
-    findWhole(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
+    findWholeDocuments(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
   for (const call of knowledge) {
     const options = { limit: share, embedder, chosen, present, lookUp }
     const found = await searchKnowledge(scope, { argument: call.argument, before }, options)
@@ -113,27 +121,35 @@ export async function findPassages(
       if (!passages.some((other) => isSamePassage(passage, other))) passages.push(passage)
     for (const said of found.messages) if (!messages.some((other) => isSameMessage(said, other))) messages.push(said)
   }
-  const trace = joinTraces(traces)
-  return { asked: asked.join(' '), passages, messages, runs, meant, missing, ...(trace ? { trace } : {}) }
+  const trace = mergeTraces(traces)
+  return {
+    query: asked.join(' '),
+    passages,
+    messages,
+    runs,
+    targetDocumentIds: meant,
+    missingDocumentNotes: missing,
+    ...(trace ? { trace } : {}),
+  }
 }
 
-type WholeOptions = Pick<FindOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>
+type WholeOptions = Pick<RetrievalOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>
 
 /** Whole documents, where the question is about them, or where those chosen are small; undefined where passages will do. */
-async function findWhole(
+async function findWholeDocuments(
   scope: Scope,
   question: string,
   { chosen, onlyQuotes, contextWindow }: WholeOptions,
 ): Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined> {
   const startedAt = performance.now()
-  const isWhole = isAboutWhole(question)
+  const isWhole = asksAboutWholeDocument(question)
   const isAsked = question.trim() !== ''
   if (!isWhole && (chosen.length === 0 || (isAsked && onlyQuotes))) return undefined
-  const documentIds = chosen.length > 0 ? chosen : await chooseWhole(scope, question)
+  const documentIds = chosen.length > 0 ? chosen : await chooseDocuments(scope, question)
   if (!documentIds) return undefined
-  const small = Math.min(SMALL_CHARACTERS, roomForSources(contextWindow))
+  const small = Math.min(MAX_SMALL_CHARACTERS, maxSourceCharacters(contextWindow))
   if (!isWhole && (await countCharacters(scope, documentIds)) > small) return undefined
-  const passages = await readWhole(scope, documentIds)
+  const passages = await readAllPages(scope, documentIds)
   if (passages.length === 0) return undefined
   const characters = passages.reduce((sum, { text }) => sum + text.length, 0)
   const trace: RetrievalTrace = {
@@ -151,7 +167,7 @@ async function findWhole(
 }
 
 /** Several commands of one message, as one. */
-function joinTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefined {
+function mergeTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefined {
   const [first, ...others] = traces
   return others.reduce<RetrievalTrace | undefined>(
     (joined, trace) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isFollowUp, withItsSubject } from './follow-up.ts'
+import { isFollowUp, withEarlierQuestion } from './follow-up.ts'
 
 test.each([
   'And when exactly?',
@@ -22,7 +22,7 @@ test.each([
 
 test('is looked for together with the last question that stands for itself', () => {
   const earlier = ['Who is the landlord?', 'What is the break clause?', 'How much does that cost me?']
-  expect(withItsSubject('And when exactly?', earlier)).toBe('And when exactly?\nWhat is the break clause?')
-  expect(withItsSubject('How high is the deposit?', earlier)).toBe('How high is the deposit?')
-  expect(withItsSubject('And when exactly?', [])).toBe('And when exactly?')
+  expect(withEarlierQuestion('And when exactly?', earlier)).toBe('And when exactly?\nWhat is the break clause?')
+  expect(withEarlierQuestion('How high is the deposit?', earlier)).toBe('How high is the deposit?')
+  expect(withEarlierQuestion('And when exactly?', [])).toBe('And when exactly?')
 })

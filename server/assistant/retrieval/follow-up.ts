@@ -2,7 +2,7 @@
 import { wordsByLanguage, withoutAsking } from '#server/search/query/parse-question.ts'
 
 /** Questions with more telling words stand for themselves. */
-const MOST_TELLING = 2
+const MAX_CONTENT_WORDS = 2
 
 /** Words that join a question to the one before. */
 const CONJUNCTION =
@@ -20,15 +20,17 @@ const POINTING = new RegExp(
 
 /** Whether a question says too little without the one before it. */
 export function isFollowUp(question: string): boolean {
-  const telling = new Set(wordsByLanguage(withoutAsking(question)).flatMap((words) => [...words])).size
-  return telling === 0 || (telling <= MOST_TELLING && (CONJUNCTION.test(question) || POINTING.test(question)))
+  const contentWords = new Set(wordsByLanguage(withoutAsking(question)).flatMap((words) => [...words])).size
+  return (
+    contentWords === 0 || (contentWords <= MAX_CONTENT_WORDS && (CONJUNCTION.test(question) || POINTING.test(question)))
+  )
 }
 
 /**
  * What to look for: the question, and where it goes on from earlier ones the last of those that stands for itself.
  * @param earlier questions of the conversation, oldest first.
  */
-export function withItsSubject(question: string, earlier: readonly string[]): string {
+export function withEarlierQuestion(question: string, earlier: readonly string[]): string {
   if (question.trim() === '' || !isFollowUp(question)) return question
   const subject = earlier.findLast((other) => other.trim() !== '' && !isFollowUp(other))
   return subject === undefined ? question : `${question}\n${subject}`

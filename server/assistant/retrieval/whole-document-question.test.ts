@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { isAboutEvery, isAboutWhole, kindOf, pointsAtDocuments } from './whole-document-question.ts'
+import {
+  asksToListAll,
+  asksAboutWholeDocument,
+  withoutListAllWords,
+  refersToDocuments,
+} from './whole-document-question.ts'
 
 test.each([
   'Summarise this file',
@@ -32,7 +37,7 @@ test.each([
   'Özetle',
   'Sammanfatta dokumentet',
 ])('%s asks for a whole document', (question) => {
-  expect(isAboutWhole(question)).toBe(true)
+  expect(asksAboutWholeDocument(question)).toBe(true)
 })
 
 test.each([
@@ -45,7 +50,7 @@ test.each([
   'Allen the keeper found the lamp',
   '',
 ])('%s does not', (question) => {
-  expect(isAboutWhole(question)).toBe(false)
+  expect(asksAboutWholeDocument(question)).toBe(false)
 })
 
 test('tells several documents from one', () => {
@@ -55,9 +60,9 @@ test('tells several documents from one', () => {
     'Fasse alle Berichte zusammen',
     'Résume mes documents',
   ]
-  expect(several.filter(pointsAtDocuments)).toEqual(several)
+  expect(several.filter(refersToDocuments)).toEqual(several)
   const one = ['Summarise this document', 'What does the file say?', 'Fasse das Dokument zusammen', 'the documentation']
-  expect(one.filter(pointsAtDocuments)).toEqual([])
+  expect(one.filter(refersToDocuments)).toEqual([])
 })
 
 test.each([
@@ -65,10 +70,10 @@ test.each([
   ['Liste alle Termine auf', 'Termine auf'],
   ['列出所有日期', '日期'],
 ])('%s asks for every one of a kind', (question, kind) => {
-  expect(isAboutEvery(question)).toBe(true)
-  expect(kindOf(question).trim()).toBe(kind)
+  expect(asksToListAll(question)).toBe(true)
+  expect(withoutListAllWords(question).trim()).toBe(kind)
 })
 
 test('a summary of all points is no list of every one', () => {
-  expect(isAboutEvery('Summarise the lease and list all deadlines')).toBe(false)
+  expect(asksToListAll('Summarise the lease and list all deadlines')).toBe(false)
 })

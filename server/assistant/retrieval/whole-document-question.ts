@@ -2,7 +2,7 @@
 import { wordsByLanguage } from '#server/search/query/parse-question.ts'
 
 /** Words that ask for the gist, in the languages that we stem and some others; matched at the beginning of a word. */
-const GIST = [
+const SUMMARY = [
   String.raw`summar(?:y|i[sz]e|i[sz]ing)|overview of|gist of|tl;?dr|(?:key|main|most important) (?:points|facts|ideas?|takeaways)`,
   String.raw`what (?:is|does) (?:this|the|that|my) (?:\w+ )?(?:file|document|pdf|paper|report|book|text|contract|letter) (?:all )?about`,
   String.raw`zusammenfass|fass\w* .{0,80}zusammen|überblick über|worum geht es|(?:kern|haupt)aussagen|wichtigste\w* (?:punkte|aussagen|fakten)|inhaltsangabe`,
@@ -18,10 +18,10 @@ const GIST = [
   String.raw`لخص|تلخيص|ملخص|عم يتحدث|النقاط الرئيسية`,
   String.raw`सारांश|संक्षेप|சுருக்க|ամփոփ`,
 ]
-const GIST_UNSPACED = /总结|總結|概括|摘要|概述|主要内容|主要內容|要約|まとめ|概要|요약|สรุป/u
+const SUMMARY_UNSPACED = /总结|總結|概括|摘要|概述|主要内容|主要內容|要約|まとめ|概要|요약|สรุป/u
 
 /** Words that ask for every one of something. */
-const EVERY = [
+const LIST_ALL = [
   String.raw`(?:list|enumerate|extract|find|name|give me|show me|collect) (?:me )?(?:all|every|each|the names of all)\b`,
   String.raw`(?:what|which) are all\b|(?:how many|which) .{0,60}\bin (?:total|the whole (?:file|document))`,
   String.raw`(?:liste|zähl|nenn|gib|finde|zeig)\w* (?:mir |bitte )*(?:alle|sämtliche|jede[sn]?)\b|alle .{0,60}(?:auflisten|aufzählen|auf)[.!?]*$`,
@@ -34,51 +34,52 @@ const EVERY = [
   String.raw`(?:اذكر|عدد|استخرج|اعرض) (?:جميع|كل|كافة)|قائمة (?:بجميع|بكل)`,
   String.raw`(?:wymień|wypisz|podaj) wszystkie|(?:bütün|tüm) .{0,60}(?:listele|sırala|yaz)|(?:felsorol|sorold) .{0,40}(?:összes|minden)|(?:απαρίθμησε|γράψε|βρες) όλ`,
 ]
-const EVERY_UNSPACED =
+const LIST_ALL_UNSPACED =
   /(?:列出|列举|列舉|找出|写出|寫出).{0,4}(?:所有|全部|每)|(?:すべて|全て|全部).{0,20}(?:列挙|挙げ|リスト)|모든.{0,20}(?:나열|목록)/u
 
 const atWordStart = (patterns: readonly string[]) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})`, 'iu')
-const GIST_SPACED = atWordStart(GIST)
-const EVERY_SPACED = atWordStart(EVERY)
+const SUMMARY_SPACED = atWordStart(SUMMARY)
+const LIST_ALL_SPACED = atWordStart(LIST_ALL)
 
-const asksFor = (question: string, patterns: readonly RegExp[]): boolean =>
+const matchesAny = (question: string, patterns: readonly RegExp[]): boolean =>
   patterns.some((pattern) => pattern.test(question.normalize('NFC')))
 
 /** Whether all of something is asked for, and not what it comes to. */
-export const isAboutEvery = (question: string): boolean =>
-  asksFor(question, [EVERY_SPACED, EVERY_UNSPACED]) && !asksFor(question, [GIST_SPACED, GIST_UNSPACED])
+export const asksToListAll = (question: string): boolean =>
+  matchesAny(question, [LIST_ALL_SPACED, LIST_ALL_UNSPACED]) &&
+  !matchesAny(question, [SUMMARY_SPACED, SUMMARY_UNSPACED])
 
 /** Of a question for all of something, what that is: without the words that ask for all of it. */
-export const kindOf = (question: string): string =>
-  [EVERY_SPACED, EVERY_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
+export const withoutListAllWords = (question: string): string =>
+  [LIST_ALL_SPACED, LIST_ALL_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
 
-const LEAST_OF_NAME = 3
+const MIN_NAME_WORD_CHARACTERS = 3
 /** Each is held against the name of each document: a pasted text has thousands. */
-const MOST_OF_NAME = 50
+const MAX_NAME_WORDS = 50
 /** Words that many names hold, and that are said of any document. */
-const SAID_OF_ANY =
+const GENERIC_NAME_WORDS =
   /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
 
 /** Of a question about a whole, the words that may name the document by a part of its name ("summarise the lease"). */
-export const wordsOfName = (question: string): string[] =>
-  wordsByLanguage(kindOf(question).replace(GIST_SPACED, ' '))
+export const documentNameWords = (question: string): string[] =>
+  wordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
     .flatMap((words) => [...words])
-    .filter((word) => word.length >= LEAST_OF_NAME && !SAID_OF_ANY.test(word))
-    .slice(0, MOST_OF_NAME)
+    .filter((word) => word.length >= MIN_NAME_WORD_CHARACTERS && !GENERIC_NAME_WORDS.test(word))
+    .slice(0, MAX_NAME_WORDS)
 
-export const isAboutWhole = (question: string): boolean =>
-  asksFor(question, [GIST_SPACED, EVERY_SPACED, GIST_UNSPACED, EVERY_UNSPACED])
+export const asksAboutWholeDocument = (question: string): boolean =>
+  matchesAny(question, [SUMMARY_SPACED, LIST_ALL_SPACED, SUMMARY_UNSPACED, LIST_ALL_UNSPACED])
 
 /** Words that point at a document without naming it. */
-const POINTS =
+const DOCUMENT_REFERENCE =
   /(?:this|the|that|my|dies\w*|das|die|der|ce|cette|le|la|este|esta|el|il|questo|questa|o|a|dit|deze|het|эт\w+|этот|هذا|هذه)\s+(?:\S+\s+)?(?:file|document|pdf|paper|report|book|text|datei|dokument|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл\S*|документ\S*|книг\S*|текст\S*|ملف|الملف|المستند|الوثيقة)|文件|文档|文檔|文書|ファイル|문서|파일|เอกสาร|ไฟล์/iu
 
 /** The same for several. */
-const POINTS_AT_SEVERAL =
+const DOCUMENTS_REFERENCE =
   /(?:my|these|those|the|all|both|meine?\w*|diese\w*|die|alle\w*|mes|ces|les|mis|estos|los|miei|questi|meus|estes|os|mijn|deze|мои\S*|эти\S*)\s+(?:\S+\s+)?(?:files|documents|pdfs|papers|reports|books|texts|dateien|dokumente\w*|unterlagen|berichte\w*|fichiers|livres|rapports|archivos|documentos|informes|libros|documenti|rapporti|arquivos|bestanden|documenten|rapporten|файлы|документы|документах)(?!\p{L})/iu
 
 /** Whether it is about several documents at hand, none of which it names. */
-export const pointsAtDocuments = (question: string): boolean => POINTS_AT_SEVERAL.test(question)
+export const refersToDocuments = (question: string): boolean => DOCUMENTS_REFERENCE.test(question)
 
 /** Whether it is about the document at hand, whichever that is. */
-export const pointsAtDocument = (question: string): boolean => POINTS.test(question)
+export const refersToDocument = (question: string): boolean => DOCUMENT_REFERENCE.test(question)

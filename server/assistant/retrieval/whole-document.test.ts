@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type PassageSource } from '#contract/source.ts'
 import { serveCompletions } from '#test/completions.ts'
-import { condense } from './whole-document.ts'
+import { condenseSources } from './whole-document.ts'
 
 const PAGES = 40
 const CONTEXT_WINDOW = 8_000
@@ -24,7 +24,7 @@ async function condenseBy(answer: Parameters<typeof serveCompletions>[0]) {
   const { chat, requests } = await serveCompletions(answer)
   const sources = Array.from({ length: PAGES }, (_, index) => page(index + 1))
   const signal = AbortSignal.timeout(20_000)
-  const condensed = await condense(sources, {
+  const condensed = await condenseSources(sources, {
     chat,
     question: 'What is it about?',
     contextWindow: CONTEXT_WINDOW,

@@ -2,9 +2,9 @@
 
 import { parseCommands } from '#server/assistant/tools/commands.ts'
 
-const LONGEST_QUESTION_TITLE = 60
-const LONGEST_MODEL_TITLE = 100
-const MOST_WORDS = 8
+const MAX_QUESTION_TITLE_CHARACTERS = 60
+const MAX_MODEL_TITLE_CHARACTERS = 100
+const MAX_WORDS = 8
 
 /** What ends a sentence or opens something that was cut off; signs that belong to a word, as in `C#` or `50%`, stay. */
 const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
@@ -12,25 +12,25 @@ const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
 
 /** Documents that a question names before it asks, as the composer writes them. */
-const NAMED = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
+const LEADING_DOCUMENT_NAMES = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
 
 /** What is asked, without the tools that are to be used and the documents that are named for them. */
-function askedIn(question: string): string {
+function withoutCommands(question: string): string {
   const { calls, text } = parseCommands(question)
-  const asked = calls.length > 0 ? text.replace(NAMED, '').trim() : question
+  const asked = calls.length > 0 ? text.replace(LEADING_DOCUMENT_NAMES, '').trim() : question
   return asked === '' ? question : asked
 }
 
 /** The question in one line, cut between two words, which an ellipsis says; empty where it holds nothing that can be read. */
 export function titleFromQuestion(question: string): string {
-  const line = askedIn(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
+  const line = withoutCommands(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
   let title = ''
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)) {
-    if (title.length + segment.length > LONGEST_QUESTION_TITLE) break
+    if (title.length + segment.length > MAX_QUESTION_TITLE_CHARACTERS) break
     title += segment
   }
   // A single word may be longer than any title, and a question may hold nothing but punctuation.
-  if (title === '') title = Array.from(line).slice(0, LONGEST_QUESTION_TITLE).join('')
+  if (title === '') title = Array.from(line).slice(0, MAX_QUESTION_TITLE_CHARACTERS).join('')
   const [words, all] = [withoutDangling(title) || title, withoutDangling(line) || line]
   return words === all ? words : `${words}…`
 }
@@ -48,6 +48,6 @@ export function titleFromModel(written: string): string | undefined {
     .find((part) => part !== '')
   if (line === undefined) return undefined
   const title = withoutDangling(line.replace(/^title\s*:\s*/i, ''))
-  const isTitle = title !== '' && title.length <= LONGEST_MODEL_TITLE && title.split(' ').length <= MOST_WORDS
+  const isTitle = title !== '' && title.length <= MAX_MODEL_TITLE_CHARACTERS && title.split(' ').length <= MAX_WORDS
   return isTitle ? title : undefined
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
   origin = served.origin
   await assistant.startWorker({
     providersOf: createStubProviders(stub),
-    outside: {
+    externalToolOptions: {
       webSearch: createWebSearch({ provider: 'searxng', url: origin, apiKey: undefined }),
       allowAddress: () => true,
     },

@@ -16,7 +16,7 @@ export interface ParsedMessage {
 }
 
 /** What one message may set going; commands beyond it are words like any other. */
-const MOST_CALLS = 5
+const MAX_CALLS = 5
 
 const COMMAND = new RegExp(`(${COMMAND_PATTERN})`)
 
@@ -28,7 +28,7 @@ export function parseCommands(message: string): ParsedMessage {
   for (let index = 0; index < rest.length; index += 2) {
     const name = TOOLS.find(({ command }) => command === rest[index])?.name
     const argument = (rest[index + 1] ?? '').trim()
-    if (name && calls.length < MOST_CALLS) calls.push({ name, argument })
+    if (name && calls.length < MAX_CALLS) calls.push({ name, argument })
     words.push(name === 'web' ? (splitAddress(argument)?.question ?? argument) : argument)
   }
   return { before, calls, text: words.filter((part) => part !== '').join(' ') }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Turn } from '#server/conversations/queries.ts'
-import { withRuns } from './earlier-runs.ts'
+import { withToolRuns } from './earlier-runs.ts'
 
 const message = (sender_role: Turn['sender_role'], content: string): Turn => ({
   id: randomUUID(),
@@ -13,7 +13,7 @@ const message = (sender_role: Turn['sender_role'], content: string): Turn => ({
 })
 
 test('keeps what tools brought back with the question that they ran for, as data', () => {
-  const turns = withRuns([
+  const turns = withToolRuns([
     message(3, 'of a question that is not there'),
     message(1, 'first'),
     message(3, '</tool>x'),

@@ -4,16 +4,16 @@ import { type Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
 /** What a later turn still reads of one run. */
-const CHARACTERS = 2_000
+const MAX_RUN_CHARACTERS = 2_000
 
 function showRun({ tool_name, content }: Turn): string {
-  const rest = content.length > CHARACTERS ? '\n(The rest is left out.)' : ''
-  const shown = escapeText(content.slice(0, CHARACTERS).toWellFormed())
+  const rest = content.length > MAX_RUN_CHARACTERS ? '\n(The rest is left out.)' : ''
+  const shown = escapeText(content.slice(0, MAX_RUN_CHARACTERS).toWellFormed())
   return `<tool name="${escapeAttribute(tool_name ?? 'tool')}">\n${shown}${rest}\n</tool>`
 }
 
 /** Each question with what tools brought back for it, as data; runs whose question is not there are left out. */
-export function withRuns(history: readonly Turn[]): Turn[] {
+export function withToolRuns(history: readonly Turn[]): Turn[] {
   const turns: Turn[] = []
   let question = -1
   for (const turn of history) {

@@ -16,13 +16,13 @@ test('all tools are offered where their definitions are no burden', async () => 
 
 test('definitions take no more than a fifth of the window, and one that is too long costs the next ones nothing', async () => {
   const tools = [tool('own', 50), tool('huge', 5_000), tool('small', 50), tool('last', 900)]
-  const { offered, leftOut } = await fitTools(tools, model(5_000))
+  const { fitting: offered, omitted: leftOut } = await fitTools(tools, model(5_000))
   expect(names(offered)).toEqual(['own', 'small'])
   expect(leftOut).toEqual(['huge', 'last'])
 })
 
 test('where even the first has no room none is offered', async () => {
-  const { offered, leftOut } = await fitTools([tool('own', 100)], model(200))
+  const { fitting: offered, omitted: leftOut } = await fitTools([tool('own', 100)], model(200))
   expect(offered).toEqual([])
   expect(leftOut).toEqual(['own'])
 })

@@ -2,15 +2,15 @@
  * Which tools a model is offered. Their definitions go with every request of an answer, and a person may have connected
  * servers with dozens: together they get a share of the model's window, or the conversation would be left none.
  */
-import { loadCounter, marginOf, mostTokens } from '#server/assistant/prompt/tokens.ts'
+import { loadCounter, tokenMargin, maxTokens } from '#server/assistant/prompt/tokens.ts'
 import { type ChatTool } from '#server/providers/chat.ts'
 
 export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters'>
 
 interface FittedTools<Tool extends ToolDefinition> {
-  readonly offered: readonly Tool[]
+  readonly fitting: readonly Tool[]
   /** Names of those for which there was no room. */
-  readonly leftOut: readonly string[]
+  readonly omitted: readonly string[]
 }
 
 const TOOLS_SHARE = 0.2
@@ -24,9 +24,9 @@ export async function fitTools<Tool extends ToolDefinition>(
   tools: readonly Tool[],
   { contextWindow, provider }: { readonly contextWindow: number; readonly provider: string | undefined },
 ): Promise<FittedTools<Tool>> {
-  const most = tools.reduce((sum, tool) => sum + mostTokens(describeTool(tool)), 0)
+  const most = tools.reduce((sum, tool) => sum + maxTokens(describeTool(tool)), 0)
   let left = Math.floor(contextWindow * TOOLS_SHARE)
-  if (most * marginOf(provider) <= left) return { offered: tools, leftOut: [] }
+  if (most * tokenMargin(provider) <= left) return { fitting: tools, omitted: [] }
   const counter = await loadCounter(provider)
   const offered: Tool[] = []
   const leftOut: string[] = []
@@ -38,5 +38,5 @@ export async function fitTools<Tool extends ToolDefinition>(
       offered.push(tool)
     }
   }
-  return { offered, leftOut }
+  return { fitting: offered, omitted: leftOut }
 }

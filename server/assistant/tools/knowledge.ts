@@ -1,26 +1,33 @@
 /** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
-import { type FoundPast, findPast, type PastPassage } from '#server/assistant/retrieval/earlier-messages.ts'
-import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import {
+  type EarlierMessages,
+  searchEarlierMessages,
+  type EarlierMessagePassage,
+} from '#server/assistant/retrieval/earlier-messages.ts'
+import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { listNamedIn } from '#server/documents/store/library.ts'
 import { type Embedder } from '#server/providers/embed.ts'
 import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
-import { missingName, splitNames } from './named-documents.ts'
+import { findMissingName, parseLeadingNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
 /** The documents that the argument begins with, as far as the person has them. */
-export async function splitFilenames(scope: Scope, argument: string): Promise<ReturnType<typeof splitNames>> {
-  return splitNames(argument, await listNamedIn(scope, argument))
+export async function parseDocumentNames(
+  scope: Scope,
+  argument: string,
+): Promise<ReturnType<typeof parseLeadingNames>> {
+  return parseLeadingNames(argument, await listNamedIn(scope, argument))
 }
 
 const NOTHING_ANYWHERE = 'Nothing in the documents or in earlier conversations fits.'
 
 const CHARACTERS_PER_TOKEN = 4
 
-function withPast(trace: RetrievalTrace, { messages, considered }: FoundPast): RetrievalTrace {
+function withEarlierMessages(trace: RetrievalTrace, { messages, considered }: EarlierMessages): RetrievalTrace {
   const characters = messages.reduce((sum, { text }) => sum + text.length, 0)
   return { ...trace, messages: [...considered], tokens: trace.tokens + Math.ceil(characters / CHARACTERS_PER_TOKEN) }
 }
@@ -32,7 +39,7 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 const describe = ({ filename, page, text }: FoundPassage) => `${filename} p.${page}: ${oneLine(text)}`
 
-const describePast = ({ title, senderRole, createdAt, text }: PastPassage) => {
+const describeMessage = ({ title, senderRole, createdAt, text }: EarlierMessagePassage) => {
   const speaker = senderRole === SENDER_ROLES.user ? 'you' : 'the answer'
   return `${oneLine(title ?? '') || 'A conversation'}, ${createdAt.slice(0, 10)}, ${speaker}: ${oneLine(text)}`
 }
@@ -43,19 +50,19 @@ export interface KnowledgeOptions {
   /** Documents to look in where the command names none; all of them where this is empty. */
   readonly chosen?: readonly string[]
   /** What the model has before it anyway; everything else that was said is looked through unless documents are named or chosen. */
-  readonly present: PresentTurns
+  readonly turnsInPrompt: TurnsInPrompt
   /** Whole documents, where they are to answer; undefined where passages will do. */
-  readonly lookUp?: (
+  readonly readWholeDocuments?: (
     question: string,
     named: readonly string[],
   ) => Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined>
 }
 
 /** What a tool message holds of a whole document. */
-const LONGEST_CONTENT = 20_000
+const MAX_CONTENT_CHARACTERS = 20_000
 /** Documents come first: what was said about them may be less than they say. */
-const MOST_MESSAGES = 3
-const NOTHING_SAID: FoundPast = { messages: [], considered: [] }
+const MAX_MESSAGES = 3
+const NO_EARLIER_MESSAGES: EarlierMessages = { messages: [], considered: [] }
 
 /**
  * Run as the person: the policies decide what there is to find and which names are known.
@@ -64,11 +71,11 @@ const NOTHING_SAID: FoundPast = { messages: [], considered: [] }
 export async function searchKnowledge(
   scope: Scope,
   { argument, before }: { argument: string; before: string },
-  { limit, embedder = null, chosen = [], present, lookUp }: KnowledgeOptions,
+  { limit, embedder = null, chosen = [], turnsInPrompt: present, readWholeDocuments: lookUp }: KnowledgeOptions,
 ): Promise<{
   asked: string
   passages: FoundPassage[]
-  messages: readonly PastPassage[]
+  messages: readonly EarlierMessagePassage[]
   run: ToolRun
   trace: RetrievalTrace
   /** The documents that were looked in; empty where that were all. */
@@ -77,9 +84,9 @@ export async function searchKnowledge(
   missing: readonly string[]
 }> {
   const startedAt = performance.now()
-  const { documentIds: named, question } = await splitFilenames(scope, argument)
+  const { documentIds: named, question } = await parseDocumentNames(scope, argument)
   const asked = question || before
-  const gone = missingName(question)
+  const gone = findMissingName(question)
   const missing = gone === undefined ? [] : [`There is no document named “${gone}”.`]
   const documentIds = named.length > 0 ? named : chosen
   const isNarrowed = documentIds.length > 0
@@ -87,8 +94,10 @@ export async function searchKnowledge(
   const found =
     whole ??
     (await searchDocuments(scope, asked, { limit, joins: true, embedder, ...(isNarrowed ? { documentIds } : {}) }))
-  const looksBack = whole === undefined && !isNarrowed
-  const past = looksBack ? await findPast(scope, asked, { present, limit: MOST_MESSAGES }) : NOTHING_SAID
+  const searchesMessages = whole === undefined && !isNarrowed
+  const past = searchesMessages
+    ? await searchEarlierMessages(scope, asked, { present, limit: MAX_MESSAGES })
+    : NO_EARLIER_MESSAGES
   const passages = [...found.passages]
   if (named.length > 0 && passages.length < limit) {
     for (const opening of await readOpenings(scope, named, limit)) {
@@ -96,10 +105,10 @@ export async function searchKnowledge(
       if (passages.length < limit && !isShown) passages.push(opening)
     }
   }
-  const described = [...passages.map(describe), ...past.messages.map(describePast)]
-  const nothing = looksBack ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'
+  const described = [...passages.map(describe), ...past.messages.map(describeMessage)]
+  const nothing = searchesMessages ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'
   const content = [...missing, ...(described.length > 0 ? described : [nothing])].join('\n\n')
-  const trace = looksBack ? withPast(found.trace, past) : found.trace
+  const trace = searchesMessages ? withEarlierMessages(found.trace, past) : found.trace
   return {
     asked,
     passages,
@@ -111,12 +120,12 @@ export async function searchKnowledge(
       name: 'knowledge',
       status: 'done',
       durationMs: Math.round(performance.now() - startedAt),
-      content: content.slice(0, LONGEST_CONTENT).toWellFormed(),
+      content: content.slice(0, MAX_CONTENT_CHARACTERS).toWellFormed(),
     },
   }
 }
 
-const holds = (outer: FoundPassage, inner: FoundPassage) =>
+const contains = (outer: FoundPassage, inner: FoundPassage) =>
   outer.documentId === inner.documentId &&
   outer.page === inner.page &&
   outer.start <= inner.start &&

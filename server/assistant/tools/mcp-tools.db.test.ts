@@ -49,7 +49,7 @@ const connect = (given: unknown, who = person, using = toolServers) =>
 const startWorker = (patienceS = 60) =>
   assistant.startWorker({
     toolServers: {
-      of: (owner) => toolServers.of(owner),
+      listFor: (owner) => toolServers.of(owner),
       consents: createToolConsents(db.database, listener, { patienceS }),
     },
   })
@@ -341,7 +341,7 @@ test.for([STUB_MODEL, 'claude-3-7-sonnet-20250219', 'gpt-4o'])(
     await assistant.startWorker({
       providersOf: createStubProviders(stub),
       toolServers: {
-        of: (owner) => toolServers.of(owner),
+        listFor: (owner) => toolServers.of(owner),
         consents: createToolConsents(db.database, listener, { patienceS: 60 }),
       },
     })

@@ -9,48 +9,55 @@ import { type ChatTool } from '#server/providers/chat.ts'
 import { type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
 import { storedContent, type ToolOutcome } from './outcome.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
-import { type ResultRoom } from './result-room.ts'
+import { type ResultBudget } from './result-budget.ts'
 import { type RecordRun } from './tool-definitions.ts'
 
-interface ServedTools {
+interface McpToolOptions {
   readonly reply: ClaimedReply
   readonly servers: readonly ConnectedServer[]
   readonly consents: ToolConsents
   readonly record: RecordRun
-  readonly room: ResultRoom
+  readonly budget: ResultBudget
   /** Tells whoever watches that the person is asked; without a request, that there is an answer. */
-  readonly onAsk: (run: number, name: string, request: ToolRequest | undefined) => void
+  readonly showConsentRequest: (run: number, name: string, request: ToolRequest | undefined) => void
 }
 
-export interface ServedToolSet {
+export interface McpToolSet {
   readonly tools: readonly ChatTool[]
   /** Ends the connections that calls have opened. */
   close(): Promise<void>
 }
 
 /** What all providers take for a name. */
-const LONGEST_NAME = 64
-const MOST_TOOLS = 64
+const MAX_NAME_LENGTH = 64
+const MAX_TOOLS = 64
 /** Nobody reads more before allowing it. */
-const LONGEST_ARGUMENTS = 100_000
+const MAX_ARGUMENTS_CHARACTERS = 100_000
 /** Characters that a page does not show, or that change the order in which it shows others. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const argumentsOf = z.record(z.string(), z.unknown())
 
 const nameOf = (server: string, tool: string): string =>
-  `${server}__${tool}`.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME)
+  `${server}__${tool}`.replace(/[^\w-]/g, '_').slice(0, MAX_NAME_LENGTH)
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** All that is sent, as JSON in which nothing hides: what a page would not show is written as its number. */
-const shownArguments = (given: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify(given).replace(UNSEEN, (character) => character.split('').map(escapeUnit).join(''))
+const renderArguments = (given: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(given).replace(INVISIBLE, (character) => character.split('').map(escapeUnit).join(''))
 
-export function serveTools({ reply, servers, consents, record, room, onAsk }: ServedTools): ServedToolSet {
+export function createMcpTools({
+  reply,
+  servers,
+  consents,
+  record,
+  budget: room,
+  showConsentRequest: onAsk,
+}: McpToolOptions): McpToolSet {
   const clients = new Map<string, Promise<ToolClient>>()
   /** One question at a time: the person sees and answers them in turn. */
-  let asking: Promise<unknown> = Promise.resolve()
+  let pendingConsents: Promise<unknown> = Promise.resolve()
 
   function clientOf(server: ConnectedServer, signal: AbortSignal): Promise<ToolClient> {
     const client = clients.get(server.id) ?? server.open(signal)
@@ -66,21 +73,21 @@ export function serveTools({ reply, servers, consents, record, room, onAsk }: Se
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
-    const asked = shownArguments(given)
-    if (asked.length > LONGEST_ARGUMENTS) {
+    const asked = renderArguments(given)
+    if (asked.length > MAX_ARGUMENTS_CHARACTERS) {
       const length = asked.length.toLocaleString('en')
       const reason = `What ${tool.name} of ${server.name} was to be called with is too long to be shown to you (${length} characters)`
       throw new AppError('too_large', `${reason}, so it was not called.`)
     }
     const request = { reply, serverId: server.id, tool: tool.name, arguments: given }
     const told = { asked: false }
-    const ask = asking.then(() =>
+    const ask = pendingConsents.then(() =>
       consents.ask(request, signal, (id) => {
         told.asked = true
         onAsk(index, name, { id, server: server.name, tool: tool.name, arguments: asked })
       }),
     )
-    asking = ask.catch(() => undefined)
+    pendingConsents = ask.catch(() => undefined)
     const answer = await ask
     if (told.asked) onAsk(index, name, undefined)
     if (answer === 'denied') throw new AppError('forbidden', `You did not allow ${tool.name} of ${server.name}.`)
@@ -92,15 +99,15 @@ export function serveTools({ reply, servers, consents, record, room, onAsk }: Se
     const durationMs = Math.round(performance.now() - startedAt)
     const fitted = await room.fit(text)
     const status = isError ? 'failed' : 'done'
-    const shown = fitted.missing === null ? fitted.text : `${fitted.text}\n(${fitted.missing})`
-    return { run: { name, status, durationMs, content: storedContent(text, fitted.missing) }, shown }
+    const shown = fitted.omission === null ? fitted.text : `${fitted.text}\n(${fitted.omission})`
+    return { run: { name, status, durationMs, content: storedContent(text, fitted.omission) }, shown }
   }
 
   const tools = new Map<string, ChatTool>()
   for (const server of servers) {
     for (const tool of server.tools) {
       const name = nameOf(server.name, tool.name)
-      if (tools.size >= MOST_TOOLS || tools.has(name)) continue
+      if (tools.size >= MAX_TOOLS || tools.has(name)) continue
       tools.set(name, {
         name,
         description: tool.description,

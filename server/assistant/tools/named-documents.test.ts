@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingName, splitNames } from './named-documents.ts'
+import { findMissingName, parseLeadingNames } from './named-documents.ts'
 
 const DOCUMENTS = [
   { id: 'lease', filename: 'Lease.pdf' },
@@ -22,7 +22,7 @@ test.each([
   ['lease.pdfs when?', [], 'lease.pdfs when?'],
   ['Lease.pdf', ['lease', 'copy'], ''],
 ])('splits %s', (argument, documentIds, question) => {
-  expect(splitNames(argument, DOCUMENTS)).toEqual({ documentIds, question })
+  expect(parseLeadingNames(argument, DOCUMENTS)).toEqual({ documentIds, question })
 })
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   ['what is due in gone.pdf?', undefined],
   ['node.js or v1.2 what is due?', undefined],
 ])('knows of %s which document it names', (question, name) => {
-  expect(missingName(question)).toBe(name)
+  expect(findMissingName(question)).toBe(name)
 })

@@ -24,11 +24,11 @@ const QUOTED_NAME = new RegExp(String.raw`^["'“„«]\s?([^"'”“»\n]{1,200
 const BARE_NAME = new RegExp(String.raw`^([^\s"'“„«]{1,200}${ENDING})(?=[\s,:;?!]|$)`, 'iu')
 
 /** The name that a question goes on with after those that were found: of a document that is not there. */
-export const missingName = (question: string): string | undefined =>
+export const findMissingName = (question: string): string | undefined =>
   (QUOTED_NAME.exec(question) ?? BARE_NAME.exec(question))?.[1]
 
 /** Names count in whatever case, the longest that fits first; of several documents with one name, all are meant. */
-export function splitNames(argument: string, documents: readonly NamedDocument[]): Named {
+export function parseLeadingNames(argument: string, documents: readonly NamedDocument[]): Named {
   const chosen = new Set<string>()
   let rest = argument.trimStart()
   for (let next = rest; ;) {

@@ -14,7 +14,7 @@ export type Finding =
   | { readonly kind: 'failure'; readonly tool: string; readonly reason: string }
 
 /** Tools that may run for one answer, those that the person typed included. */
-export const MOST_RUNS = 24
+export const MAX_TOOL_RUNS = 24
 
 /** One run, as its message reports it. */
 export interface ToolRun {
@@ -25,11 +25,11 @@ export interface ToolRun {
 }
 
 /** Of a run, this much is kept with the conversation. */
-const MOST_STORED = 20_000
+const MAX_STORED_CHARACTERS = 20_000
 
 /** What is kept of a text that a tool brought back; where not all of it is, or the model was not shown all, it says so. */
 export function storedContent(text: string, missing: string | null = null): string {
-  const kept = text.slice(0, MOST_STORED).toWellFormed()
+  const kept = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
   const cut =
     kept.length < text.length ? `Only the first ${kept.length} of ${text.length} characters are kept here.` : null
   const notes = [missing, cut].filter((note) => note !== null)

@@ -1,5 +1,5 @@
 /** What the Reader says of pages and search results: their own words, with the number of the page that they come from. */
-import { chooseQuotes, prepareTextReading } from '#server/assistant/extractive/choose-quotes.ts'
+import { chooseQuotes, prepareTextCandidates } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -9,7 +9,7 @@ import { type Finding } from './outcome.ts'
 const OPENING_SENTENCES = 3
 
 /** What is said of one finding, in Markdown. */
-export interface Section {
+export interface FindingSection {
   readonly text: string
   /** Whether these are words that were found; otherwise that there are none, or why. */
   readonly isFound: boolean
@@ -23,19 +23,19 @@ function openingOf(text: string): string[] {
     .map(({ start, end }) => text.slice(start, end))
 }
 
-const found = (text: string): Section => ({ text, isFound: true })
-const missing = (text: string): Section => ({ text, isFound: false })
+const found = (text: string): FindingSection => ({ text, isFound: true })
+const missing = (text: string): FindingSection => ({ text, isFound: false })
 
 async function quotePage(
   scope: Scope,
   { address, title, text, question }: Extract<Finding, { kind: 'page' }>,
   numberOf: NumberOf,
-): Promise<Section> {
+): Promise<FindingSection> {
   const marker = `[${numberOf(address) ?? ''}]`
   const quotes =
     question === ''
       ? openingOf(text)
-      : chooseQuotes(await prepareTextReading(scope, question, title, text)).map((quote) => quote.text)
+      : chooseQuotes(await prepareTextCandidates(scope, question, title, text)).map((quote) => quote.text)
   if (quotes.length === 0) return missing(`The page holds nothing that answers this. ${marker}`)
   return found(quotes.map((quote) => `> ${asPlainMarkdown(quote)} ${marker}`).join('\n>\n'))
 }
@@ -45,8 +45,8 @@ export async function quoteFindings(
   scope: Scope,
   findings: readonly Finding[],
   numberOf: NumberOf,
-): Promise<Section[]> {
-  const sections: Section[] = []
+): Promise<FindingSection[]> {
+  const sections: FindingSection[] = []
   for (const finding of findings) {
     if (finding.kind === 'page') sections.push(await quotePage(scope, finding, numberOf))
     else if (finding.kind === 'failure') sections.push(missing(asPlainMarkdown(finding.reason)))

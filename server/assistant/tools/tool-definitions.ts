@@ -3,33 +3,33 @@ import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type PresentTurns } from '#server/conversations/earlier-messages.ts'
+import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type ChatTool } from '#server/providers/chat.ts'
 import { type Embedder } from '#server/providers/embed.ts'
+import { describeFinding, type ExternalTools } from './external-tools.ts'
 import { searchKnowledge } from './knowledge.ts'
 import { type Finding, storedContent, type ToolOutcome, type ToolRun } from './outcome.ts'
 import { pageElement, showFinding, showSource } from './prompt-elements.ts'
-import { type ResultRoom } from './result-room.ts'
-import { describeFinding, type OutsideTools } from './run.ts'
+import { type ResultBudget } from './result-budget.ts'
 
 /** Runs a tool, shows it live and stores what came of it. Rejects only with the reason of an aborted signal. */
 export type RecordRun = (name: string, run: (index: number) => Promise<ToolOutcome>) => Promise<ToolOutcome>
 
-interface OfferedTools {
+interface ToolDefinitionOptions {
   readonly history: readonly Turn[]
   readonly sources: SourceList
   /** What the model has before it anyway. */
-  readonly present: PresentTurns
-  readonly outsideTools: OutsideTools
+  readonly turnsInPrompt: TurnsInPrompt
+  readonly externalTools: ExternalTools
   readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
   readonly record: RecordRun
-  readonly room: ResultRoom
+  readonly budget: ResultBudget
   readonly embedder: Embedder | null
 }
 
-const PASSAGES = 6
+const MAX_PASSAGES = 6
 
 const question = z.object({ question: z.string().trim().min(1).max(2_000) })
 const query = z.object({ query: z.string().trim().min(1).max(500) })
@@ -41,7 +41,7 @@ const parametersOf = (schema: z.ZodType): Record<string, unknown> => ({
 const PARAMETERS = { knowledge: parametersOf(question), web: parametersOf(address), search: parametersOf(query) }
 const ADDRESS = /https?:\/\/[^\s<>"'`\])]+/g
 
-const normal = (given: string): string => {
+const normalizeAddress = (given: string): string => {
   const url = URL.parse(given.replace(/[.,;:!?]+$/, ''))
   if (!url) return given
   url.hash = ''
@@ -52,18 +52,27 @@ const normal = (given: string): string => {
  * The addresses that a model may have read: those that the person wrote, and those that a search found. Text that somebody
  * smuggled into a document could otherwise make it carry what it has read to an address of theirs.
  */
-export function knownAddresses(history: readonly Turn[]): Set<string> {
+export function readableAddresses(history: readonly Turn[]): Set<string> {
   const trusted = history.filter(
     ({ sender_role, tool_name }) => sender_role === SENDER_ROLES.user || tool_name === 'search',
   )
-  return new Set(trusted.flatMap(({ content }) => (content.match(ADDRESS) ?? []).map(normal)))
+  return new Set(trusted.flatMap(({ content }) => (content.match(ADDRESS) ?? []).map(normalizeAddress)))
 }
 
-export function offerTools(offered: OfferedTools): ChatTool[] {
-  const { history, sources, present, outsideTools, read, record, room, embedder } = offered
-  const known = knownAddresses(history)
+export function createToolDefinitions(offered: ToolDefinitionOptions): ChatTool[] {
+  const {
+    history,
+    sources,
+    turnsInPrompt: present,
+    externalTools: outsideTools,
+    read,
+    record,
+    budget: room,
+    embedder,
+  } = offered
+  const known = readableAddresses(history)
 
-  const outside = async (name: 'web' | 'search', argument: string, signal: AbortSignal): Promise<string> => {
+  const runExternal = async (name: 'web' | 'search', argument: string, signal: AbortSignal): Promise<string> => {
     const { shown = '' } = await record(name, async () => {
       const outcome = await outsideTools.run({ name, argument }, signal)
       return outcome.finding ? fitOutcome(outcome.run, outcome.finding) : outcome
@@ -79,7 +88,7 @@ export function offerTools(offered: OfferedTools): ChatTool[] {
       missing === null ? run : { ...run, content: storedContent(describeFinding(finding), missing) }
     if (finding.kind === 'page') {
       const { address, title } = finding
-      const { text, missing } = await room.fit(finding.text)
+      const { text, omission: missing } = await room.fit(finding.text)
       sources.addFinding(finding)
       const whole = missing === null ? text : `${text}\n(${missing})`
       return { run: noted(missing), finding, shown: pageElement(numberOf(address), address, title, whole) }
@@ -89,7 +98,7 @@ export function offerTools(offered: OfferedTools): ChatTool[] {
     const { count, missing } = await room.fitItems(items)
     const found = { ...finding, results: finding.results.slice(0, count) }
     sources.addFinding(found)
-    for (const result of found.results) known.add(normal(result.address))
+    for (const result of found.results) known.add(normalizeAddress(result.address))
     return { run: noted(missing), finding, shown: showFinding(found, 0, numberOf) }
   }
 
@@ -102,11 +111,11 @@ export function offerTools(offered: OfferedTools): ChatTool[] {
       const { question: argument } = question.parse(input)
       const { shown = '' } = await record('knowledge', async () => {
         const { run, passages, messages } = await read((scope) =>
-          searchKnowledge(scope, { argument, before: '' }, { limit: PASSAGES, embedder, present }),
+          searchKnowledge(scope, { argument, before: '' }, { limit: MAX_PASSAGES, embedder, turnsInPrompt: present }),
         )
         const found = [...passages, ...messages]
         const { count, missing } = await room.fitItems(found.map(({ text }) => text))
-        const fitting = found.slice(0, count).map((source) => showSource(sources.addFound(source)))
+        const fitting = found.slice(0, count).map((source) => showSource(sources.addPassage(source)))
         const content = missing === null ? run.content : storedContent(run.content, missing)
         return { run: { ...run, content }, shown: fitting.join('\n') || (missing ?? run.content) }
       })
@@ -119,7 +128,7 @@ export function offerTools(offered: OfferedTools): ChatTool[] {
     parameters: PARAMETERS.web,
     async run(input, signal) {
       const asked = address.parse(input).address
-      if (known.has(normal(asked))) return outside('web', asked, signal)
+      if (known.has(normalizeAddress(asked))) return runExternal('web', asked, signal)
       const reason = `${asked} is neither from the person nor from a search, so it is not read.`
       const finding: Finding = { kind: 'failure', tool: 'web', reason }
       await record('web', () =>
@@ -132,13 +141,13 @@ export function offerTools(offered: OfferedTools): ChatTool[] {
     name: 'search',
     description: 'Asks a search engine of the web. Resolves with titles, addresses and short quotes.',
     parameters: PARAMETERS.search,
-    run: (input, signal) => outside('search', query.parse(input).query, signal),
+    run: (input, signal) => runExternal('search', query.parse(input).query, signal),
   }
   return outsideTools.canSearch ? [knowledge, web, search] : [knowledge, web]
 }
 
 /** The sentence that says what is wrong with the arguments of a call. */
-export const describeRefusal = (error: unknown): string =>
+export const describeRejection = (error: unknown): string =>
   error instanceof z.ZodError
     ? `The arguments do not fit: ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`
     : error instanceof AppError

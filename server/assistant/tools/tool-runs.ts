@@ -3,14 +3,14 @@
  * already they are stored with its new text alone.
  */
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { type Replies } from '#server/assistant/queue/claims.ts'
-import { type Material } from '#server/assistant/reply/context.ts'
+import { type ReplyClaims } from '#server/assistant/queue/claims.ts'
+import { type ReplyContext } from '#server/assistant/reply/context.ts'
 import { type ReplyWriter } from '#server/assistant/reply/reply-log.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type Finding, MOST_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
-import { type OutsideTools } from './run.ts'
+import { type ExternalTools } from './external-tools.ts'
+import { type Finding, MAX_TOOL_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
 import { readFindings } from './stored-findings.ts'
 import { readRuns } from './stored-runs.ts'
 import { type RecordRun } from './tool-definitions.ts'
@@ -21,7 +21,7 @@ export interface ToolRuns {
   /** Those that wait for the answer to be stored, under their numbers. */
   readonly unstored: () => ReadonlyMap<number, ToolRun>
   /** Runs what has not been run, side by side; resolves with what was found outside once all runs are stored. */
-  readonly runTyped: (tools: Material['tools']) => Promise<Finding[]>
+  readonly runCommands: (tools: ReplyContext['commands']) => Promise<Finding[]>
   /** A run that the model asked for. @throws AppError `rate_limited` after too many of them. */
   readonly record: RecordRun
   /** A call that came to nothing. */
@@ -33,8 +33,8 @@ interface ToolRunOptions {
   /** Their numbers are counted from here: runs of an answer that goes on, from where it goes on. */
   readonly firstRun: number
   readonly writer: ReplyWriter
-  readonly replies: Replies
-  readonly outsideTools: OutsideTools
+  readonly replyClaims: ReplyClaims
+  readonly externalTools: ExternalTools
   /** Reads as the person who asked. */
   readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
@@ -44,7 +44,17 @@ interface ToolRunOptions {
 }
 
 export function createToolRuns(options: ToolRunOptions): ToolRuns {
-  const { reply, firstRun, writer, replies, outsideTools, read, signal, log, onLost } = options
+  const {
+    reply,
+    firstRun,
+    writer,
+    replyClaims: replies,
+    externalTools: outsideTools,
+    read,
+    signal,
+    log,
+    onLost,
+  } = options
   const unstored = new Map<number, ToolRun>()
   let count = 0
 
@@ -58,7 +68,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
     else if (!(await replies.storeToolRuns(reply, runs, firstRun + from))) onLost()
   }
 
-  async function runTyped(tools: Material['tools']): Promise<Finding[]> {
+  async function runTyped(tools: ReplyContext['commands']): Promise<Finding[]> {
     if (tools.length === 0) return []
     if (reply.kind === 'continue') {
       const stored = await read((scope) => readRuns(scope, reply))
@@ -77,7 +87,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   }
 
   const record: RecordRun = async (name, run) => {
-    if (count >= MOST_RUNS) throw new AppError('rate_limited', 'No more tools can be called for this answer.')
+    if (count >= MAX_TOOL_RUNS) throw new AppError('rate_limited', 'No more tools can be called for this answer.')
     const index = count
     count += 1
     showRunning(name, index)
@@ -99,10 +109,10 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
   return {
     count: () => count,
     unstored: () => unstored,
-    runTyped,
+    runCommands: runTyped,
     record,
     async recordFailure(name, content) {
-      if (count < MOST_RUNS)
+      if (count < MAX_TOOL_RUNS)
         await record(name, () => Promise.resolve({ run: { name, status: 'failed', durationMs: 0, content } }))
     },
   }

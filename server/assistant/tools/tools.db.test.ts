@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
-import { createReplies } from '#server/assistant/queue/claims.ts'
+import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { isPublicAddress } from '#server/providers/public-address.ts'
@@ -297,7 +297,7 @@ describe('an answer to @search that is there already', () => {
 test('a later attempt stores its runs in place of the earlier ones, an outdated one nothing', async () => {
   const conversationId = await assistant.startConversation(person)
   await assistant.ask(person, conversationId, '@search rent')
-  const replies = createReplies(db.serviceChannel, 'a test')
+  const replies = createReplyClaims(db.serviceChannel, 'a test')
   const run = (content: string) => [{ name: 'search', status: 'done', durationMs: 1, content }] as const
   const [first] = await replies.claim(1)
   if (!first) throw new Error('nothing was claimed')

@@ -3,7 +3,7 @@ import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
 
-export interface PastMessage {
+export interface EarlierMessage {
   readonly messageId: string
   readonly conversationId: string
   readonly position: number
@@ -14,23 +14,23 @@ export interface PastMessage {
   readonly content: string
 }
 
-export interface PastMessages {
-  readonly messages: readonly PastMessage[]
+export interface EarlierMessageMatches {
+  readonly messages: readonly EarlierMessage[]
   /** Of each part of a word that was looked for, in their order: how telling it is; 0 where no message holds it. */
   readonly rarities: readonly number[]
 }
 
 /** Turns that a model has before it anyway: those of a conversation behind a position. */
-export interface PresentTurns {
+export interface TurnsInPrompt {
   readonly conversationId: string
   readonly after: number
 }
 
-const MOST_MESSAGES = 24
+const MAX_MESSAGES = 24
 /** Failures, and answers of the Reader, are among them: it only quotes, and its words are found where they stand. */
-const MOST_LOOKED_AT = 100
+const MAX_CANDIDATES = 100
 
-type Row = PastMessage & { readonly rarities: number[] }
+type Row = EarlierMessage & { readonly rarities: number[] }
 
 function rankSql(parts: number): string {
   const each = (write: (index: number) => string, separator = ', ') =>
@@ -51,7 +51,7 @@ function rankSql(parts: number): string {
     ), best as (
       select message_id, ${each((index) => `h${index}::int * w${index}`, ' + ')} as score from texts, weights
       where ${each((index) => `h${index}`, ' or ')}
-      order by score desc, position desc limit ${MOST_LOOKED_AT}
+      order by score desc, position desc limit ${MAX_CANDIDATES}
     )
     select m.id as "messageId", m.conversation_id as "conversationId", m.position, c.title, m.sender_role as "senderRole",
       to_jsonb(m.created_at) #>> '{}' as "createdAt", m.content, array[${each((index) => `w${index}`)}]::float8[] as rarities
@@ -64,16 +64,16 @@ function rankSql(parts: number): string {
  * Run as the person: the policies decide what there is to find. A word may be looked for by any part of it, in whatever
  * case and with or without its accents.
  */
-export async function findPastMessages(
+export async function findEarlierMessages(
   scope: Scope,
   parts: readonly string[],
-  { conversationId, after }: PresentTurns,
-): Promise<PastMessages> {
+  { conversationId, after }: TurnsInPrompt,
+): Promise<EarlierMessageMatches> {
   if (parts.length === 0) return { messages: [], rarities: [] }
   const { rows } = await scope.query<Row & Record<string, unknown>>(rankSql(parts.length), [
     conversationId,
     after,
-    MOST_MESSAGES,
+    MAX_MESSAGES,
     ...parts,
   ])
   return {

@@ -1,5 +1,5 @@
 /** Lets so many run at once; the others wait for their turn, first come first served. */
-export function createGate(places: number): <T>(run: () => Promise<T>) => Promise<T> {
+export function createSemaphore(places: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = places
   return async function pass(run) {

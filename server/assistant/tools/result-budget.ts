@@ -2,20 +2,20 @@
  * How much of what tools bring back one answer has room for. Every result stays in the request until the answer is
  * written, so all of them together are counted against the model's window, with the request that they are added to.
  */
-import { roomBesideAnswer } from '#server/assistant/prompt/fit-history.ts'
-import { loadCounter, marginOf, mostTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
+import { maxPromptTokens } from '#server/assistant/prompt/fit-history.ts'
+import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
 import { escapeText } from './prompt-elements.ts'
 
 export interface FittedResult {
   /** How it begins, as far as there is room, as it may stand inside an element. */
   readonly text: string
   /** What is missing, in a sentence; null where nothing is. */
-  readonly missing: string | null
+  readonly omission: string | null
 }
 
-export interface ResultRoom {
+export interface ResultBudget {
   /** What the request holds before any result: called once, when it is known. @param tokens of what is no text */
-  begin(request: string, tokens?: number): void
+  reserve(request: string, tokens?: number): void
   /** Results are fitted one after the other, each into a share of what the earlier ones have left. */
   fit(result: string): Promise<FittedResult>
   /** How many of them, from the first on, there is room for as they are. */
@@ -23,20 +23,20 @@ export interface ResultRoom {
 }
 
 /** Of what is left, for one result: others may follow. */
-const SHARE = 0.5
+const MAX_RESULT_SHARE = 0.5
 /** Of one result, whatever the window: nobody asks about more, and everyone waits for it. */
-const MOST_CHARACTERS = 100_000
+const MAX_RESULT_CHARACTERS = 100_000
 
 const inThousands = (count: number) => count.toLocaleString('en')
 
-export function createResultRoom({
+export function createResultBudget({
   contextWindow,
   provider,
 }: {
   readonly contextWindow: number
   readonly provider: string | undefined
-}): ResultRoom {
-  let left = roomBesideAnswer(contextWindow)
+}): ResultBudget {
+  let left = maxPromptTokens(contextWindow)
   /** In the request, and not counted yet. */
   let uncounted: string[] = []
   let counter: TokenCounter | undefined
@@ -48,28 +48,28 @@ export function createResultRoom({
     return done
   }
 
-  const most = (text: string) => Math.ceil(mostTokens(text) * marginOf(provider))
+  const upperBound = (text: string) => Math.ceil(maxTokens(text) * tokenMargin(provider))
   /** Its beginning that takes no more than its share; bytes bound tokens from above, so that short ones are never counted. */
   async function clip(text: string): Promise<string> {
-    const atLeast = left - uncounted.reduce((sum, held) => sum + most(held), 0)
-    if (most(text) <= atLeast * SHARE) return text
+    const atLeast = left - uncounted.reduce((sum, held) => sum + upperBound(held), 0)
+    if (upperBound(text) <= atLeast * MAX_RESULT_SHARE) return text
     counter ??= await loadCounter(provider)
     for (const held of uncounted) left -= await counter.count(held)
     uncounted = []
-    return counter.clip(text, Math.max(0, Math.floor(left * SHARE)))
+    return counter.clip(text, Math.max(0, Math.floor(left * MAX_RESULT_SHARE)))
   }
 
   async function fitNext(result: string): Promise<FittedResult> {
-    const escaped = escapeText(result.slice(0, MOST_CHARACTERS).toWellFormed())
+    const escaped = escapeText(result.slice(0, MAX_RESULT_CHARACTERS).toWellFormed())
     const text = (await clip(escaped)).replace(/&[a-z]{0,3}$/, '')
     uncounted.push(text)
     const shown = text.replace(/&(?:amp|lt);/g, '.').length
     const missing = `Only the first ${inThousands(shown)} of ${inThousands(result.length)} characters fit into the model's window.`
-    return { text, missing: shown < result.length ? missing : null }
+    return { text, omission: shown < result.length ? missing : null }
   }
 
   return {
-    begin(request, tokens = 0) {
+    reserve(request, tokens = 0) {
       left -= tokens
       uncounted.push(request)
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createGate } from './semaphore.ts'
+import { createSemaphore } from './semaphore.ts'
 
 test('no more run at once than there are places, and a failure frees its own', async () => {
-  const pass = createGate(2)
+  const pass = createSemaphore(2)
   let running = 0
   let most = 0
   const done = await Promise.allSettled(

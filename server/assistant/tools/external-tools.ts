@@ -6,16 +6,16 @@ import { type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { type WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
 import { type Finding, storedContent, type ToolOutcome } from './outcome.ts'
-import { readWebPage } from './web.ts'
+import { readWebPage } from './web-page.ts'
 
-export interface OutsideTools {
+export interface ExternalTools {
   /** Whether a search engine is configured. */
   readonly canSearch: boolean
   /** @throws only the reason of an aborted signal. */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
 }
 
-export interface OutsideToolsOptions extends NetworkAccess {
+export interface ExternalToolsOptions extends NetworkAccess {
   /** Null: none is configured. */
   readonly webSearch: WebSearch | null
   readonly log: Log
@@ -32,7 +32,7 @@ export function describeFinding(finding: Finding): string {
   return finding.results.map(({ title, address, snippet }) => `${title}\n${address}\n${snippet}`).join('\n\n')
 }
 
-export function createOutsideTools({ webSearch, log, ...access }: OutsideToolsOptions): OutsideTools {
+export function createExternalTools({ webSearch, log, ...access }: ExternalToolsOptions): ExternalTools {
   async function find({ name, argument }: ToolCall, signal: AbortSignal): Promise<Finding> {
     if (name === 'web') {
       const named = splitAddress(argument)
