@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Average length of a token in English text, for the estimate in `tokens`. */
+export const TRACE_CHARACTERS_PER_TOKEN = 4
+
 /**
  * What each method gave a passage: `words` is BM25, `nearness` what words of the question near each other add, `subject`
  * the score with words taken from the first passages found, `meaning` the cosine of the vectors. Only what was computed is

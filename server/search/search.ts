@@ -1,5 +1,10 @@
 /** Finds the passages that best answer a question: the one way into a person's documents, for every model and tool. */
-import { type ConsideredPassage, type PassageScores, type RetrievalTrace } from '#contract/trace.ts'
+import {
+  type ConsideredPassage,
+  type PassageScores,
+  type RetrievalTrace,
+  TRACE_CHARACTERS_PER_TOKEN,
+} from '#contract/trace.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Embedder } from '#server/providers/embed.ts'
@@ -42,7 +47,6 @@ export interface SearchResult {
 const CANDIDATES = 100
 /** So many more than asked for are read, to stand in for copies and to be named in the trace. */
 const SPARE = 8
-const CHARACTERS_PER_TOKEN = 4
 const LONGEST_JOINED = 4_000
 /** How much a stem counts in passages of a language that stems the word otherwise, where they hold none of their own. */
 const OF_ANOTHER_LANGUAGE = 0.9
@@ -89,7 +93,7 @@ export async function searchDocuments(
       guessed: looked.guessed,
       considered,
       matched: ranked.matched,
-      tokens: Math.ceil(passages.reduce((sum, { text }) => sum + text.length, 0) / CHARACTERS_PER_TOKEN),
+      tokens: Math.ceil(passages.reduce((sum, { text }) => sum + text.length, 0) / TRACE_CHARACTERS_PER_TOKEN),
       ms: performance.now() - startedAt,
       notes,
     },

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { searchPassages } from '#server/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { addReadDocument } from '#test/library.ts'
-import { chooseQuotes, prepareCandidates } from './choose-quotes.ts'
+import { chooseQuotes } from './choose-quotes.ts'
+import { prepareCandidates } from './quote-candidates.ts'
 
 let test_: TestDatabase
 beforeAll(async () => {

@@ -4,8 +4,9 @@ import { type PageBlock } from '#contract/document.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { chooseQuotes, joinLines } from './choose-quotes.ts'
+import { chooseQuotes } from './choose-quotes.ts'
 import { asPlainMarkdown, writeExtractiveAnswer, type ExtractiveAnswerInput } from './extractive-answer.ts'
+import { joinLines } from './join-lines.ts'
 import { sentencesOf } from './sentences.ts'
 
 const PAGE = `The gap is especially large when k is
@@ -174,8 +175,8 @@ async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
   const nothing = {
     quotes: [],
     isEmptyLibrary: false,
-    missing: [],
-    isAboutWhole: false,
+    missingDocumentNotes: [],
+    isDocumentUnnamed: false,
     isSummary: false,
     sections: [],
     hasModels: false,

@@ -4,7 +4,7 @@
  */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
-import { joinLines } from './choose-quotes.ts'
+import { joinLines } from './join-lines.ts'
 import { type QuotableSource } from './quotable.ts'
 import { joinFilledCells, renderTable } from './quoted-rows.ts'
 

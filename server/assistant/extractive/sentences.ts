@@ -1,6 +1,6 @@
 /** Sentences of pages and messages, as what is quoted of them. Pure. */
 import { type PageBlock } from '#contract/document.ts'
-import { isPassageSource } from '#contract/source.ts'
+import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type QuotableSource } from './quotable.ts'
@@ -185,4 +185,14 @@ export function sentencesOf(
       }))
     })
     .filter(({ start, end }) => start < passage.end && passage.start < end)
+}
+
+/** The source as what exactly is quoted of it. */
+export function toQuote(
+  { source, start, end, pageText, titles }: Pick<Sentence, 'source' | 'start' | 'end' | 'pageText' | 'titles'>,
+  n: number,
+): QuotableSource {
+  const text = pageText.slice(start, end)
+  if (isMessageSource(source)) return { ...source, n, text }
+  return { ...source, n, start, end, text, ...(titles === '' ? {} : { titles }) }
 }

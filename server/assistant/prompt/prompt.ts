@@ -8,6 +8,7 @@ import { type Finding } from '#server/assistant/tools/outcome.ts'
 import { escapeText, showFinding, showSource } from '#server/assistant/tools/prompt-elements.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { type ChatTurn } from '#server/providers/chat.ts'
+import { MIN_CHARACTERS_PER_TOKEN } from './tokens.ts'
 
 export interface Prompt {
   readonly system: string
@@ -44,8 +45,6 @@ export interface PromptInput {
   readonly contextWindow: number
 }
 
-/** A cautious figure for languages written in Latin letters; others take more tokens for each character, never fewer. */
-const CHARACTERS_PER_TOKEN = 3
 /** Tools that had no room are named up to here. */
 const MAX_NAMED_TOOLS = 10
 /** What pages and search results may take of the window, together. */
@@ -53,7 +52,7 @@ const FINDINGS_SHARE = 0.25
 
 /** How many characters of the window pages and search results may take together. */
 const maxFindingsCharacters = (contextWindow: number): number =>
-  Math.floor(contextWindow * CHARACTERS_PER_TOKEN * FINDINGS_SHARE)
+  Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * FINDINGS_SHARE)
 
 const INSTRUCTIONS = `You are the assistant of ${PRODUCT_NAME}, a workspace in which a person asks about their own documents.
 

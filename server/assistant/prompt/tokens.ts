@@ -14,6 +14,9 @@ const MAX_RUN_CHARACTERS = 64
 /** So many characters take some ten milliseconds, after which others have their turn. */
 const BATCH_CHARACTERS = 50_000
 
+/** A cautious estimate for Latin scripts, used for limits; other scripts take more tokens for each character, never fewer. */
+export const MIN_CHARACTERS_PER_TOKEN = 3
+
 export interface TokenCounter {
   /** Tokens of one message. */
   count(text: string): Promise<number>

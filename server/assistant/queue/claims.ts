@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { storeAnswer, storedMetadata } from '#server/assistant/reply/persist.ts'
+import { storeAnswer, storedMetadata } from '#server/assistant/reply/store-answer.ts'
 import { MAX_TOOL_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { broadcastPart, lockConversation } from '#server/conversations/reply-queries.ts'

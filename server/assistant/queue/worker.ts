@@ -31,7 +31,7 @@ interface Running {
 
 export interface WorkerOptions extends Omit<
   ReplyDependencies,
-  'passToRead' | 'titles' | 'outsideTools' | 'toolServers' | 'announced'
+  'limitReads' | 'titles' | 'externalTools' | 'toolServers' | 'wakeCount'
 > {
   readonly listener: Listener
   readonly log: Log
@@ -58,19 +58,19 @@ export async function startWorker({
   listener,
   capacity,
   titleTimeoutMs,
-  externalToolOptions: outside = { webSearch: null },
-  ...given
+  externalToolOptions = { webSearch: null },
+  ...options
 }: WorkerOptions): Promise<Worker> {
-  const { replyClaims: replies, log, database, providersOf } = given
+  const { replyClaims, log, database, providersOf } = options
   const titles = createTitles({ database, providersOf, log, timeoutMs: titleTimeoutMs })
-  const outsideTools = createExternalTools({ ...outside, log })
-  const toolServers = given.toolServers ?? {
+  const externalTools = createExternalTools({ ...externalToolOptions, log })
+  const toolServers = options.toolServers ?? {
     listFor: () => Promise.resolve([]),
     consents: createToolConsents(database, listener),
   }
   let wakeCount = 0
-  const passToRead = createSemaphore(MAX_CONCURRENT_READS)
-  const dependencies = { ...given, titles, outsideTools, toolServers, passToRead, announced: () => wakeCount }
+  const limitReads = createSemaphore(MAX_CONCURRENT_READS)
+  const dependencies = { ...options, titles, externalTools, toolServers, limitReads, wakeCount: () => wakeCount }
   const running = new Map<string, Running>()
   let isStopping = false
   let isClaiming = false
@@ -99,11 +99,11 @@ export async function startWorker({
 
   const directDispatch: DirectDispatch = {
     settings: () =>
-      isStopping || running.size >= DIRECT_DISPATCH_SHARE * capacity ? {} : replies.directDispatchSettings,
+      isStopping || running.size >= DIRECT_DISPATCH_SHARE * capacity ? {} : replyClaims.directDispatchSettings,
     accept(claimed, flushed) {
       const reply = parseClaim(claimed, flushed)
       if (!isStopping) return start(reply, performance.now())
-      replies.release([reply]).catch((error: unknown) => {
+      replyClaims.release([reply]).catch((error: unknown) => {
         log.warn({ err: error, reply: reply.id }, 'a question could not be given back; its lease will run out')
       })
     },
@@ -116,7 +116,7 @@ export async function startWorker({
         const free = capacity - running.size
         if (free <= 0 || isStopping) return
         const claimedAt = performance.now()
-        for (const reply of await replies.claim(free, [...running.keys()])) start(reply, claimedAt)
+        for (const reply of await replyClaims.claim(free, [...running.keys()])) start(reply, claimedAt)
       }
     } catch (error) {
       log.warn({ err: error }, 'the queue of questions cannot be read')
@@ -138,7 +138,7 @@ export async function startWorker({
     const mine = [...running.values()]
     const startedAt = performance.now()
     try {
-      const renewed = await replies.renew(mine.map(({ reply }) => reply))
+      const renewed = await replyClaims.renew(mine.map(({ reply }) => reply))
       for (const entry of mine) {
         const renewal = renewed.get(entry.reply.id)
         if (renewal === undefined) entry.abandon()
@@ -172,7 +172,7 @@ export async function startWorker({
       const left = [...running.values()]
       for (const entry of left) entry.abandon()
       await Promise.all(left.map(({ done }) => done))
-      if (left.length > 0) await replies.release(left.map(({ reply }) => reply))
+      if (left.length > 0) await replyClaims.release(left.map(({ reply }) => reply))
       await titles.stop()
     },
   }

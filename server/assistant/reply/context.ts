@@ -1,12 +1,15 @@
-/** Everything that an answer is written from, read as the person who asked. */
+/** Everything that an answer is written from, read as the person who query. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 import { truncateSource } from '#server/assistant/citations/focus-source.ts'
 import { createSourceList, type SourceList } from '#server/assistant/citations/source-list.ts'
-import { chooseQuotes, prepareCandidates, quoteAll, quoteSummary } from '#server/assistant/extractive/choose-quotes.ts'
+import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
+import { quoteAll } from '#server/assistant/extractive/list-all-quotes.ts'
 import { type QuotableSource } from '#server/assistant/extractive/quotable.ts'
+import { prepareCandidates } from '#server/assistant/extractive/quote-candidates.ts'
+import { quoteSummary } from '#server/assistant/extractive/summary-quotes.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { findUnreadDocuments, type UnreadDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { findPassages, resolveChosen } from '#server/assistant/retrieval/find-passages.ts'
@@ -44,7 +47,7 @@ export interface ReplyContext {
   /** Of the questions, for a model that sees; those that it is shown are `pictures`. */
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
-  /** What the documents were asked, and how passages were found; absent where they were left alone. */
+  /** What the documents were query, and how passages were found; absent where they were left alone. */
   readonly query: string
   readonly trace: RetrievalTrace | undefined
   readonly unread: UnreadDocuments
@@ -98,104 +101,106 @@ async function readConversationState(
      where c.id = $1`,
     [conversationId, modelName],
   )
-  const [situation] = rows
-  if (!situation) throw new AppError('not_found', 'There is no such conversation.')
-  return situation
+  const [state] = rows
+  if (!state) throw new AppError('not_found', 'There is no such conversation.')
+  return state
 }
 
-/** Reads everything as the person who asked, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
+/** Reads everything as the person who query, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
 export async function readContext(
   scope: Scope,
   reply: ClaimedReply,
   embedding: Promise<Embedder | null>,
 ): Promise<ReplyContext> {
   // One behind the other on their connection, without waiting for each.
-  const [situation, history, summary, previous] = await Promise.all([
+  const [state, history, summary, unfinished] = await Promise.all([
     readConversationState(scope, reply),
     readTurns(scope, reply.conversationId, reply.messageId, MAX_HISTORY_TURNS),
     readSummary(scope, reply.conversationId, reply.messageId),
     reply.kind === 'continue' ? readUnfinishedAnswer(scope, reply.answerId) : NO_ANSWER,
   ])
-  const { identifier } = situation
+  const { identifier } = state
   const question = history.at(-1)
   const parsed = parseCommands(question?.content ?? '')
-  const contextWindow = situation.context_window ?? DEFAULT_CONTEXT_WINDOW
-  const present = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
+  const contextWindow = state.context_window ?? DEFAULT_CONTEXT_WINDOW
+  const turnsInPrompt = { conversationId: reply.conversationId, after: summary?.throughPosition ?? 0 }
   const chosen = await resolveChosen(scope, question?.document_ids)
   const options = {
     onlyQuotes: identifier === READER_MODEL,
     chosen,
-    earlier: history
+    earlierQuestions: history
       .slice(-MAX_EARLIER_TURNS - 1, -1)
       .filter(({ sender_role }) => sender_role === SENDER_ROLES.user)
       .map(({ content }) => parseCommands(content).text),
-    present,
-    hasDocuments: situation.documents > 0,
+    turnsInPrompt,
+    hasDocuments: state.documents > 0,
     contextWindow,
     embedder: await embedding,
   }
   // The best plan of a search depends on what is searched for.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
-  const [{ query: asked, passages, messages, runs, trace, targetDocumentIds: meant, missingDocumentNotes: missing }] =
-    await Promise.all([findPassages(scope, parsed, options), planned])
+  const [{ query, passages, messages, runs, trace, targetDocumentIds, missingDocumentNotes }] = await Promise.all([
+    findPassages(scope, parsed, options),
+    planned,
+  ])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
   // The Reader's sources are the very sentences that it quotes.
   const sources = options.onlyQuotes
-    ? await selectQuotes(scope, asked, { found, isWhole })
-    : appendSources(previous.sources, found)
+    ? await selectQuotes(scope, query, { found, isWhole })
+    : appendSources(unfinished.sources, found)
   const hasAnswer = trace === undefined || sources.length > 0
   return {
-    isUntitled: isUntitled(situation.title),
+    isUntitled: isUntitled(state.title),
     history,
-    turnsInPrompt: present,
-    unfinished: previous,
+    turnsInPrompt,
+    unfinished,
     summary,
-    model: { identifier, provider: situation.provider ?? undefined, contextWindow },
+    model: { identifier, provider: state.provider ?? undefined, contextWindow },
     unread: await findUnreadDocuments(scope, {
-      ...situation,
+      ...state,
       ...options,
-      targetDocumentIds: meant,
+      targetDocumentIds,
       hasAnswer,
       isWhole,
     }),
-    hasDocuments: situation.ready > 0,
-    isEmptyLibrary: situation.documents === 0,
-    missingDocumentNotes: missing,
+    hasDocuments: state.ready > 0,
+    isEmptyLibrary: state.documents === 0,
+    missingDocumentNotes,
     sources,
-    attachedPictures: situation.sees === true ? await findPictures(scope, history) : [],
+    attachedPictures: state.sees === true ? await findPictures(scope, history) : [],
     pictures: [],
-    query: asked,
+    query,
     trace,
     commands: parsed.calls.map((call) => ({ call, run: runs.get(call) })),
-    hasConnected: { providers: situation.has_providers, toolServers: situation.has_tool_servers },
+    hasConnected: { providers: state.has_providers, toolServers: state.has_tool_servers },
   }
 }
 
 /** What the Reader quotes. */
 async function selectQuotes(
   scope: Scope,
-  asked: string,
+  query: string,
   { found, isWhole }: { found: readonly QuotableSource[]; isWhole: boolean },
 ): Promise<QuotableSource[]> {
-  if (asked.trim() === '') return quoteSummary(scope, found)
-  if (!isWhole) return chooseQuotes(await prepareCandidates(scope, asked, found))
-  const every = asksToListAll(asked) ? await quoteAll(scope, asked, found) : []
+  if (query.trim() === '') return quoteSummary(scope, found)
+  if (!isWhole) return chooseQuotes(await prepareCandidates(scope, query, found))
+  const every = asksToListAll(query) ? await quoteAll(scope, query, found) : []
   return every.length > 0 ? every : quoteSummary(scope, found)
 }
 
 /** Pictures are opened once nothing of the database waits for them. @throws the reason of an aborted signal. */
 export async function loadPictures(
-  material: ReplyContext,
+  context: ReplyContext,
   { viewPicture, log }: { readonly viewPicture?: ViewPicture; readonly log: Log },
   signal: AbortSignal,
 ): Promise<ReplyContext> {
-  const { attachedPictures: attached, model, sources, trace } = material
-  if (attached.length === 0 || !viewPicture) return material
-  const { pictures, notes } = await showPictures(attached, { view: viewPicture, log, model, signal })
+  const { attachedPictures, model, sources, trace } = context
+  if (attachedPictures.length === 0 || !viewPicture) return context
+  const { pictures, notes } = await showPictures(attachedPictures, { view: viewPicture, log, model, signal })
   return {
-    ...material,
+    ...context,
     pictures,
     sources: withPictureSources(sources, pictures),
     trace: trace && { ...trace, notes: [...trace.notes, ...notes] },
@@ -203,14 +208,14 @@ export async function loadPictures(
 }
 
 /** Its sources under their numbers, for more to be counted on. */
-export function listContextSources({ sources, unfinished: previous, pictures, trace }: ReplyContext): SourceList {
+export function listContextSources({ sources, unfinished, pictures, trace }: ReplyContext): SourceList {
   const isWhole = trace?.scope === 'whole'
   const isOfPicture = (source: Source) =>
     isPassageSource(source) && pictures.some(({ documentId }) => documentId === source.documentId)
   return createSourceList(sources, {
     // Of an answer that goes on, only what is on the cards was kept; of a picture, more is seen than was recognised.
     isPartial: (source) =>
-      (previous.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
+      (unfinished.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
     ...(isWhole ? { toCard: (source) => (isPassageSource(source) ? truncateSource(source) : source) } : {}),
   })
 }

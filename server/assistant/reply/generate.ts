@@ -1,137 +1,113 @@
-/** Sets a model, or the Reader, to write from what was found. */
+/** The third phase of an answer: a model, or the extractive answerer, writes it, and viewers see it live. */
 import { READER_MODEL } from '#contract/limits.ts'
-import { SUMMARY_STEP } from '#contract/reply-events.ts'
-import { isMessageSource, isPassageSource } from '#contract/source.ts'
-import { type SourceList } from '#server/assistant/citations/source-list.ts'
+import { type Source } from '#contract/source.ts'
+import { type Citations } from '#server/assistant/citations/markers.ts'
 import { writeExtractiveAnswer } from '#server/assistant/extractive/extractive-answer.ts'
 import { isQuotable } from '#server/assistant/extractive/quotable.ts'
-import { fitPrompt, pictureTokensOf, requestText } from '#server/assistant/prompt/fit-prompt.ts'
-import { type Prompt, type PromptInput } from '#server/assistant/prompt/prompt.ts'
-import { asksToListAll, asksAboutWholeDocument } from '#server/assistant/retrieval/whole-document-question.ts'
-import { condenseSources } from '#server/assistant/retrieval/whole-document.ts'
-import { withToolRuns } from '#server/assistant/tools/earlier-runs.ts'
-import { fitTools } from '#server/assistant/tools/fit-tools.ts'
-import { type Finding } from '#server/assistant/tools/outcome.ts'
-import { type FindingSection } from '#server/assistant/tools/quote-findings.ts'
-import { type ResultBudget } from '#server/assistant/tools/result-budget.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type ChatModel, type ChatTool, type EmitPart } from '#server/providers/chat.ts'
-import { type Providers } from '#server/providers/provider-registry.ts'
-import { type ReplyContext } from './context.ts'
-import { addNote, type Draft } from './draft.ts'
-import { type ReplyWriter } from './reply-log.ts'
-import { markOmittedSources } from './trace-cuts.ts'
+import { asksAboutWholeDocument, asksToListAll } from '#server/assistant/retrieval/whole-document-question.ts'
+import { describeRejection } from '#server/assistant/tools/tool-definitions.ts'
+import { type ChatPart } from '#server/providers/chat.ts'
+import { type Attempt } from './attempt.ts'
+import { MAX_UNCITED_SOURCES } from './check-citations.ts'
+import { type ReplyDependencies } from './dependencies.ts'
+import { createLiveText } from './live-text.ts'
+import { type LoadedContext } from './load-context.ts'
+import { type AnswerStream, prepareModelStream } from './model-request.ts'
+import { type CommandResults } from './run-commands.ts'
 
-export interface Writing {
-  readonly conversationId: string
-  readonly material: ReplyContext
-  readonly draft: Draft
-  readonly writer: ReplyWriter
-  readonly providers: Providers
-  readonly findings: readonly Finding[]
-  readonly list: SourceList
-  /** What the Reader says of the findings; none where no tool looked outside the documents. */
-  readonly sections: readonly FindingSection[]
-  /** What a model may call by itself, and the room for what that brings back. */
-  readonly tools: readonly ChatTool[]
-  readonly room: ResultBudget
-  readonly signal: AbortSignal
-  readonly database: Database
-  readonly log: Log
+export interface GeneratedAnswer {
+  /** With the text that it continues. */
+  readonly text: string
+  readonly hasNewText: boolean
+  readonly reasoning: string
+  readonly citations: Citations
+  readonly tokensIn: number | null
+  readonly tokensOut: number | null
+  /** The provider ended the answer at its limit of length. */
+  readonly isCut: boolean
+  readonly summaryId: string | undefined
+  /** The sources of an answer that ends before its citations are checked. */
+  readonly uncheckedSources: readonly Source[]
+  /** Why it ended early: what was written until then counts. */
+  readonly failure: { readonly thrown: unknown } | undefined
 }
 
-/**
- * Resolves with what writes, once it is told where to: until everything was given.
- * @throws ProviderError, what the database refused, or the reason of an aborted signal; so does what it resolves with.
- */
-export async function beginWriting(writing: Writing): Promise<(give: EmitPart) => Promise<void>> {
-  const { material, draft, writer, providers, findings, list, sections, room, signal } = writing
-  const { history, unfinished: previous, model, sources, trace } = material
-  if (model.identifier === READER_MODEL) {
-    const quotes = sources.filter(isQuotable)
-    const hasModels = providers.configured.length > 0
-    // Of several documents none was meant by itself.
-    const isUnnamed = material.hasDocuments && asksAboutWholeDocument(material.query)
-    const isSummary = trace?.scope === 'whole' && !asksToListAll(material.query)
-    const parts = writeExtractiveAnswer({
-      quotes,
-      isEmptyLibrary: material.isEmptyLibrary,
-      missingDocumentNotes: material.missingDocumentNotes,
-      isDocumentUnnamed: isUnnamed,
-      isSummary,
-      sections,
-      hasModels,
-    })
-    return (give) => Promise.resolve(parts.forEach(give))
+/** @throws ProviderError, what the database rejected, or the reason of an aborted signal, before anything was written. */
+export async function generate(
+  attempt: Attempt,
+  loaded: LoadedContext,
+  commands: CommandResults,
+  dependencies: ReplyDependencies,
+): Promise<GeneratedAnswer> {
+  const { writer, signal, stopwatch, releasePriority } = attempt
+  const { context, trace } = loaded
+  const { findings, sourceList, toolRuns } = commands
+  const { start, summaryId } =
+    context.model.identifier === READER_MODEL
+      ? quoteSources(loaded, commands)
+      : await prepareModelStream(attempt, loaded, commands, dependencies)
+  const maxSources = context.trace?.scope === 'whole' ? MAX_UNCITED_SOURCES : undefined
+  const uncheckedSources = findings.length === 0 ? sourceList.all.slice(0, maxSources) : context.unfinished.sources
+  const liveText = createLiveText({ writer, context, sourceList })
+  let reasoning = ''
+  let usage: Pick<GeneratedAnswer, 'tokensIn' | 'tokensOut' | 'isCut'> = {
+    tokensIn: null,
+    tokensOut: null,
+    isCut: false,
   }
-  const chat = providers.chatModel(model.provider, model.identifier)
-  const { fitting: tools, omitted: toolsLeftOut } = await fitTools(writing.tools, model)
-  if (toolsLeftOut.length > 0)
-    addNote(draft, `The model's window had room for ${tools.length} of the ${writing.tools.length} tools.`)
-  const shown = trace?.scope === 'whole' ? await showWhole(material, chat, signal) : { sources }
-  if (shown.pages && draft.trace) {
-    addNote(draft, `Only the first ${shown.pages.read} of ${shown.pages.of} pages were read.`)
-    draft.trace = { ...draft.trace, pages: shown.pages }
+  let failure: GeneratedAnswer['failure']
+  let hasBegun = false
+  let recorded = Promise.resolve()
+  // A combined signal examines its sources at every access: a flag is cheaper for each token.
+  let isOver = signal.aborted
+  signal.addEventListener('abort', () => (isOver = true), { once: true })
+
+  function receive(part: ChatPart): void {
+    if (isOver) return
+    if (!hasBegun) {
+      stopwatch.lap('begun')
+      releasePriority()
+    }
+    hasBegun = true
+    if (part.type === 'finish') {
+      const { tokensIn, tokensOut, isCut = false } = part
+      usage = { tokensIn, tokensOut, isCut }
+    } else if (part.type === 'text') liveText.push(part.text)
+    else if (part.type === 'pictures-refused')
+      trace.addNote('The model takes no pictures: only the text recognised in them was read.')
+    else if (part.type === 'failed-call') {
+      recorded = recorded.then(() => toolRuns.recordFailure(part.name, describeRejection(part.error)))
+      // Awaited after the stream.
+      recorded.catch(() => undefined)
+    } else {
+      reasoning += part.text
+      writer.append({ type: 'reasoning', text: part.text })
+    }
   }
-  const input: PromptInput = {
-    history: withToolRuns(history),
-    unfinished: previous.text,
-    ...shown,
-    unreadDocuments: material.unread.count,
-    missingDocumentNotes: material.missingDocumentNotes,
-    findings,
-    numberOf: list.numberOf,
-    tools,
-    omittedTools: toolsLeftOut,
-    pictures: material.pictures,
-    contextWindow: model.contextWindow,
+
+  try {
+    await start(receive).finally(() => recorded)
+    signal.throwIfAborted()
+    liveText.end()
+    writer.requestFlush()
+    stopwatch.lap('written')
+  } catch (thrown) {
+    failure = { thrown }
   }
-  const prompt = await fit(writing, input, chat)
-  room.reserve(requestText(prompt, input), pictureTokensOf(input))
-  // Where the database is away, storing tries again.
-  const onPause = () => writer.flushed().catch(() => undefined)
-  return (give) => chat.stream({ system: prompt.system, turns: prompt.turns, tools, signal, onPause }, give)
+  return { ...liveText.result(), reasoning, ...usage, summaryId, uncheckedSources, failure }
 }
 
-/** A whole document as far as the model's window and patience go. */
-async function showWhole(
-  { sources, query: asked, model }: ReplyContext,
-  chat: ChatModel,
-  signal: AbortSignal,
-): Promise<Pick<PromptInput, 'sources' | 'pages'>> {
-  const given = sources.filter(isPassageSource)
-  const { contextWindow } = model
-  const { sources: shown, pagesRead } = await condenseSources(given, { chat, question: asked, contextWindow, signal })
-  return {
-    sources: [...shown, ...sources.filter(isMessageSource)],
-    ...(pagesRead < given.length ? { pages: { read: pagesRead, of: given.length } } : {}),
-  }
-}
-
-/** Turns that the window cannot hold are summarised first, which everyone who watches is told. */
-async function fit(
-  { conversationId, material, draft, writer, signal, database, log }: Writing,
-  input: PromptInput,
-  chat: ChatModel,
-): Promise<Prompt> {
-  const { summary, model } = material
-  let startedAt: number | undefined
-  const onSummary = () => {
-    startedAt = performance.now()
-    writer.append({ type: 'tool', tool: { name: SUMMARY_STEP, status: 'running' } })
-  }
-  const options = { conversationId, provider: model.provider, chat, summary, signal, onSummary }
-  const fitted = await fitPrompt(input, options, { database, log })
-  draft.summaryId = fitted.summaryId
-  if (fitted.omittedSources.length > 0) {
-    if (draft.trace) draft.trace = markOmittedSources(draft.trace, fitted.omittedSources)
-    const { length } = input.sources
-    addNote(draft, `The model's window had room for ${length - fitted.omittedSources.length} of the ${length} sources.`)
-  }
-  if (startedAt !== undefined) {
-    const durationMs = Math.round(performance.now() - startedAt)
-    writer.append({ type: 'tool', tool: { name: SUMMARY_STEP, status: 'done', durationMs } })
-  }
-  return fitted
+/** The extractive answer, which needs no model and no network. */
+function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {
+  const { query, sources, trace, hasDocuments, isEmptyLibrary, missingDocumentNotes } = context
+  const parts = writeExtractiveAnswer({
+    quotes: sources.filter(isQuotable),
+    isEmptyLibrary,
+    missingDocumentNotes,
+    isDocumentUnnamed: hasDocuments && asksAboutWholeDocument(query),
+    isSummary: trace?.scope === 'whole' && !asksToListAll(query),
+    sections,
+    hasModels: providers.configured.length > 0,
+  })
+  return { start: (emit) => Promise.resolve(parts.forEach(emit)), summaryId: undefined }
 }

@@ -46,17 +46,17 @@ interface UnreadInput {
 /** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
 export async function findUnreadDocuments(
   scope: Scope,
-  { targetDocumentIds: meant, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
+  { targetDocumentIds, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
 ): Promise<UnreadDocuments> {
   if (unread === 0) return withoutWaiting(0)
-  if (meant.length > 0) {
-    const awaited = await listUnread(scope, meant)
-    return { count: awaited.length, awaitedIds: awaited, isAnyEnough: false, waitLimitMs: WAIT_LIMIT_MS }
+  if (targetDocumentIds.length > 0) {
+    const awaitedIds = await listUnread(scope, targetDocumentIds)
+    return { count: awaitedIds.length, awaitedIds, isAnyEnough: false, waitLimitMs: WAIT_LIMIT_MS }
   }
   const isWorthWaiting = onlyQuotes || (ready === 0 && unread <= MAX_UNNAMED_DOCUMENTS)
   if (hasAnswer || !isWorthWaiting) return withoutWaiting(isWhole ? 0 : unread)
-  const awaited = await listUnread(scope, null)
-  return { count: unread, awaitedIds: awaited, isAnyEnough: true, waitLimitMs: UNNAMED_WAIT_LIMIT_MS }
+  const awaitedIds = await listUnread(scope, null)
+  return { count: unread, awaitedIds, isAnyEnough: true, waitLimitMs: UNNAMED_WAIT_LIMIT_MS }
 }
 
 /**
@@ -65,14 +65,14 @@ export async function findUnreadDocuments(
  * @throws the reason of an aborted signal.
  */
 export async function awaitDocuments(
-  { awaitedIds: awaited, isAnyEnough }: UnreadDocuments,
+  { awaitedIds, isAnyEnough }: UnreadDocuments,
   read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>,
-  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+  { waitLimitMs, signal }: { waitLimitMs: number; signal: AbortSignal },
 ): Promise<void> {
   const startedAt = performance.now()
-  while (performance.now() - startedAt < patienceMs) {
+  while (performance.now() - startedAt < waitLimitMs) {
     await delay(POLL_INTERVAL_MS, undefined, { signal })
-    const left = await read((scope) => listUnread(scope, awaited))
-    if (left.length === 0 || (isAnyEnough && left.length < awaited.length)) return
+    const left = await read((scope) => listUnread(scope, awaitedIds))
+    if (left.length === 0 || (isAnyEnough && left.length < awaitedIds.length)) return
   }
 }

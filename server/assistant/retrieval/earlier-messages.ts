@@ -37,7 +37,7 @@ const MIN_RARITY_COVERAGE = 0.34
 const MIN_WORD_COVERAGE = 0.5
 /** As in server/search/ranking/bm25.ts; a message is as long as what it has to say. */
 const [K1, B] = [1.2, 0.65]
-/** Who only asked said less than who answered. */
+/** Who only queryTerms said less than who answered. */
 const QUESTION_WEIGHT = 0.5
 const QUESTION = /[?？؟]["'”’»)\s]*$/u
 const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
@@ -88,31 +88,31 @@ interface Scored {
   readonly isRelevant: boolean
 }
 
-/** BM25 over the words of the question. A question that was asked before says nothing that this one does not. */
+/** BM25 over the words of the question. A question that was queryTerms before says nothing that this one does not. */
 function scorePassage(
   { message, text, words }: Candidate,
-  { queryTerms: asked, stems, averageLength, isContentWord: isTelling }: ScoringContext,
+  { queryTerms, stems, averageLength, isContentWord }: ScoringContext,
 ): Scored {
   const counts = new Map<string, number>()
   for (const word of words) for (const term of stems.get(word) ?? [word]) counts.set(term, (counts.get(term) ?? 0) + 1)
   const norm = K1 * (1 - B + (B * words.length) / averageLength)
   let [score, matched, covered] = [0, 0, 0]
-  for (const { terms, rarity } of asked) {
+  for (const { terms, rarity } of queryTerms) {
     const count = Math.max(0, ...terms.map((term) => counts.get(term) ?? 0))
     if (count === 0) continue
     score += (rarity * count * (K1 + 1)) / (count + norm)
     covered += rarity
     matched += 1
   }
-  const total = asked.reduce((sum, { rarity }) => sum + rarity, 0)
-  const askedTerms = new Set(asked.flatMap(({ terms }) => terms))
+  const total = queryTerms.reduce((sum, { rarity }) => sum + rarity, 0)
+  const askedTerms = new Set(queryTerms.flatMap(({ terms }) => terms))
   const saysMore = words.some(
-    (word) => isTelling(word) && !(stems.get(word) ?? [word]).some((term) => askedTerms.has(term)),
+    (word) => isContentWord(word) && !(stems.get(word) ?? [word]).some((term) => askedTerms.has(term)),
   )
   const isAsking = message.senderRole === SENDER_ROLES.user && QUESTION.test(text)
   return {
     score: isAsking ? score * QUESTION_WEIGHT : score,
-    isRelevant: saysMore && covered >= MIN_RARITY_COVERAGE * total && matched >= MIN_WORD_COVERAGE * asked.length,
+    isRelevant: saysMore && covered >= MIN_RARITY_COVERAGE * total && matched >= MIN_WORD_COVERAGE * queryTerms.length,
   }
 }
 
@@ -145,14 +145,14 @@ async function languagesOf(scope: Scope, question: string): Promise<string[]> {
 export async function searchEarlierMessages(
   scope: Scope,
   question: string,
-  { present, limit }: { present: TurnsInPrompt; limit: number },
+  { turnsInPrompt, limit }: { turnsInPrompt: TurnsInPrompt; limit: number },
 ): Promise<EarlierMessages> {
   const languages = await languagesOf(scope, question)
   const { words } = await termsOfQuestion(scope, question, languages)
   // Longer words tell more; those that would be one too many are left out.
   const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MAX_QUERY_WORDS)
   const parts = wanted.map(([word, terms]) => commonPrefix(word, terms))
-  const { messages, rarities } = await findEarlierMessages(scope, parts, present)
+  const { messages, rarities } = await findEarlierMessages(scope, parts, turnsInPrompt)
   if (messages.length === 0) return { messages: [], considered: [] }
 
   const candidates = cutMessages(messages)
@@ -175,12 +175,12 @@ function chooseBest(ranked: readonly (Candidate & Scored)[], limit: number): Ear
   const seen = new Set<string>()
   const found: EarlierMessagePassage[] = []
   const considered: ConsideredMessage[] = []
-  for (const { message, text, score, isRelevant: isAbout } of ranked) {
+  for (const { message, text, score, isRelevant } of ranked) {
     const { messageId, conversationId, position, title, senderRole, createdAt } = message
     if (seen.has(messageId)) continue
     seen.add(messageId)
     const words = text.replace(/\s+/g, ' ').toLowerCase()
-    const cut = texts.has(words) ? 'copy' : found.length === limit || !isAbout ? 'rank' : null
+    const cut = texts.has(words) ? 'copy' : found.length === limit || !isRelevant ? 'rank' : null
     texts.add(words)
     if (cut === null) found.push({ messageId, conversationId, position, title, senderRole, createdAt, text, score })
     considered.push({ messageId, conversationId, title, createdAt, score, cut })

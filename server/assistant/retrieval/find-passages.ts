@@ -1,6 +1,6 @@
 /** Which passages of the documents a question is answered with. */
 import { z } from 'zod'
-import { type RetrievalTrace } from '#contract/trace.ts'
+import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import { type ParsedMessage, type ToolCall } from '#server/assistant/tools/commands.ts'
 import { isSamePassage, searchKnowledge } from '#server/assistant/tools/knowledge.ts'
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -53,7 +53,6 @@ export interface RetrievalOptions {
 const MAX_PASSAGES = 8
 /** Chosen documents that are together no longer than this go in whole, whatever is asked. */
 const MAX_SMALL_CHARACTERS = 12_000
-const CHARACTERS_PER_TOKEN = 4
 
 /** Documents that are named in the metadata of a question. */
 const chosenIds = z.array(z.uuid()).max(200).nullish().catch(null)
@@ -71,64 +70,56 @@ export async function resolveChosen(scope: Scope, stored: unknown): Promise<read
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
-  {
-    onlyQuotes,
-    chosen,
-    earlierQuestions: earlier,
-    turnsInPrompt: present,
-    hasDocuments,
-    contextWindow,
-    embedder,
-  }: RetrievalOptions,
+  { onlyQuotes, chosen, earlierQuestions, turnsInPrompt, hasDocuments, contextWindow, embedder }: RetrievalOptions,
 ): Promise<Retrieval> {
   const knowledge = calls.filter(({ name }) => name === 'knowledge')
   if (knowledge.length === 0) {
-    const nothing = {
-      asked: text,
+    const nothing: Retrieval = {
+      query: text,
       passages: [],
       messages: [],
       runs: new Map<ToolCall, ToolRun>(),
-      meant: calls.length === 0 ? chosen : [],
-      missing: [],
+      targetDocumentIds: calls.length === 0 ? chosen : [],
+      missingDocumentNotes: [],
     }
     if (!hasDocuments || (onlyQuotes && calls.length > 0)) return nothing
     const whole = await findWholeDocuments(scope, text, { chosen, onlyQuotes, contextWindow })
     if (whole) return { ...nothing, ...whole }
     const documentIds = chosen.length > 0 ? { documentIds: chosen } : {}
-    const asked = withEarlierQuestion(text, earlier)
-    const found = await searchDocuments(scope, asked, { limit: MAX_PASSAGES, joins: true, embedder, ...documentIds })
-    return { ...nothing, ...found, query: asked }
+    const query = withEarlierQuestion(text, earlierQuestions)
+    const found = await searchDocuments(scope, query, { limit: MAX_PASSAGES, joins: true, embedder, ...documentIds })
+    return { ...nothing, ...found, query }
   }
   const runs = new Map<ToolCall, ToolRun>()
   const passages: FoundPassage[] = []
   const messages: EarlierMessagePassage[] = []
-  const asked: string[] = []
+  const queries: string[] = []
   const traces: RetrievalTrace[] = []
-  const missing: string[] = []
-  const meant: string[] = []
+  const missingDocumentNotes: string[] = []
+  const targetDocumentIds: string[] = []
   const share = Math.ceil(MAX_PASSAGES / knowledge.length)
-  const lookUp = (question: string, named: readonly string[]) =>
+  const readWholeDocuments = (question: string, named: readonly string[]) =>
     findWholeDocuments(scope, question, { chosen: named.length > 0 ? named : chosen, onlyQuotes, contextWindow })
   for (const call of knowledge) {
-    const options = { limit: share, embedder, chosen, present, lookUp }
+    const options = { limit: share, embedder, chosen, turnsInPrompt, readWholeDocuments }
     const found = await searchKnowledge(scope, { argument: call.argument, before }, options)
     runs.set(call, found.run)
-    asked.push(found.asked)
+    queries.push(found.query)
     traces.push(found.trace)
-    missing.push(...found.missing)
-    meant.push(...found.documentIds)
+    missingDocumentNotes.push(...found.missingDocumentNotes)
+    targetDocumentIds.push(...found.documentIds)
     for (const passage of found.passages)
       if (!passages.some((other) => isSamePassage(passage, other))) passages.push(passage)
     for (const said of found.messages) if (!messages.some((other) => isSameMessage(said, other))) messages.push(said)
   }
   const trace = mergeTraces(traces)
   return {
-    query: asked.join(' '),
+    query: queries.join(' '),
     passages,
     messages,
     runs,
-    targetDocumentIds: meant,
-    missingDocumentNotes: missing,
+    targetDocumentIds,
+    missingDocumentNotes,
     ...(trace ? { trace } : {}),
   }
 }
@@ -159,7 +150,7 @@ async function findWholeDocuments(
     guessed: [],
     considered: [],
     matched: passages.length,
-    tokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    tokens: Math.ceil(characters / TRACE_CHARACTERS_PER_TOKEN),
     ms: performance.now() - startedAt,
     notes: [],
   }

@@ -1,6 +1,7 @@
 /** Answers from whole documents: all of their pages as sources, condensed in pieces where the model's window is smaller. */
 import { fileTypeOf } from '#contract/file-types.ts'
 import { type PassageSource } from '#contract/source.ts'
+import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { matchNames } from '#server/documents/store/library.ts'
 import { readDocuments } from '#server/documents/store/pages.ts'
@@ -10,7 +11,6 @@ import { refersToDocument, refersToDocuments, documentNameWords } from './whole-
 
 /** Part of the window that sources may take: the answer and the conversation need some too. */
 const SOURCES_SHARE = 0.4
-const CHARACTERS_PER_TOKEN = 3
 /** Notes on one group, in characters, and as a share of what the window holds: several fit beside each other. */
 const MAX_NOTES_CHARACTERS = 12_000
 const NOTES_SHARE = 1 / 4
@@ -24,7 +24,7 @@ const MAX_PIECES = 80
 const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 'sheet'
 
 export const maxSourceCharacters = (contextWindow: number): number =>
-  Math.floor(contextWindow * CHARACTERS_PER_TOKEN * SOURCES_SHARE)
+  Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * SOURCES_SHARE)
 
 /**
  * The documents that a question about a whole is about: those that it names; else the newest of those whose names hold most

@@ -1,6 +1,6 @@
 /** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type RetrievalTrace } from '#contract/trace.ts'
+import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import {
   type EarlierMessages,
   searchEarlierMessages,
@@ -25,11 +25,13 @@ export async function parseDocumentNames(
 
 const NOTHING_ANYWHERE = 'Nothing in the documents or in earlier conversations fits.'
 
-const CHARACTERS_PER_TOKEN = 4
-
 function withEarlierMessages(trace: RetrievalTrace, { messages, considered }: EarlierMessages): RetrievalTrace {
   const characters = messages.reduce((sum, { text }) => sum + text.length, 0)
-  return { ...trace, messages: [...considered], tokens: trace.tokens + Math.ceil(characters / CHARACTERS_PER_TOKEN) }
+  return {
+    ...trace,
+    messages: [...considered],
+    tokens: trace.tokens + Math.ceil(characters / TRACE_CHARACTERS_PER_TOKEN),
+  }
 }
 
 export const isSamePassage = (one: FoundPassage, other: FoundPassage) =>
@@ -71,9 +73,9 @@ const NO_EARLIER_MESSAGES: EarlierMessages = { messages: [], considered: [] }
 export async function searchKnowledge(
   scope: Scope,
   { argument, before }: { argument: string; before: string },
-  { limit, embedder = null, chosen = [], turnsInPrompt: present, readWholeDocuments: lookUp }: KnowledgeOptions,
+  { limit, embedder = null, chosen = [], turnsInPrompt, readWholeDocuments }: KnowledgeOptions,
 ): Promise<{
-  asked: string
+  query: string
   passages: FoundPassage[]
   messages: readonly EarlierMessagePassage[]
   run: ToolRun
@@ -81,41 +83,41 @@ export async function searchKnowledge(
   /** The documents that were looked in; empty where that were all. */
   documentIds: readonly string[]
   /** What is said of a document that is named and not there; empty where there is none. */
-  missing: readonly string[]
+  missingDocumentNotes: readonly string[]
 }> {
   const startedAt = performance.now()
   const { documentIds: named, question } = await parseDocumentNames(scope, argument)
-  const asked = question || before
-  const gone = findMissingName(question)
-  const missing = gone === undefined ? [] : [`There is no document named “${gone}”.`]
+  const query = question || before
+  const missingName = findMissingName(question)
+  const missingDocumentNotes = missingName === undefined ? [] : [`There is no document named “${missingName}”.`]
   const documentIds = named.length > 0 ? named : chosen
   const isNarrowed = documentIds.length > 0
-  const whole = await lookUp?.(asked, named)
+  const whole = await readWholeDocuments?.(query, named)
   const found =
     whole ??
-    (await searchDocuments(scope, asked, { limit, joins: true, embedder, ...(isNarrowed ? { documentIds } : {}) }))
+    (await searchDocuments(scope, query, { limit, joins: true, embedder, ...(isNarrowed ? { documentIds } : {}) }))
   const searchesMessages = whole === undefined && !isNarrowed
-  const past = searchesMessages
-    ? await searchEarlierMessages(scope, asked, { present, limit: MAX_MESSAGES })
+  const earlier = searchesMessages
+    ? await searchEarlierMessages(scope, query, { turnsInPrompt, limit: MAX_MESSAGES })
     : NO_EARLIER_MESSAGES
   const passages = [...found.passages]
   if (named.length > 0 && passages.length < limit) {
     for (const opening of await readOpenings(scope, named, limit)) {
-      const isShown = passages.some((passage) => isSamePassage(passage, opening) || holds(passage, opening))
+      const isShown = passages.some((passage) => isSamePassage(passage, opening) || contains(passage, opening))
       if (passages.length < limit && !isShown) passages.push(opening)
     }
   }
-  const described = [...passages.map(describe), ...past.messages.map(describeMessage)]
+  const described = [...passages.map(describe), ...earlier.messages.map(describeMessage)]
   const nothing = searchesMessages ? NOTHING_ANYWHERE : 'Nothing in the documents fits.'
-  const content = [...missing, ...(described.length > 0 ? described : [nothing])].join('\n\n')
-  const trace = searchesMessages ? withEarlierMessages(found.trace, past) : found.trace
+  const content = [...missingDocumentNotes, ...(described.length > 0 ? described : [nothing])].join('\n\n')
+  const trace = searchesMessages ? withEarlierMessages(found.trace, earlier) : found.trace
   return {
-    asked,
+    query,
     passages,
-    messages: past.messages,
-    trace: { ...trace, notes: [...missing, ...trace.notes] },
+    messages: earlier.messages,
+    trace: { ...trace, notes: [...missingDocumentNotes, ...trace.notes] },
     documentIds,
-    missing,
+    missingDocumentNotes,
     run: {
       name: 'knowledge',
       status: 'done',

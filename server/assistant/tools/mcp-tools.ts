@@ -52,7 +52,7 @@ export function createMcpTools({
   servers,
   consents,
   record,
-  budget: room,
+  budget,
   showConsentRequest: onAsk,
 }: McpToolOptions): McpToolSet {
   const clients = new Map<string, Promise<ToolClient>>()
@@ -97,7 +97,7 @@ export function createMcpTools({
     const client = await clientOf(server, signal)
     const { text, isError } = await client.callTool(tool.name, given, signal)
     const durationMs = Math.round(performance.now() - startedAt)
-    const fitted = await room.fit(text)
+    const fitted = await budget.fit(text)
     const status = isError ? 'failed' : 'done'
     const shown = fitted.omission === null ? fitted.text : `${fitted.text}\n(${fitted.omission})`
     return { run: { name, status, durationMs, content: storedContent(text, fitted.omission) }, shown }

@@ -1,6 +1,7 @@
 /** What the Reader says of pages and search results: their own words, with the number of the page that they come from. */
-import { chooseQuotes, prepareTextCandidates } from '#server/assistant/extractive/choose-quotes.ts'
+import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
+import { prepareTextCandidates } from '#server/assistant/extractive/quote-candidates.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Finding } from './outcome.ts'

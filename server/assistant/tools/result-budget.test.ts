@@ -6,19 +6,19 @@ const WORDS = 'one two three four five six seven eight nine ten '
 const HUGE = WORDS.repeat(4_100).slice(0, 200_000)
 
 test('a result that fits is left as it is', async () => {
-  const room = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
-  room.reserve('A short request.')
-  expect(await room.fit('The sum is 3.')).toEqual({ text: 'The sum is 3.', missing: null })
+  const budget = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
+  budget.reserve('A short request.')
+  expect(await budget.fit('The sum is 3.')).toEqual({ text: 'The sum is 3.', omission: null })
 })
 
 test('200,000 characters are cut to a share of the window, which is said', async () => {
-  const room = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
-  room.reserve('A short request.')
-  const { text, omission: missing } = await room.fit(HUGE)
+  const budget = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
+  budget.reserve('A short request.')
+  const { text, omission } = await budget.fit(HUGE)
   expect(HUGE.startsWith(text)).toBe(true)
   expect(text.length).toBeGreaterThan(5_000)
   expect(await (await loadCounter('OpenAI')).count(text)).toBeLessThanOrEqual(3_000)
-  expect(missing).toBe(
+  expect(omission).toBe(
     `Only the first ${text.length.toLocaleString('en')} of 200,000 characters fit into the model's window.`,
   )
 })
@@ -27,28 +27,28 @@ test.each(['OpenAI', 'Anthropic', 'Somebody'])(
   'however many results of %s there are, together with the request they fit the window',
   async (provider) => {
     const contextWindow = 6_000
-    const room = createResultBudget({ contextWindow, provider })
+    const budget = createResultBudget({ contextWindow, provider })
     const request = WORDS.repeat(150)
-    room.reserve(request, 500)
-    const results = await Promise.all(Array.from({ length: 24 }, () => room.fit(HUGE)))
+    budget.reserve(request, 500)
+    const results = await Promise.all(Array.from({ length: 24 }, () => budget.fit(HUGE)))
     const counter = await loadCounter(provider)
     let tokens = 500 + (await counter.count(request))
     for (const { text } of results) tokens += await counter.count(text)
     // A quarter is kept for the answer; what separates so many messages from one another is little.
     expect(tokens).toBeLessThanOrEqual(contextWindow * 0.75 + 24 * 6)
-    expect(results.every(({ omission: missing }) => missing !== null)).toBe(true)
+    expect(results.every(({ omission }) => omission !== null)).toBe(true)
   },
 )
 
 test('where the request leaves no room, nothing of a result is shown', async () => {
-  const room = createResultBudget({ contextWindow: 1_000, provider: 'OpenAI' })
-  room.reserve(WORDS.repeat(100))
-  expect((await room.fit(HUGE)).text).toBe('')
+  const budget = createResultBudget({ contextWindow: 1_000, provider: 'OpenAI' })
+  budget.reserve(WORDS.repeat(100))
+  expect((await budget.fit(HUGE)).text).toBe('')
 })
 
 test('a window of a million tokens still takes no more than 100,000 characters of one result', async () => {
-  const room = createResultBudget({ contextWindow: 1_000_000, provider: 'Anthropic' })
-  const { text, omission: missing } = await room.fit(HUGE)
+  const budget = createResultBudget({ contextWindow: 1_000_000, provider: 'Anthropic' })
+  const { text, omission } = await budget.fit(HUGE)
   expect(text).toHaveLength(100_000)
-  expect(missing).toContain('of 200,000 characters')
+  expect(omission).toContain('of 200,000 characters')
 })

@@ -19,7 +19,7 @@ export interface ResultBudget {
   /** Results are fitted one after the other, each into a share of what the earlier ones have left. */
   fit(result: string): Promise<FittedResult>
   /** How many of them, from the first on, there is room for as they are. */
-  fitItems(items: readonly string[]): Promise<{ readonly count: number; readonly missing: string | null }>
+  fitItems(items: readonly string[]): Promise<{ readonly count: number; readonly omission: string | null }>
 }
 
 /** Of what is left, for one result: others may follow. */
@@ -64,8 +64,8 @@ export function createResultBudget({
     const text = (await clip(escaped)).replace(/&[a-z]{0,3}$/, '')
     uncounted.push(text)
     const shown = text.replace(/&(?:amp|lt);/g, '.').length
-    const missing = `Only the first ${inThousands(shown)} of ${inThousands(result.length)} characters fit into the model's window.`
-    return { text, omission: shown < result.length ? missing : null }
+    const omission = `Only the first ${inThousands(shown)} of ${inThousands(result.length)} characters fit into the model's window.`
+    return { text, omission: shown < result.length ? omission : null }
   }
 
   return {
@@ -79,10 +79,10 @@ export function createResultBudget({
         for (const [count, item] of items.entries()) {
           const escaped = escapeText(item)
           if ((await clip(escaped)) !== escaped)
-            return { count, missing: `Only the first ${count} of ${items.length} fit into the model's window.` }
+            return { count, omission: `Only the first ${count} of ${items.length} fit into the model's window.` }
           uncounted.push(escaped)
         }
-        return { count: items.length, missing: null }
+        return { count: items.length, omission: null }
       }),
   }
 }

@@ -59,22 +59,13 @@ export function readableAddresses(history: readonly Turn[]): Set<string> {
   return new Set(trusted.flatMap(({ content }) => (content.match(ADDRESS) ?? []).map(normalizeAddress)))
 }
 
-export function createToolDefinitions(offered: ToolDefinitionOptions): ChatTool[] {
-  const {
-    history,
-    sources,
-    turnsInPrompt: present,
-    externalTools: outsideTools,
-    read,
-    record,
-    budget: room,
-    embedder,
-  } = offered
+export function createToolDefinitions(options: ToolDefinitionOptions): ChatTool[] {
+  const { history, sources, turnsInPrompt, externalTools, read, record, budget, embedder } = options
   const known = readableAddresses(history)
 
   const runExternal = async (name: 'web' | 'search', argument: string, signal: AbortSignal): Promise<string> => {
     const { shown = '' } = await record(name, async () => {
-      const outcome = await outsideTools.run({ name, argument }, signal)
+      const outcome = await externalTools.run({ name, argument }, signal)
       return outcome.finding ? fitOutcome(outcome.run, outcome.finding) : outcome
     })
     return shown
@@ -84,22 +75,22 @@ export function createToolDefinitions(offered: ToolDefinitionOptions): ChatTool[
 
   /** Of a page the end is left out, of results the last ones, so that every element is closed. */
   async function fitOutcome(run: ToolRun, finding: Finding): Promise<ToolOutcome> {
-    const noted = (missing: string | null) =>
-      missing === null ? run : { ...run, content: storedContent(describeFinding(finding), missing) }
+    const noted = (omission: string | null) =>
+      omission === null ? run : { ...run, content: storedContent(describeFinding(finding), omission) }
     if (finding.kind === 'page') {
       const { address, title } = finding
-      const { text, omission: missing } = await room.fit(finding.text)
+      const { text, omission } = await budget.fit(finding.text)
       sources.addFinding(finding)
-      const whole = missing === null ? text : `${text}\n(${missing})`
-      return { run: noted(missing), finding, shown: pageElement(numberOf(address), address, title, whole) }
+      const whole = omission === null ? text : `${text}\n(${omission})`
+      return { run: noted(omission), finding, shown: pageElement(numberOf(address), address, title, whole) }
     }
     if (finding.kind === 'failure') return { run, finding, shown: showFinding(finding, 0, numberOf) }
     const items = finding.results.map(({ title, address, snippet }) => [title, address, snippet].join('\n'))
-    const { count, missing } = await room.fitItems(items)
+    const { count, omission } = await budget.fitItems(items)
     const found = { ...finding, results: finding.results.slice(0, count) }
     sources.addFinding(found)
     for (const result of found.results) known.add(normalizeAddress(result.address))
-    return { run: noted(missing), finding, shown: showFinding(found, 0, numberOf) }
+    return { run: noted(omission), finding, shown: showFinding(found, 0, numberOf) }
   }
 
   const knowledge: ChatTool = {
@@ -111,13 +102,13 @@ export function createToolDefinitions(offered: ToolDefinitionOptions): ChatTool[
       const { question: argument } = question.parse(input)
       const { shown = '' } = await record('knowledge', async () => {
         const { run, passages, messages } = await read((scope) =>
-          searchKnowledge(scope, { argument, before: '' }, { limit: MAX_PASSAGES, embedder, turnsInPrompt: present }),
+          searchKnowledge(scope, { argument, before: '' }, { limit: MAX_PASSAGES, embedder, turnsInPrompt }),
         )
         const found = [...passages, ...messages]
-        const { count, missing } = await room.fitItems(found.map(({ text }) => text))
+        const { count, omission } = await budget.fitItems(found.map(({ text }) => text))
         const fitting = found.slice(0, count).map((source) => showSource(sources.addPassage(source)))
-        const content = missing === null ? run.content : storedContent(run.content, missing)
-        return { run: { ...run, content }, shown: fitting.join('\n') || (missing ?? run.content) }
+        const content = omission === null ? run.content : storedContent(run.content, omission)
+        return { run: { ...run, content }, shown: fitting.join('\n') || (omission ?? run.content) }
       })
       return shown
     },
@@ -143,7 +134,7 @@ export function createToolDefinitions(offered: ToolDefinitionOptions): ChatTool[
     parameters: PARAMETERS.search,
     run: (input, signal) => runExternal('search', query.parse(input).query, signal),
   }
-  return outsideTools.canSearch ? [knowledge, web, search] : [knowledge, web]
+  return externalTools.canSearch ? [knowledge, web, search] : [knowledge, web]
 }
 
 /** The sentence that says what is wrong with the arguments of a call. */

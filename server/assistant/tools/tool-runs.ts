@@ -44,17 +44,7 @@ interface ToolRunOptions {
 }
 
 export function createToolRuns(options: ToolRunOptions): ToolRuns {
-  const {
-    reply,
-    firstRun,
-    writer,
-    replyClaims: replies,
-    externalTools: outsideTools,
-    read,
-    signal,
-    log,
-    onLost,
-  } = options
+  const { reply, firstRun, writer, replyClaims, externalTools, read, signal, log, onLost } = options
   const unstored = new Map<number, ToolRun>()
   let count = 0
 
@@ -65,7 +55,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
     for (const [index, { name, status, durationMs }] of runs.entries())
       writer.append({ type: 'tool', tool: { name, status, durationMs, run: from + index } })
     if (reply.kind !== 'answer') for (const [index, run] of runs.entries()) unstored.set(firstRun + from + index, run)
-    else if (!(await replies.storeToolRuns(reply, runs, firstRun + from))) onLost()
+    else if (!(await replyClaims.storeToolRuns(reply, runs, firstRun + from))) onLost()
   }
 
   async function runTyped(tools: ReplyContext['commands']): Promise<Finding[]> {
@@ -79,7 +69,7 @@ export function createToolRuns(options: ToolRunOptions): ToolRuns {
     count = tools.length
     for (const [run, { call }] of tools.entries()) showRunning(call.name, run)
     const outcomes = await Promise.all(
-      tools.map(async ({ call, run }) => (run ? { run } : await outsideTools.run(call, signal))),
+      tools.map(async ({ call, run }) => (run ? { run } : await externalTools.run(call, signal))),
     )
     const runs = outcomes.map(({ run }) => run)
     await store(runs, 0)

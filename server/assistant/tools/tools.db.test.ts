@@ -28,7 +28,10 @@ async function serveWeb(body: string): Promise<string> {
 }
 
 const withLoopback = (webSearch = createWebSearch({ provider: undefined, url: undefined, apiKey: undefined })) => ({
-  outside: { webSearch, allowAddress: (address: string) => address === '127.0.0.1' || isPublicAddress(address) },
+  externalToolOptions: {
+    webSearch,
+    allowAddress: (address: string) => address === '127.0.0.1' || isPublicAddress(address),
+  },
 })
 
 /** Asks, and resolves with the rows that came of it and the live parts of tools. */

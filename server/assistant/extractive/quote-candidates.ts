@@ -1,0 +1,92 @@
+/** The sentences that may be quoted for a question, with the stemmed words of both. Run as the person. */
+import { z } from 'zod'
+import { pageBlock } from '#contract/document.ts'
+import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
+import { listLanguages } from '#server/search/index/segments.ts'
+import { termsOfQuestion, wordsByLanguage } from '#server/search/query/parse-question.ts'
+import { stemWords } from '#server/search/text/stemmer.ts'
+import { wordsOf } from '#server/search/text/tokenizer.ts'
+import { asksForNumber } from './numbers.ts'
+import { findPageBody } from './page-edges.ts'
+import { type QuotableSource, withoutExtension } from './quotable.ts'
+import { type Sentence, sentencesOf } from './sentences.ts'
+
+/** The terms of each word: one for each way in which a language of the library stems it. */
+export type QuestionPart = readonly (readonly string[])[]
+
+export interface QuoteCandidates {
+  /** One part for each language of the question. */
+  readonly questionParts: readonly QuestionPart[]
+  /** Whether the answer is a number or a day. */
+  readonly wantsNumber: boolean
+  /** In reading order, passage by passage, the best passage first. */
+  readonly sentences: readonly Sentence[]
+  /** The terms of each word, as the search makes them. */
+  readonly stems: ReadonlyMap<string, readonly string[]>
+}
+
+/** Characters at the head and the foot of neighbouring pages that are compared to find running titles. */
+const EDGE_CHARACTERS = 400
+
+export async function prepareCandidates(
+  scope: Scope,
+  question: string,
+  sources: readonly QuotableSource[],
+): Promise<QuoteCandidates> {
+  return stemCandidates(scope, question, await readSentences(scope, sources))
+}
+
+/** Prepares a text from outside the library as the only page of a document with this name. */
+export function prepareTextCandidates(
+  scope: Scope,
+  question: string,
+  name: string,
+  text: string,
+): Promise<QuoteCandidates> {
+  const source = { n: 1, documentId: '', filename: name, page: 1, start: 0, end: text.length, text, score: 1 }
+  return stemCandidates(scope, question, sentencesOf(source, { text }, source))
+}
+
+export async function readSentences(scope: Scope, sources: readonly QuotableSource[]): Promise<Sentence[]> {
+  const passages = sources.filter(isPassageSource)
+  const pages = await readPagesWithNeighbours(scope, passages, EDGE_CHARACTERS)
+  const pageOf = new Map(pages.map((row) => [`${row.document_id} ${row.page}`, row]))
+  return sources.flatMap((source) => {
+    if (isMessageSource(source))
+      return sentencesOf(source, { text: source.text }, { start: 0, end: source.text.length })
+    const page = pageOf.get(`${source.documentId} ${source.page}`)
+    if (!page) return []
+    const blocks = z.array(pageBlock).nullable().parse(page.blocks)
+    return sentencesOf(source, { text: page.text, blocks, body: findPageBody(page.text, page.page, page.near) }, source)
+  })
+}
+
+/** Words of the file name: they tell what a passage is about, though not which of its sentences answers. */
+export const filenameWords = (source: QuotableSource): readonly string[] =>
+  isPassageSource(source) ? wordsOf(withoutExtension(source.filename)) : []
+
+async function stemCandidates(
+  scope: Scope,
+  question: string,
+  sentences: readonly Sentence[],
+): Promise<QuoteCandidates> {
+  const languages = await listLanguages(scope)
+  const { words: questionWords } = await termsOfQuestion(scope, question, languages)
+  const parts = wordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
+  const sources = new Set(sentences.map(({ source }) => source))
+  const words = new Set([
+    ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),
+    ...[...sources].flatMap(filenameWords),
+  ])
+  return {
+    // Stop words count where the question has no others. Words with equal terms count once ("contract", "contracts").
+    questionParts: (parts.flat().length > 0 ? parts : [[...questionWords]]).map((part) => [
+      ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
+    ]),
+    wantsNumber: asksForNumber(question),
+    sentences,
+    stems: await stemWords(scope, words, languages),
+  }
+}

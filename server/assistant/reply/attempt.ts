@@ -1,0 +1,63 @@
+/** One attempt at a reply: what its phases share, and how it ends. */
+import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import { type Scope } from '#server/database/scope.ts'
+import { type Interruptions, type ReplyDependencies } from './dependencies.ts'
+import { type ReplyWriter } from './reply-log.ts'
+import { startStopwatch, type Stopwatch } from './stopwatch.ts'
+
+export interface Attempt {
+  readonly reply: ClaimedReply
+  readonly writer: ReplyWriter
+  readonly stopwatch: Stopwatch
+  /** Aborts when another worker has the reply or the server stops: nothing is stored. */
+  readonly abandoned: AbortSignal
+  /** Aborts with `abandoned`, and when the person stops the reply. */
+  readonly signal: AbortSignal
+  /** Marks the reply as taken by a newer attempt. */
+  readonly lose: () => void
+  readonly isLost: () => boolean
+  /** Runs as the person who asked, within the limit of concurrent reads. */
+  readonly read: <T>(run: (scope: Scope) => Promise<T>, settings?: Readonly<Record<string, string>>) => Promise<T>
+  /** Priority over background work, which a new attempt has. */
+  readonly takePriority: () => void
+  readonly releasePriority: () => void
+  readonly onClose: (close: () => Promise<void>) => void
+  readonly close: () => Promise<void>
+}
+
+export function beginAttempt(
+  reply: ClaimedReply,
+  interruptions: Interruptions,
+  { database, limitReads, replyLog, backgroundThrottle, log }: ReplyDependencies,
+): Attempt {
+  const lost = new AbortController()
+  const lose = () => lost.abort()
+  const abandoned = AbortSignal.any([interruptions.abandoned, lost.signal])
+  const closers: (() => Promise<void>)[] = []
+  let releasePriority = backgroundThrottle?.beginForeground()
+  const writer = replyLog.open(reply, () => {
+    log.info({ reply: reply.id }, 'a newer attempt has taken over the reply')
+    lose()
+  })
+  return {
+    reply,
+    writer,
+    stopwatch: startStopwatch(),
+    abandoned,
+    signal: AbortSignal.any([interruptions.stopped, abandoned]),
+    lose,
+    isLost: () => lost.signal.aborted,
+    read(run, settings = {}) {
+      const owner = { sub: reply.owner, role: 'authenticated' } as const
+      return limitReads(() => database.asUser(owner, run, { readOnly: true, settings }))
+    },
+    takePriority: () => (releasePriority = backgroundThrottle?.beginForeground()),
+    releasePriority: () => releasePriority?.(),
+    onClose: (close) => closers.push(close),
+    async close() {
+      releasePriority?.()
+      writer.close()
+      for (const close of closers) await close()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** The fourth phase of an answer: compares the whole text with its sources. Pure. */
+import { READER_MODEL } from '#contract/limits.ts'
+import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
+import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
+import { focusSource } from '#server/assistant/citations/focus-source.ts'
+import { type Citations } from '#server/assistant/citations/markers.ts'
+import { type SourceList } from '#server/assistant/citations/source-list.ts'
+import { type ReplyContext } from './context.ts'
+import { type GeneratedAnswer } from './generate.ts'
+import { type CommandResults } from './run-commands.ts'
+
+export interface CheckedCitations {
+  readonly sources: readonly Source[]
+  readonly misquotes: readonly string[]
+  readonly isUnsupported: boolean
+}
+
+/** An answer from a whole document that cites nothing keeps this many pages as its sources. */
+export const MAX_UNCITED_SOURCES = 8
+
+/**
+ * Cited sources count as used. Without citations, all sources of the prompt do, or only the web pages where a command
+ * looked outside the documents.
+ */
+function usedSources({ all }: SourceList, citations: Citations, hasLookedOutside: boolean): readonly Source[] {
+  if (citations.size > 0) return all.filter(({ n }) => citations.has(n))
+  return hasLookedOutside ? all.filter(isWebSource) : all
+}
+
+/** Narrows pages that were read as a whole to the part that the answer cites; sources of an earlier part are narrowed already. */
+function focusSources(
+  used: readonly Source[],
+  { text, citations }: GeneratedAnswer,
+  { sources, unfinished, model }: ReplyContext,
+): readonly Source[] {
+  if (model.identifier === READER_MODEL) return used
+  const pages = new Map(
+    sources.filter((source) => !unfinished.sources.includes(source)).map((source) => [source.n, source]),
+  )
+  return used.map((source) => {
+    const page = pages.get(source.n)
+    return page && isPassageSource(page) ? focusSource(page, text, citations.get(source.n)) : source
+  })
+}
+
+export function checkCitations(
+  context: ReplyContext,
+  { sourceList, findings }: CommandResults,
+  generated: GeneratedAnswer,
+): CheckedCitations {
+  const { text, citations } = generated
+  const { model, hasDocuments, trace } = context
+  const used = usedSources(sourceList, citations, findings.length > 0)
+  const whole = () =>
+    citations.size === 0 ? used.slice(0, MAX_UNCITED_SOURCES) : focusSources(used, generated, context)
+  return {
+    sources: trace?.scope === 'whole' ? whole() : used,
+    misquotes: findMisquotes(text, sourceList.textOf),
+    // The extractive answer says itself that nothing was found; a whole document was read even if it is not cited.
+    isUnsupported:
+      citations.size === 0 && hasDocuments && trace?.scope === 'passages' && model.identifier !== READER_MODEL,
+  }
+}

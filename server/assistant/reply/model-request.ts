@@ -1,0 +1,147 @@
+/** The request to a language model: fits tools, whole documents and history into its window. */
+import { SUMMARY_STEP } from '#contract/reply-events.ts'
+import { isMessageSource, isPassageSource } from '#contract/source.ts'
+import { fitPrompt, pictureTokensOf, requestText } from '#server/assistant/prompt/fit-prompt.ts'
+import { type Prompt, type PromptInput } from '#server/assistant/prompt/prompt.ts'
+import { condenseSources } from '#server/assistant/retrieval/whole-document.ts'
+import { withToolRuns } from '#server/assistant/tools/earlier-runs.ts'
+import { fitTools } from '#server/assistant/tools/fit-tools.ts'
+import { createMcpTools } from '#server/assistant/tools/mcp-tools.ts'
+import { createResultBudget, type ResultBudget } from '#server/assistant/tools/result-budget.ts'
+import { createToolDefinitions } from '#server/assistant/tools/tool-definitions.ts'
+import { type ChatModel, type ChatTool, type EmitPart } from '#server/providers/chat.ts'
+import { type Attempt } from './attempt.ts'
+import { type ReplyContext } from './context.ts'
+import { type ReplyDependencies } from './dependencies.ts'
+import { type LoadedContext } from './load-context.ts'
+import { type CommandResults } from './run-commands.ts'
+import { markOmittedSources } from './trace-cuts.ts'
+
+export interface AnswerStream {
+  /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
+  readonly start: (emit: EmitPart) => Promise<void>
+  /** The summary that stands for the beginning of the conversation. */
+  readonly summaryId: string | undefined
+}
+
+/** @throws ProviderError, what the database rejected, or the reason of an aborted signal. */
+export async function prepareModelStream(
+  attempt: Attempt,
+  loaded: LoadedContext,
+  commands: CommandResults,
+  dependencies: ReplyDependencies,
+): Promise<AnswerStream> {
+  const { writer, signal } = attempt
+  const { context, trace, providers } = loaded
+  const { model } = context
+  const chat = providers.chatModel(model.provider, model.identifier)
+  const budget = createResultBudget(model)
+  const allTools = createTools(attempt, loaded, commands, { ...dependencies, budget })
+  const { fitting: tools, omitted: omittedTools } = await fitTools(allTools, model)
+  if (omittedTools.length > 0)
+    trace.addNote(`The model's window had room for ${tools.length} of the ${allTools.length} tools.`)
+  const { sources, pages } = context.trace?.scope === 'whole' ? await condenseDocuments(context, chat, signal) : context
+  if (pages) {
+    trace.addNote(`Only the first ${pages.read} of ${pages.of} pages were read.`)
+    trace.amend((amended) => ({ ...amended, pages }))
+  }
+  const input: PromptInput = {
+    history: withToolRuns(context.history),
+    unfinished: context.unfinished.text,
+    sources,
+    pages,
+    unreadDocuments: context.unread.count,
+    missingDocumentNotes: context.missingDocumentNotes,
+    findings: commands.findings,
+    numberOf: commands.sourceList.numberOf,
+    tools,
+    omittedTools,
+    pictures: context.pictures,
+    contextWindow: model.contextWindow,
+  }
+  const { summaryId, ...prompt } = await fitToWindow(input, chat, attempt, loaded, dependencies)
+  budget.reserve(requestText(prompt, input), pictureTokensOf(input))
+  // A database that is away is retried when the answer is stored.
+  const onPause = () => writer.flushed().catch(() => undefined)
+  const { system, turns } = prompt
+  return { start: (emit) => chat.stream({ system, turns, tools, signal, onPause }, emit), summaryId }
+}
+
+function createTools(
+  { reply, writer, read, onClose }: Attempt,
+  { context, servers, embedder }: LoadedContext,
+  { sourceList, toolRuns }: CommandResults,
+  { externalTools, toolServers, budget }: ReplyDependencies & { readonly budget: ResultBudget },
+): ChatTool[] {
+  const { history, turnsInPrompt } = context
+  const { record } = toolRuns
+  const mcpTools = createMcpTools({
+    reply,
+    servers,
+    consents: toolServers.consents,
+    record,
+    budget,
+    showConsentRequest: (run, name, request) =>
+      writer.append({
+        type: 'tool',
+        tool: { name, status: request ? 'asking' : 'running', run, ...(request ? { request } : {}) },
+      }),
+  })
+  onClose(() => mcpTools.close())
+  const ownTools = createToolDefinitions({
+    history,
+    sources: sourceList,
+    turnsInPrompt,
+    externalTools,
+    read,
+    record,
+    budget,
+    embedder,
+  })
+  return [...ownTools, ...mcpTools.tools]
+}
+
+/** Whole documents as far as the model's window goes. */
+async function condenseDocuments(
+  { sources, query, model }: ReplyContext,
+  chat: ChatModel,
+  signal: AbortSignal,
+): Promise<Pick<PromptInput, 'sources' | 'pages'>> {
+  const pages = sources.filter(isPassageSource)
+  const { contextWindow } = model
+  const condensed = await condenseSources(pages, { chat, question: query, contextWindow, signal })
+  const { pagesRead } = condensed
+  return {
+    sources: [...condensed.sources, ...sources.filter(isMessageSource)],
+    ...(pagesRead < pages.length ? { pages: { read: pagesRead, of: pages.length } } : {}),
+  }
+}
+
+/** Turns that the window cannot hold are summarised first; viewers see that as a step. */
+async function fitToWindow(
+  input: PromptInput,
+  chat: ChatModel,
+  { reply, writer, signal }: Attempt,
+  { context, trace }: LoadedContext,
+  { database, log }: ReplyDependencies,
+): Promise<Prompt & { readonly summaryId: string | undefined }> {
+  let startedAt: number | undefined
+  const onSummary = () => {
+    startedAt = performance.now()
+    writer.append({ type: 'tool', tool: { name: SUMMARY_STEP, status: 'running' } })
+  }
+  const { summary, model } = context
+  const { conversationId } = reply
+  const options = { conversationId, provider: model.provider, chat, summary, signal, onSummary }
+  const { omittedSources, ...prompt } = await fitPrompt(input, options, { database, log })
+  if (omittedSources.length > 0) {
+    trace.amend((amended) => markOmittedSources(amended, omittedSources))
+    const { length } = input.sources
+    trace.addNote(`The model's window had room for ${length - omittedSources.length} of the ${length} sources.`)
+  }
+  if (startedAt !== undefined) {
+    const durationMs = Math.round(performance.now() - startedAt)
+    writer.append({ type: 'tool', tool: { name: SUMMARY_STEP, status: 'done', durationMs } })
+  }
+  return prompt
+}

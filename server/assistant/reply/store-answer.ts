@@ -1,0 +1,52 @@
+/** How what was written becomes the stored answer: as a new row, as the next version of one, or at the end of one. */
+import { type ReplyError } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
+import { type Scope } from '#server/database/scope.ts'
+
+/** Nothing new came: the answer that is there stays, and says why. */
+async function recordFailedRewrite(scope: Scope, reply: ClaimedReply, error: ReplyError | undefined): Promise<void> {
+  await scope.query(`update messages set metadata = metadata - 'rewrite_error' || $2::jsonb where id = $1`, [
+    reply.answerId,
+    JSON.stringify({ attempt: reply.attempt, ...(error ? { rewrite_error: error } : {}) }),
+  ])
+}
+
+/** The version that is replaced moves to its shelf. One that failed is not worth keeping: the new one takes its number. */
+const REPLACE = `
+  with replaced as (
+    select id, content, token_in, token_out, created_at, metadata - '{version,attempt,rewrite_error}'::text[] as metadata,
+      coalesce((metadata ->> 'version')::integer, 1) as version, metadata ? 'error' as has_failed
+    from messages where id = $1
+  ), kept as (
+    insert into message_versions (message_id, version, content, token_in, token_out, created_at, metadata)
+    select id, version, content, token_in, token_out, created_at, metadata from replaced where not has_failed
+    returning version
+  )
+  update messages m set content = $2, token_in = $3, token_out = $4, created_at = now(),
+    metadata = $5::jsonb || jsonb_build_object('version', replaced.version + (select count(*) from kept))
+  from replaced where m.id = replaced.id`
+
+/** The counts are those of all requests that the answer took. */
+const APPEND = `
+  update messages set content = $2, token_in = coalesce(token_in + $3, token_in, $3),
+    token_out = coalesce(token_out + $4, token_out, $4),
+    metadata = $5::jsonb || case when metadata ? 'version' then jsonb_build_object('version', metadata -> 'version') else '{}' end
+  where id = $1`
+
+const INSERT = `
+  insert into messages (id, content, token_in, token_out, metadata, conversation_id, sender_role)
+  values ($1, $2, $3, $4, $5, $6, ${SENDER_ROLES.assistant}) on conflict (id) do nothing`
+
+/** As it is stored. */
+export const storedMetadata = ({ attempt }: ClaimedReply, { metadata }: FinishedAnswer): string =>
+  JSON.stringify({ ...metadata, attempt })
+
+/** Runs as the service, in the transaction that ends the reply. */
+export async function storeAnswer(scope: Scope, reply: ClaimedReply, answer: FinishedAnswer): Promise<void> {
+  const { content, tokensIn, tokensOut } = answer
+  if (reply.kind !== 'answer' && !answer.hasNewText) return recordFailedRewrite(scope, reply, answer.lastPart.error)
+  const values = [reply.answerId, content, tokensIn, tokensOut, storedMetadata(reply, answer)]
+  if (reply.kind === 'answer') await scope.prepared(INSERT, [...values, reply.conversationId])
+  else await scope.query(reply.kind === 'rewrite' ? REPLACE : APPEND, values)
+}
