@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { messageRow, SENDER_ROLES } from '#contract/message.ts'
+import { messageRow } from '#contract/message.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-events.ts'
 import { cacheMessages, refetchNewestMessages } from '#web/data/messages.ts'
 import { receiveAnswer, setReply } from '#web/data/thread-store.ts'
