@@ -40,7 +40,10 @@ export async function prepareModelStream(
   const { fitting: tools, omitted: omittedTools } = await fitTools(allTools, model)
   if (omittedTools.length > 0)
     trace.addNote(`The model's window had room for ${tools.length} of the ${allTools.length} tools.`)
-  const { sources, pages } = context.trace?.scope === 'whole' ? await condenseDocuments(context, chat, signal) : context
+  const isWhole = context.trace?.scope === 'whole'
+  const { sources, pages }: Pick<PromptInput, 'sources' | 'pages'> = isWhole
+    ? await condenseDocuments(context, chat, signal)
+    : { sources: context.sources }
   if (pages) {
     trace.addNote(`Only the first ${pages.read} of ${pages.of} pages were read.`)
     trace.amend((amended) => ({ ...amended, pages }))

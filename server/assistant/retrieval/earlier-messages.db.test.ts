@@ -38,8 +38,8 @@ async function converse(owner: Person, turns: readonly string[], metadata = {}) 
   return { conversationId, positions }
 }
 
-const find = (question: string, { present = ELSEWHERE, limit = 3, asker = person } = {}) =>
-  db.database.asUser(asker, (scope) => searchEarlierMessages(scope, question, { present, limit }))
+const find = (question: string, { turnsInPrompt = ELSEWHERE, limit = 3, asker = person } = {}) =>
+  db.database.asUser(asker, (scope) => searchEarlierMessages(scope, question, { turnsInPrompt, limit }))
 const textsOf = async (...given: Parameters<typeof find>) => (await find(...given)).messages.map(({ text }) => text)
 
 test('what was said is found in other forms of its words, with its conversation and without the markers of its answer', async () => {
@@ -100,9 +100,9 @@ test('turns that the model has before it are no sources, older ones of the same 
     'The key of the attic lies under the mat.',
     'Noted as well.',
   ])
-  const after = (index: number) => ({ present: { conversationId, after: positions[index] ?? 0 } })
+  const after = (index: number) => ({ turnsInPrompt: { conversationId, after: positions[index] ?? 0 } })
   expect(await textsOf('where is the key', after(1))).toEqual(['The key of the cellar hangs behind the clock.'])
-  expect(await textsOf('where is the key', { present: { conversationId, after: 0 } })).toEqual([])
+  expect(await textsOf('where is the key', { turnsInPrompt: { conversationId, after: 0 } })).toEqual([])
 })
 
 test('neither failures nor what the Reader quoted are found', async () => {
@@ -119,7 +119,7 @@ test('a second user and nobody find nothing of it', async () => {
   expect(await textsOf('the xylophone of grandmother', { asker: second })).toEqual(['A xylophone of my own.'])
   await expect(
     db.database.asUser({ role: 'anon' }, (scope) =>
-      searchEarlierMessages(scope, 'xylophone', { present: ELSEWHERE, limit: 3 }),
+      searchEarlierMessages(scope, 'xylophone', { turnsInPrompt: ELSEWHERE, limit: 3 }),
     ),
   ).rejects.toMatchObject({ code: '42501' })
 })
