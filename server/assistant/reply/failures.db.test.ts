@@ -114,7 +114,7 @@ test('a question of a second tab waits for the first, and is answered with the f
     state: 'done',
     lastPart,
   })
-  expect(finished).toEqual({ isStored: true, othersWait: true })
+  expect(finished).toEqual({ isStored: true, hasQueuedQuestions: true })
   await ask(person, conversationId, 'third')
   const turns = await db.database.asUser(person, (scope) => readTurns(scope, conversationId, second.id, 200))
   expect(turns.map(({ content }) => content)).toEqual(['first', 'answer to the first', 'second'])

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ConversationRow } from '#contract/conversation.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { useAuth } from '#web/data/auth/auth-context.tsx'
+import { hasStoredSession } from '#web/data/auth/session.ts'
 import { createConversation, cacheConversation, updateConversation, conversationKey } from '#web/data/conversations.ts'
 import {
   addMessage,
@@ -14,11 +15,10 @@ import {
 } from '#web/data/messages.ts'
 import { readSelectedModel, useSelectedModel } from '#web/data/models.ts'
 import { assignRecordings } from '#web/data/recordings.ts'
-import { hasStoredSession } from '#web/data/auth/session.ts'
 import { addTemporaryMessage, clearTemporaryMessages, setAwaiting, useThreadStore } from '#web/data/thread-store.ts'
 import { setTrayOpen } from '#web/features/library/upload-store.ts'
-import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
 import { failedReplies } from '#web/lib/messages/awaited-reply.ts'
+import { mergeMessages, messageKey, temporaryMessage, type Thread } from '#web/lib/messages/merge-messages.ts'
 import { toast } from '#web/ui/toast.tsx'
 import type { RouteControl } from './use-route-state.ts'
 

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { messageRow } from '#contract/message.ts'
-import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { conversationTopic, REPLY_EVENT, replyPart } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { cacheMessages, refetchNewestMessages } from '#web/data/messages.ts'
 import { receiveAnswer, setReply } from '#web/data/thread-store.ts'
 import { joinChannel, onChangesReady } from './join-channel.ts'

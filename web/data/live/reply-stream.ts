@@ -1,7 +1,7 @@
 /** Merges the streamed parts of a reply into the thread store, and fetches what the stream has missed. */
 import type { QueryClient } from '@tanstack/react-query'
-import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ReplyPart } from '#contract/reply-events.ts'
+import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { fetchReplyInProgress } from '#web/data/messages.ts'
 import { setAwaiting, setReply, useThreadStore } from '#web/data/thread-store.ts'
 import { isTemporary } from '#web/lib/messages/merge-messages.ts'
