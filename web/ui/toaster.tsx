@@ -1,16 +1,18 @@
 import { X } from 'lucide-react'
 import { Toast } from 'radix-ui'
 import type { JSX } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { TOAST_DISPLAY_MS, TOAST_SWIPE_PX } from './toast-constants.ts'
 import { dismissToast, useToastState } from './toast.tsx'
 import styles from './toaster.module.css'
 
-/** The notification region: F8 focuses it, a swipe to the right closes the toast. Loaded lazily, after first paint. */
+/** The notification region. Loaded lazily, after first paint. */
 export default function Toaster(): JSX.Element {
   const current = useToastState((state) => state.current)
   return (
-    <Toast.Provider duration={5000} swipeDirection="right" swipeThreshold={50}>
+    <Toast.Provider duration={TOAST_DISPLAY_MS} swipeDirection="right" swipeThreshold={TOAST_SWIPE_PX}>
       {current !== null && (
         <Toast.Root
           key={current.key}
@@ -35,7 +37,7 @@ export default function Toaster(): JSX.Element {
           </Toast.Close>
         </Toast.Root>
       )}
-      <Toast.Viewport className={styles.viewport} hotkey={['F8']} />
+      <Toast.Viewport className={styles.viewport} hotkey={[SHORTCUTS.focusNotifications.keys]} />
     </Toast.Provider>
   )
 }

@@ -1,11 +1,12 @@
 import { Tooltip as Primitive } from 'radix-ui'
 import { useState, type JSX, type MouseEvent, type ReactNode } from 'react'
+import { TOOLTIP_OPEN_DELAY_MS, TOOLTIP_SKIP_DELAY_MS } from './tooltip-constants.ts'
 import styles from './tooltip.module.css'
 
-/** Once around the page: opens after 700 ms, at once within 300 ms of another. */
+/** Wraps the page once: the tooltips in it share their delays. */
 export function TooltipProvider({ children }: { children: ReactNode }): JSX.Element {
   return (
-    <Primitive.Provider delayDuration={700} skipDelayDuration={300}>
+    <Primitive.Provider delayDuration={TOOLTIP_OPEN_DELAY_MS} skipDelayDuration={TOOLTIP_SKIP_DELAY_MS}>
       {children}
     </Primitive.Provider>
   )

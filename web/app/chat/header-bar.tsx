@@ -4,6 +4,7 @@ import { PRODUCT_NAME } from '#contract/limits.ts'
 import { AccountMenu } from '#web/features/account/account-menu.tsx'
 import { SettingsMenu } from '#web/features/account/settings-menu.tsx'
 import { ModelPicker } from '#web/features/model-picker/model-picker.tsx'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './header-bar.module.css'
@@ -21,7 +22,7 @@ export function HeaderBar({ onOpenDrawer, onSearch, onOpenSettings }: HeaderBarP
       )}
       <span className={styles.wordmark}>{PRODUCT_NAME}</span>
       <div className={styles.menus}>
-        <Tooltip content="Search (Ctrl+K)">
+        <Tooltip content={`Search (${SHORTCUTS.openPalette.keys})`}>
           <Button variant="ghost" size="icon" aria-label="Search" aria-haspopup="dialog" onClick={onSearch}>
             <Search size={18} />
           </Button>

@@ -1,7 +1,8 @@
 import { useCallback, useState, type ComponentType } from 'react'
 import type { CommandPaletteProps } from '#web/features/palette/command-palette.tsx'
-import { usePaletteShortcut } from '#web/features/palette/use-palette-shortcut.ts'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { toast } from '#web/ui/toast.tsx'
+import { useShortcut } from '#web/ui/use-shortcut.ts'
 
 type Palette = {
   isOpen: boolean
@@ -10,7 +11,7 @@ type Palette = {
   View: ComponentType<CommandPaletteProps> | null
 }
 
-/** The command palette: fetched when it is first opened, by its button or with Ctrl+K. */
+/** The command palette: fetched when it is first opened, by its button or its shortcut. */
 export function usePalette(): Palette {
   const [isOpen, setIsOpen] = useState(false)
   const [View, setView] = useState<Palette['View']>(null)
@@ -30,6 +31,6 @@ export function usePalette(): Palette {
       },
     )
   }, [])
-  usePaletteShortcut(useCallback(() => setOpen(true), [setOpen]))
+  useShortcut(SHORTCUTS.openPalette, () => setOpen(true))
   return { isOpen, setOpen, View }
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { FileText, Lock } from 'lucide-react'
 import type { JSX } from 'react'
 import { availabilityQuery, useSelectedModel } from '#web/data/models.ts'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './composer.module.css'
 
@@ -24,7 +25,7 @@ export function ComposerFooter({ documentsCount }: { documentsCount: number | nu
           <Lock size={12} aria-hidden /> Your data stays private
         </button>
       </Tooltip>
-      <span className={styles.shortcut}>Press Ctrl+Enter to send</span>
+      <span className={styles.shortcut}>{`Press ${SHORTCUTS.submit.keys} to send`}</span>
       {documentsCount !== null && documentsCount > 0 && (
         <span className={styles.indexed}>
           <FileText size={12} aria-hidden /> {documentsCount} {documentsCount === 1 ? 'document' : 'documents'} indexed

@@ -3,6 +3,7 @@ import { useUser } from '#web/data/auth/auth-context.tsx'
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { matchingNames, nameTokenAt, quoteName } from '#web/lib/documents/document-names.ts'
 import { commandTokenAt, insertCommand, matchingCommands } from '#web/lib/messages/tool-commands.ts'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 
 const MAX_HEIGHT_PX = 200
 
@@ -112,7 +113,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) setHighlighted((highlighted + step + suggestions.length) % suggestions.length)
     else if (event.key === 'Escape') setClosedFor(token?.start ?? null)
-    else if (event.key === 'Tab' || (event.key === 'Enter' && !event.ctrlKey && !event.metaKey)) {
+    else if (event.key === 'Tab' || (event.key === 'Enter' && !SHORTCUTS.submit.matches(event))) {
       const picked = suggestions[highlighted]
       if (picked !== undefined) pick(picked)
     } else return false
@@ -123,7 +124,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
     if (event.nativeEvent.isComposing) return
     const handled = suggestions.length > 0 && !event.shiftKey && onSuggestionKey(event)
     if (handled) event.preventDefault()
-    else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    else if (SHORTCUTS.submit.matches(event)) {
       event.preventDefault()
       submit()
     }

@@ -1,16 +1,10 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
+import { useShortcut } from '#web/ui/use-shortcut.ts'
 
-/** Whether the debug panel is open; Ctrl+Shift+D toggles it. */
+/** Whether the debug panel is open; its shortcut toggles it. */
 export function useDebugShortcut(): { open: boolean; close: () => void } {
   const [open, setOpen] = useState(false)
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey || event.code !== 'KeyD') return
-      event.preventDefault()
-      if (!event.repeat) setOpen((before) => !before)
-    }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
-  }, [])
+  useShortcut(SHORTCUTS.toggleDebugPanel, () => setOpen((before) => !before))
   return { open, close: () => setOpen(false) }
 }

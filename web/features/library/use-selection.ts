@@ -1,4 +1,5 @@
 import { useState, type KeyboardEvent } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { extendTo, NOTHING_SELECTED, toggleAll, toggleRow } from './selection.ts'
 
 export interface RowSelection {
@@ -53,8 +54,8 @@ export function useSelection(order: readonly string[], onDelete: () => void): Li
       if (ids === null) return
       if (event.key === 'ArrowDown') move(event, 1)
       else if (event.key === 'ArrowUp') move(event, -1)
-      else if (event.key === 'Delete' && ids.size > 0) onDelete()
-      else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+      else if (SHORTCUTS.deleteSelectedDocuments.matches(event) && ids.size > 0) onDelete()
+      else if (SHORTCUTS.selectAllDocuments.matches(event)) {
         event.preventDefault()
         chooseAll()
       }

@@ -1,6 +1,7 @@
 /** What the walk-through shows: small drawings of the product's own screens. They say nothing that the words do not. */
 import { ArrowUp, Lock } from 'lucide-react'
 import type { JSX } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Logo } from '#web/ui/logo.tsx'
 import styles from './illustrations.module.css'
 
@@ -84,7 +85,7 @@ export function EverythingAtHand(): JSX.Element {
       <div className={styles.search}>
         <Logo size={16} />
         <span>notice period</span>
-        <kbd>Ctrl K</kbd>
+        <kbd>{SHORTCUTS.openPalette.keys.replace('+', ' ')}</kbd>
       </div>
       <div className={styles.results}>
         <span className={styles.chosen} />

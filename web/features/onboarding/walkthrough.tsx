@@ -1,4 +1,5 @@
 import { useState, type ComponentType, type JSX } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DocumentsArrive, EverythingAtHand, SampleQuery, SampleSource } from './illustrations.tsx'
@@ -26,7 +27,7 @@ const STEPS: readonly Step[] = [
   },
   {
     title: 'Find it again',
-    words: 'Ctrl+K finds conversations, what was said in them, and your documents, as you type.',
+    words: `${SHORTCUTS.openPalette.keys} finds conversations, what was said in them, and your documents, as you type.`,
     Picture: EverythingAtHand,
   },
 ]

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useEffectEvent, useState, type JSX, type Keyboa
 
 import { documentQuery } from '#web/data/documents/document-queries.ts'
 
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { ReaderBody } from './viewer-body.tsx'
 import { ReaderHeader } from './viewer-header.tsx'
 import { readerKind } from './viewer-kind.ts'
@@ -62,13 +63,13 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   }, [scroller, documentId, highlight?.key])
 
   const handleKey = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return
-    if (event.key === 'Escape') {
+    if (event.defaultPrevented) return
+    if (SHORTCUTS.closeViewer.matches(event)) {
       event.stopPropagation()
       return onClose()
     }
-    const delta = DELTAS[event.key]
-    if (!delta || !sourceNavigation || event.target instanceof HTMLInputElement) return
+    const delta = SHORTCUTS.nextSource.matches(event) ? 1 : SHORTCUTS.previousSource.matches(event) ? -1 : null
+    if (delta === null || !sourceNavigation || event.target instanceof HTMLInputElement) return
     event.preventDefault()
     const next = sourceNavigation.position + delta
     if (next >= 1 && next <= sourceNavigation.count) sourceNavigation.onMove(delta)
@@ -119,5 +120,3 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
     </section>
   )
 }
-
-const DELTAS: Record<string, -1 | 1> = { ArrowLeft: -1, ArrowRight: 1 }

@@ -3,6 +3,7 @@ import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useId, useState, type JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { feedbackQuery, setFeedback, type Feedback, type RatedAnswer, type Rating } from '#web/data/feedback.ts'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Popover } from '#web/ui/popover.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -32,7 +33,7 @@ function ReasonForm({ given, onSave }: { given: string; onSave: (reason: string)
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSave(reason.trim())
+          if (SHORTCUTS.submit.matches(event)) onSave(reason.trim())
         }}
       />
       <Button type="submit" size="sm" className={styles.save}>

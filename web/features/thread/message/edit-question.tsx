@@ -1,4 +1,5 @@
 import { useState, type JSX } from 'react'
+import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './edit-question.module.css'
 
@@ -37,7 +38,7 @@ export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): J
         ref={focusEnd}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void ask()
+          if (SHORTCUTS.submit.matches(event)) void ask()
           if (event.key === 'Escape') onCancel()
         }}
       />

@@ -1,0 +1,63 @@
+/** Every keyboard shortcut of the page. Handlers match key presses against it, and texts on the page show its `keys`. */
+
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
+
+export type Shortcut = {
+  /** As the page shows them. */
+  keys: string
+  description: string
+  matches: (press: KeyPress) => boolean
+}
+
+const isCtrlOrCmd = ({ ctrlKey, metaKey }: KeyPress): boolean => ctrlKey || metaKey
+const hasNoModifier = ({ ctrlKey, metaKey, shiftKey, altKey }: KeyPress): boolean =>
+  !ctrlKey && !metaKey && !shiftKey && !altKey
+
+export const SHORTCUTS = {
+  openPalette: {
+    keys: 'Ctrl+K',
+    description: 'Search conversations, messages and documents',
+    matches: (press) =>
+      press.ctrlKey !== press.metaKey && !press.shiftKey && !press.altKey && press.key.toLowerCase() === 'k',
+  },
+  submit: {
+    keys: 'Ctrl+Enter',
+    description: 'Send the text of a box',
+    matches: (press) => press.key === 'Enter' && isCtrlOrCmd(press),
+  },
+  focusNotifications: {
+    keys: 'F8',
+    description: 'Go to the notification',
+    matches: (press) => press.code === 'F8',
+  },
+  toggleDebugPanel: {
+    keys: 'Ctrl+Shift+D',
+    description: 'Show or hide the debug panel',
+    matches: (press) => press.ctrlKey && press.shiftKey && !press.altKey && !press.metaKey && press.code === 'KeyD',
+  },
+  closeViewer: {
+    keys: 'Esc',
+    description: 'Close the document',
+    matches: (press) => press.key === 'Escape' && hasNoModifier(press),
+  },
+  previousSource: {
+    keys: '←',
+    description: 'Open the previous source of the answer',
+    matches: (press) => press.key === 'ArrowLeft' && hasNoModifier(press),
+  },
+  nextSource: {
+    keys: '→',
+    description: 'Open the next source of the answer',
+    matches: (press) => press.key === 'ArrowRight' && hasNoModifier(press),
+  },
+  selectAllDocuments: {
+    keys: 'Ctrl+A',
+    description: 'Select all documents of the list',
+    matches: (press) => press.key.toLowerCase() === 'a' && isCtrlOrCmd(press),
+  },
+  deleteSelectedDocuments: {
+    keys: 'Delete',
+    description: 'Delete the selected documents',
+    matches: (press) => press.key === 'Delete',
+  },
+} satisfies Record<string, Shortcut>
