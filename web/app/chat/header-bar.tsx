@@ -8,11 +8,13 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './header-bar.module.css'
+import { useNavigation } from './navigation.tsx'
 
-type HeaderBarProps = { onOpenDrawer: (() => void) | null; onSearch: () => void; onOpenSettings: () => void }
+type HeaderBarProps = { onOpenDrawer: (() => void) | null; onSearch: () => void }
 
 /** The wordmark, the search and the three menus; on a small page also the way to rail and panel. */
-export function HeaderBar({ onOpenDrawer, onSearch, onOpenSettings }: HeaderBarProps): JSX.Element {
+export function HeaderBar({ onOpenDrawer, onSearch }: HeaderBarProps): JSX.Element {
+  const { openSettings } = useNavigation()
   return (
     <header className={styles.header}>
       {onOpenDrawer !== null && (
@@ -27,7 +29,7 @@ export function HeaderBar({ onOpenDrawer, onSearch, onOpenSettings }: HeaderBarP
             <Search size={18} />
           </Button>
         </Tooltip>
-        <ModelPicker onAddKey={onOpenSettings} />
+        <ModelPicker onAddKey={openSettings} />
         <SettingsMenu />
         <AccountMenu />
       </div>

@@ -1,9 +1,9 @@
 import { lazy, Suspense, type JSX } from 'react'
-import type { DocumentRow } from '#contract/document.ts'
 import { ErrorBoundary } from '#web/app/error-boundary.tsx'
 import { HistoryPanel, type HistoryPanelProps } from '#web/features/history/history-panel.tsx'
 import { DocumentList } from '#web/features/library/document-list.tsx'
 import { UploadArea } from '#web/features/library/upload-area.tsx'
+import { useNavigation } from './navigation.tsx'
 import type { RailTab } from './rail.tsx'
 import styles from './side-panel.module.css'
 import { useRouteState } from './use-route-state.ts'
@@ -14,19 +14,11 @@ const SettingsPanel = lazy(() => import('#web/features/account/settings-panel.ts
 type SidePanelProps = {
   tab: RailTab
   history: HistoryPanelProps
-  onOpenDocument: (id: string) => void
-  onAskAbout: (documents: readonly DocumentRow[]) => void
-  onShowIntroduction: () => void
 }
 
 /** The content of the open tab of the rail. */
-export function SidePanel({
-  tab,
-  history,
-  onOpenDocument,
-  onAskAbout,
-  onShowIntroduction,
-}: SidePanelProps): JSX.Element {
+export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
+  const { openDocument, askAbout, showIntroduction } = useNavigation()
   const { documentId } = useRouteState()
   return (
     <div id="side-panel" className={styles.panel}>
@@ -35,14 +27,14 @@ export function SidePanel({
         <section className={styles.files} aria-label="Library">
           <h2 className={styles.heading}>Files</h2>
           <UploadArea />
-          <DocumentList label="Files" onOpen={onOpenDocument} openId={documentId} onAsk={onAskAbout} />
+          <DocumentList label="Files" onOpen={openDocument} openId={documentId} onAsk={askAbout} />
         </section>
       )}
-      {/* By tab, so that one which could not be fetched stands in nobody else's way. */}
+      {/* Keyed by tab: a tab that fails to load does not block the others. */}
       <ErrorBoundary key={tab}>
         <Suspense>
           {tab === 'users' && <AccountPanel />}
-          {tab === 'settings' && <SettingsPanel onShowIntroduction={onShowIntroduction} />}
+          {tab === 'settings' && <SettingsPanel onShowIntroduction={showIntroduction} />}
         </Suspense>
       </ErrorBoundary>
     </div>

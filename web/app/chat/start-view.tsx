@@ -15,24 +15,24 @@ import { toast } from '#web/ui/toast.tsx'
 import { ComposerMicrophone } from './composer-microphone.tsx'
 import { NewConversation, Page, WelcomeBack } from './empty-states.tsx'
 import { InputBar } from './input-bar.tsx'
+import { useNavigation } from './navigation.tsx'
 import { useOnboarding } from './use-onboarding.ts'
 import { useRouteState } from './use-route-state.ts'
 import { useSampleQuestion } from './use-sample-question.ts'
 
 type StartViewProps = {
-  /** What there is to say before everything else. */
+  /** Shown above everything else. */
   notice: ReactNode
   onboardingHidden: boolean
   filled: FilledDraft | null
   onFill: (text: string) => void
-  onNewChat: () => void
   onSend: (text: string) => void
-  onOpenDocument: (id: string) => void
 }
 
-/** What the page shows while no conversation is open. */
+/** The page while no conversation is open. */
 export function StartView(props: StartViewProps): JSX.Element {
   const user = useUser()
+  const { newChat, openDocument } = useNavigation()
   const { documentId } = useRouteState()
   const tempMessages = useThreadStore((state) => state.tempMessages)
   const onboarding = useOnboarding(user.id)
@@ -44,13 +44,13 @@ export function StartView(props: StartViewProps): JSX.Element {
   usePageTitle(null, false)
 
   const ask = (): void => {
-    props.onNewChat()
+    newChat()
     props.onFill(readDraft(user.id, null))
   }
   const trySample = (): void => {
     sampleQuestion().then(
       (question) => {
-        props.onNewChat()
+        newChat()
         props.onFill(question)
       },
       (error: unknown) => {
@@ -88,7 +88,7 @@ export function StartView(props: StartViewProps): JSX.Element {
     if (!hasDocuments) return <WelcomeBack onSuggestion={props.onFill} />
     return (
       <Page>
-        <DocumentList label="Your Documents" titled onOpen={props.onOpenDocument} openId={documentId} />
+        <DocumentList label="Your Documents" titled onOpen={openDocument} openId={documentId} />
       </Page>
     )
   }

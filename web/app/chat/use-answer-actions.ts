@@ -10,6 +10,7 @@ import { openProviderKeyForm } from '#web/data/provider-key-form.ts'
 import type { ThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import type { Thread } from '#web/lib/messages/merge-messages.ts'
 import { toast } from '#web/ui/toast.tsx'
+import type { Navigation } from './navigation.tsx'
 import type { OpenConversation } from './use-conversation.ts'
 
 type AnswerActions = {
@@ -27,7 +28,7 @@ function reportFailure(error: unknown, description: string): void {
 export function useAnswerActions(
   id: string,
   open: OpenConversation,
-  { onBranched, onOpenSettings }: { onBranched: (id: string) => void; onOpenSettings: () => void },
+  { openBranch, openSettings }: Navigation,
 ): AnswerActions {
   const queryClient = useQueryClient()
   const { id: userId } = useUser()
@@ -53,7 +54,7 @@ export function useAnswerActions(
       continueAnswer: (messageId) => void ask(messageId, () => continueAnswer(id, messageId)),
       addKey: (provider) => {
         openProviderKeyForm(provider)
-        onOpenSettings()
+        openSettings()
       },
       branch: async (messageId, content) => {
         const { identifier } = useSelectedModel.getState()
@@ -70,11 +71,11 @@ export function useAnswerActions(
           reportFailure(error, 'The branch could not be made. Please try again.')
           return false
         }
-        onBranched(branch.id)
+        openBranch(branch.id)
         return true
       },
     }
-  }, [queryClient, id, userId, modelName, onBranched, onOpenSettings])
+  }, [queryClient, id, userId, modelName, openBranch, openSettings])
 
   return {
     thread: waiting || open.thread === null ? null : thread,

@@ -17,9 +17,7 @@ import { availabilityQuery, modelsQuery, selectModel, useSelectedModel } from '#
 import { setShowToolMessages, setTheme, usePageSettings } from '#web/data/settings.ts'
 import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'
-import type { RailTab } from './rail.tsx'
-
-type Ways = { newChat: () => void; openTab: (tab: RailTab) => void }
+import type { Navigation } from './navigation.tsx'
 
 /** The models that can be used now and are not selected. */
 function useModelActions(): PaletteAction[] {
@@ -40,7 +38,7 @@ function useModelActions(): PaletteAction[] {
 }
 
 /** Everything that can be done from the command palette. */
-export function usePaletteActions({ newChat, openTab }: Ways): PaletteAction[] {
+export function usePaletteActions({ newChat, openPanel }: Navigation): PaletteAction[] {
   const { showToolMessages, theme } = usePageSettings()
   const models = useModelActions()
   const signOut = useSignOut()
@@ -56,7 +54,7 @@ export function usePaletteActions({ newChat, openTab }: Ways): PaletteAction[] {
       label: 'Upload documents',
       keywords: 'files add pdf',
       Icon: FileUp,
-      run: () => openTab('files'),
+      run: () => openPanel('files'),
     },
     ...themes
       .filter(({ id }) => id !== theme)
@@ -73,28 +71,28 @@ export function usePaletteActions({ newChat, openTab }: Ways): PaletteAction[] {
       label: 'Open chat history',
       keywords: 'tab conversations',
       Icon: MessageSquare,
-      run: () => openTab('chat'),
+      run: () => openPanel('chat'),
     },
     {
       id: 'files',
       label: 'Open files',
       keywords: 'tab documents library',
       Icon: FileText,
-      run: () => openTab('files'),
+      run: () => openPanel('files'),
     },
     {
       id: 'users',
       label: 'Open users',
       keywords: 'tab account profile security',
       Icon: Users,
-      run: () => openTab('users'),
+      run: () => openPanel('users'),
     },
     {
       id: 'settings',
       label: 'Open settings',
       keywords: 'tab preferences',
       Icon: Settings,
-      run: () => openTab('settings'),
+      run: () => openPanel('settings'),
     },
     { id: 'out', label: 'Sign out', keywords: 'log out leave', Icon: LogOut, run: signOut },
   ]

@@ -1,0 +1,30 @@
+import { createContext, useContext } from 'react'
+import type { DocumentRow } from '#contract/document.ts'
+import type { FoundPassage } from '#contract/search.ts'
+import type { TargetMessage } from '#web/data/target-message.ts'
+import type { OpenSource } from '#web/features/thread/message/assistant-message.tsx'
+import type { RailTab } from './rail.tsx'
+
+/** The ways from one part of the chat page to another. */
+export type Navigation = {
+  newChat: () => void
+  selectChat: (id: string) => void
+  openBranch: (id: string) => void
+  openMessage: (target: TargetMessage) => void
+  openSource: OpenSource
+  openDocument: (id: string) => void
+  openPassage: (passage: FoundPassage) => void
+  openPanel: (tab: RailTab) => void
+  openSettings: () => void
+  showIntroduction: () => void
+  /** Begins a new chat whose question names the documents. */
+  askAbout: (documents: readonly DocumentRow[]) => void
+}
+
+export const NavigationContext = createContext<Navigation | null>(null)
+
+export function useNavigation(): Navigation {
+  const navigation = useContext(NavigationContext)
+  if (navigation === null) throw new Error('useNavigation must be used within a NavigationContext')
+  return navigation
+}

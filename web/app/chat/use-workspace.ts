@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { DocumentRow } from '#contract/document.ts'
+import { useUser } from '#web/data/auth/auth-context.tsx'
+import { readDraft } from '#web/data/drafts.ts'
+import { followAccount } from '#web/data/live/account-channel.ts'
+import { restoreRecordings } from '#web/data/recordings.ts'
+import { resetThreadStore } from '#web/data/thread-store.ts'
+import { useDebugShortcut } from '#web/features/debug/use-debug-shortcut.ts'
+import { NO_DOCUMENT } from '#web/lib/route-state.ts'
+import { useChatActions } from './use-chat-actions.ts'
+import { useFilledDraft } from './use-filled-draft.ts'
+import { useNamedDocuments } from './use-named-documents.ts'
+import { useNavigationActions } from './use-navigation-actions.ts'
+import { usePalette } from './use-palette.ts'
+import { usePanel } from './use-panel.ts'
+import { useRouteState } from './use-route-state.ts'
+import { announceDeletedConversation, useUnknownConversation } from './use-unknown-conversation.ts'
+import { useViewer } from './use-viewer.ts'
+import { useVisibleHeight } from './use-visible-height.ts'
+
+/** The state of the chat page, and everything that can be done on it. */
+export function useWorkspace() {
+  const { id: userId } = useUser()
+  const queryClient = useQueryClient()
+  const route = useRouteState()
+  const viewer = useViewer(route)
+  const panel = usePanel()
+  // A draft from before a reload is in the message box, which the onboarding card would replace.
+  const [onboardingHidden, setOnboardingHidden] = useState(
+    () => route.chatId !== null || readDraft(userId, null) !== '',
+  )
+  const { filled, fill, fillNew, restore } = useFilledDraft(userId)
+
+  useEffect(() => followAccount(queryClient, userId), [queryClient, userId])
+  useEffect(() => resetThreadStore, [])
+  useEffect(() => restoreRecordings(userId), [userId])
+  useVisibleHeight()
+  const debug = useDebugShortcut()
+  const palette = usePalette()
+
+  const chat = useChatActions(route, restore)
+  const unknown = useUnknownConversation(route.navigate)
+  const navigation = useNavigationActions({
+    route,
+    viewer,
+    panel,
+    setOnboardingHidden,
+    dismissUnknown: unknown.dismiss,
+    fillNew,
+  })
+  const nameInQuestion = useNamedDocuments(route.chatId, fill)
+
+  return {
+    userId,
+    route,
+    viewer,
+    panel,
+    palette,
+    debug,
+    navigation,
+    chat,
+    unknown,
+    draft: { filled, fillNew },
+    onboardingHidden,
+    nameAddedDocuments: (documents: readonly DocumentRow[]): void => {
+      if (route.chatId !== null) nameInQuestion(route.chatId, documents)
+    },
+    leaveDeletedChat: (id: string): void => {
+      if (id !== route.chatId) return
+      route.navigate({ chatId: null, ...NO_DOCUMENT })
+      announceDeletedConversation()
+    },
+  }
+}
