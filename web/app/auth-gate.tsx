@@ -16,8 +16,8 @@ export function LoadingPage(): JSX.Element {
 }
 
 /**
- * Lets signed-in people through; everyone else is told what is wrong or sent to sign in. Whoever is in hears what went wrong
- * at a provider that they wanted to add.
+ * Shows its children to signed-in people. Everyone else sees the error or goes to the sign-in page. An error of a
+ * signed-in person, as from linking an identity provider, becomes a toast.
  */
 export function AuthGate({ children }: { children: ReactNode }): JSX.Element {
   const { loading, user, error } = useAuth()

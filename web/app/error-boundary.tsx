@@ -2,7 +2,6 @@ import { Component, type ErrorInfo, type JSX, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import styles from './auth-gate.module.css'
 
-/** What stands in for a page that could not be shown, above all when a part of it could not be fetched. */
 function ErrorPage(): JSX.Element {
   return (
     <div className={styles.page} role="alert">
@@ -13,7 +12,7 @@ function ErrorPage(): JSX.Element {
   )
 }
 
-/** Catches what is thrown while its children are drawn; React offers that to classes only. */
+/** Catches render errors, as of a lazy component that could not be loaded. React supports this in classes only. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

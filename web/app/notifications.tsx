@@ -4,9 +4,8 @@ import { createPortal } from 'react-dom'
 const Toaster = lazy(() => import('#web/ui/toaster.tsx'))
 
 /**
- * The notification region, fetched after the first paint so that no page waits for it. A modal dialog hides everything
- * else from screen readers, but for what has `aria-live`: the region stands beside the page and says so of itself, off,
- * because each notification is announced by an element of its own.
+ * Loads the notification region after the first paint. A modal dialog hides everything without `aria-live` from screen
+ * readers, so the region has it; its value is off because each toast announces itself.
  */
 export function Notifications(): JSX.Element | null {
   const [painted, setPainted] = useState(false)

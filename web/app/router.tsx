@@ -8,7 +8,6 @@ import { Notifications } from './notifications.tsx'
 
 const ChatPage = lazy(() => import('./routes/chat.tsx'))
 
-/** The three routes of the product; the chat page is behind the gate and loaded when it is needed. */
 export function Router(): JSX.Element {
   return (
     <>

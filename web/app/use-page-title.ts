@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 
-/** The tab's title: what is open, marked when a reply was finished while nobody looked. */
+/** Sets the tab's title, with a mark when a reply has finished while the tab was hidden. */
 export function usePageTitle(title: string | null, waiting: boolean): void {
   const [before, setBefore] = useState(waiting)
   const [unseen, setUnseen] = useState(false)

@@ -1,4 +1,4 @@
-/** What can be asked of an answer that is there: another version, the rest, or its question put differently. */
+/** Earlier versions of an answer, regenerating and continuing it, and branching from a question. */
 import { queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationRow, type NewBranch } from '#contract/conversation.ts'
@@ -17,7 +17,7 @@ const versions = z.array(
 )
 export type AnswerVersion = z.infer<typeof versions>[number]
 
-/** The versions of an answer before the newest one, oldest first. @param newest its number: a newer one has others before it. */
+/** The versions before `newest`, oldest first. */
 export function earlierVersionsQuery(messageId: string, newest: number) {
   return queryOptions({
     queryKey: ['message_versions', messageId, newest] as const,
@@ -34,7 +34,9 @@ export function earlierVersionsQuery(messageId: string, newest: number) {
   })
 }
 
-/** @param modelName of the new version; null: the conversation's. */
+/**
+ * @param modelName model of the new version; null: the conversation's.
+ */
 export async function regenerateAnswer(
   conversationId: string,
   messageId: string,
@@ -48,7 +50,7 @@ export async function continueAnswer(conversationId: string, messageId: string):
   await apiFetch(`/api/conversations/${conversationId}/messages/${messageId}/continue`, { method: 'POST' })
 }
 
-/** Begins another conversation that asks `content` in place of an earlier message. */
+/** Creates a conversation that asks `content` in place of an earlier message. */
 export async function branchConversation(conversationId: string, branch: NewBranch): Promise<ConversationRow> {
   return conversationRow.parse(await readJson(apiSend('POST', `/api/conversations/${conversationId}/branch`, branch)))
 }

@@ -1,4 +1,4 @@
-/** The two roads to the server: the data service directly, and the product's own API where that one fails. */
+/** Requests to the server: to the data service (PostgREST), and to the product API as its fallback. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { z } from 'zod'
 import { config } from './config.ts'
@@ -6,7 +6,7 @@ import { accessToken, anonKey, confirmSession } from './auth/session.ts'
 
 const errorBody = z.object({ error: z.object({ message: z.string() }) })
 
-/** A non-successful answer of the product API; the message is `status: body`. */
+/** A failed request to the product API; the message is `status: body`. */
 export class HttpError extends Error {
   readonly status: number
 
@@ -16,7 +16,10 @@ export class HttpError extends Error {
   }
 }
 
-/** Calls the product API with the cookie and, when at hand, the access token. Throws `HttpError` on a failure. */
+/**
+ * Calls the product API with the session cookie and the access token if there is one.
+ * @throws HttpError if the status is no success.
+ */
 export async function apiFetch(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   const token = await accessToken()
@@ -32,7 +35,7 @@ export function apiSend(method: 'POST' | 'PATCH', path: string, body: unknown): 
   return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 }
 
-/** What an answer of the product API says to the person; null where it was no such answer. */
+/** The message in the body of a failed product API request; null for other errors. */
 export function apiErrorMessage(error: unknown): string | null {
   const body = error instanceof HttpError ? error.message.slice(error.message.indexOf('{')) : ''
   try {
@@ -42,12 +45,12 @@ export function apiErrorMessage(error: unknown): string | null {
   }
 }
 
-/** The JSON of an answer, whose shape its reader checks. */
+/** The JSON body, unchecked: the caller validates its shape. */
 export async function readJson(response: Promise<Response>): Promise<unknown> {
   return await (await response).json()
 }
 
-/** `apiFetch` that reads JSON and checks its shape. */
+/** `apiFetch` that validates the JSON body. */
 export async function apiJson<T>(path: string, schema: z.ZodType<T>, init?: RequestInit): Promise<T> {
   const response = await apiFetch(path, init)
   return schema.parse(await response.json())
@@ -81,20 +84,20 @@ const restClient = (send: typeof fetch): PostgrestClient =>
 
 let client: PostgrestClient | null = null
 
-/** The data service, asked as the person. Its own retries are off: the fallback comes at once. */
+/** The data service with the person's token. Its own retries are off: the fallback follows at once. */
 export const rest = (): PostgrestClient => (client ??= restClient(fetchAsUser))
 
 let keepaliveClient: PostgrestClient | null = null
 
-/** As `rest`, for small writes that arrive even where the page is left at once. */
+/** As `rest`, for small writes that complete even if the person leaves the page. */
 export const keepaliveRest = (): PostgrestClient =>
   (keepaliveClient ??= restClient((input, init) => fetchAsUser(input, { ...init, keepalive: true })))
 
 type RestAnswer = { data: unknown; error: { message: string } | null }
 
 /**
- * Asks the data service; on any error logs it and asks the product API instead. Both answers are checked against the
- * same schema.
+ * Queries the data service; on any error logs it and calls the product API. Both results are validated by the same
+ * schema.
  */
 export async function restWithApiFallback<T>(
   schema: z.ZodType<T>,

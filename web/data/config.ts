@@ -7,7 +7,7 @@ function requireText(value: unknown, name: string): string {
   return value
 }
 
-/** By hand, because the sign-in page is to be small and a schema library is not. */
+/** Parsed by hand to keep a schema library out of the sign-in page. */
 function parseConfig(value: unknown): PublicConfig {
   const given: Partial<Record<keyof PublicConfig, unknown>> = typeof value === 'object' && value !== null ? value : {}
   const account: { email?: unknown; password?: unknown } | null =
@@ -28,7 +28,10 @@ function parseConfig(value: unknown): PublicConfig {
   }
 }
 
-/** Reads `/config.json` once. Throws when the server does not answer with a valid one. */
+/**
+ * Fetches `/config.json` once.
+ * @throws if the request fails or a value is invalid.
+ */
 export async function loadConfig(): Promise<PublicConfig> {
   if (loaded !== null) return loaded
   const response = await fetch('/config.json')
@@ -37,7 +40,9 @@ export async function loadConfig(): Promise<PublicConfig> {
   return loaded
 }
 
-/** The configuration that `loadConfig` has read; nothing that needs it runs before. */
+/**
+ * @throws before `loadConfig` has resolved.
+ */
 export function config(): PublicConfig {
   if (loaded === null) throw new Error('The configuration has not been loaded')
   return loaded

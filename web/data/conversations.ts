@@ -30,7 +30,7 @@ export function conversationsQuery(userId: string) {
   })
 }
 
-/** One conversation; null when it does not exist or belongs to somebody else. */
+/** One conversation; null if it does not exist or belongs to another person. */
 export function conversationQuery(id: string) {
   return queryOptions({
     queryKey: conversationKey(id),
@@ -47,8 +47,8 @@ function fetchConversation(id: string): Promise<ConversationRow | null> {
 }
 
 /**
- * Creates a conversation under an id made here, so that a direct call that timed out after it was carried out and its
- * fallback end in one and the same row.
+ * Creates a conversation. The client chooses the id: if the direct call times out after it was executed, the fallback
+ * addresses the same row.
  */
 export function createConversation(given: {
   userId: string
@@ -98,7 +98,7 @@ export async function deleteConversation(id: string): Promise<void> {
   )
 }
 
-/** Puts a row that was created or changed into every list that shows it. */
+/** Puts a created or changed row into the cached list and the cached conversation. */
 export function cacheConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
   liveConversation.set(queryClient, conversationKey(row.id), row)
   liveConversations.change(queryClient, conversationsKey(userId), (list) => {
@@ -107,7 +107,7 @@ export function cacheConversation(queryClient: QueryClient, userId: string, row:
   })
 }
 
-/** Reads again what is shown of conversations, when live changes may have been missed: the list, and those that are open. */
+/** Refetches the list and the open conversations, after live changes may have been missed. */
 export async function refetchConversations(queryClient: QueryClient, userId: string): Promise<void> {
   const [list] = conversationsKey(userId)
   const [one] = conversationKey('')
@@ -117,11 +117,11 @@ export async function refetchConversations(queryClient: QueryClient, userId: str
   })
 }
 
-/** Takes a deleted conversation out of every list that shows it. */
+/** Removes a deleted conversation from the cache, with its draft and recordings. */
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
   liveConversations.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')
   deleteRecordings(userId, id)
-  // Null, as for any conversation that does not exist: whoever has it open leaves it.
+  // Null, as for an unknown conversation: the chat page then leaves it.
   liveConversation.set(queryClient, conversationKey(id), null)
 }

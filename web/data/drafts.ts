@@ -1,12 +1,12 @@
 const prefixOf = (userId: string): string => `alcove-draft:${userId}:`
 const keyOf = (userId: string, conversationId: string | null): string => prefixOf(userId) + (conversationId ?? 'new')
 
-/** What the browser has no room for: it outlives a change of the conversation, though not a reload. */
+/** Drafts that exceed the browser's storage; they do not survive a reload. */
 const unstoredDrafts = new Map<string, string>()
 
 /**
- * What a person has typed and not sent yet, per conversation, over a reload and over a session that ended by itself.
- * Whoever signs in next in the same browser does not see it.
+ * A person's unsent text per conversation. It survives a reload and an expired session; other people who sign in on
+ * this browser do not see it.
  */
 export function readDraft(userId: string, conversationId: string | null): string {
   const key = keyOf(userId, conversationId)
@@ -25,14 +25,13 @@ export function storeDraft(userId: string, conversationId: string | null, text: 
   }
 }
 
-/** Puts a text that could not be sent before what has been typed since, and returns both. */
+/** Prepends a text that could not be sent to the current draft. Returns the new draft. */
 export function restoreDraft(userId: string, conversationId: string | null, text: string): string {
   const restored = [text, readDraft(userId, conversationId)].filter((part) => part !== '').join('\n\n')
   storeDraft(userId, conversationId, restored)
   return restored
 }
 
-/** Forgets what a person has typed in all conversations, when that person signs out. */
 export function clearDrafts(userId: string): void {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(userId)))
   for (const key of keys) localStorage.removeItem(key)

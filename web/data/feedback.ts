@@ -19,14 +19,14 @@ const stored = z.array(
 
 const feedbackKey = ({ messageId, version }: RatedAnswer) => ['message_feedback', messageId, version] as const
 
-/** While somebody scrolls, answers come into view one by one. */
+/** Scrolling brings answers into view one by one; their ratings are fetched in batches. */
 const BATCH_MS = 100
 
 let lastBatchAt = Number.NEGATIVE_INFINITY
 let pendingBatch: Promise<z.infer<typeof stored>> | null = null
 const batchedIds = new Set<string>()
 
-/** Ratings that are asked for at the same moment, or soon after others were read, are read at once. */
+/** Fetches the ratings requested within `BATCH_MS` in one request. */
 function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
   batchedIds.add(messageId)
   const waitMs = Math.max(0, lastBatchAt + BATCH_MS - performance.now())
@@ -45,7 +45,7 @@ function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
   return pendingBatch
 }
 
-/** The person's own rating of an answer; null when there is none. */
+/** The person's own rating of an answer; null if there is none. */
 export function feedbackQuery(rated: RatedAnswer) {
   return queryOptions({
     queryKey: feedbackKey(rated),
@@ -57,10 +57,10 @@ export function feedbackQuery(rated: RatedAnswer) {
   })
 }
 
-/** For each answer, what ends with its last rating that was sent. */
+/** The last request per answer. */
 const lastSent = new Map<string, Promise<unknown>>()
 
-/** Sends after what was sent for the same answer: a change of mind must not overtake what it changes. */
+/** Sends after earlier requests for the same answer: a changed rating must not overtake the first. */
 async function sendInOrder<T>({ messageId, version }: RatedAnswer, send: () => PromiseLike<T>): Promise<T> {
   const answer = `${messageId} ${version}`
   const sent = (lastSent.get(answer) ?? Promise.resolve()).then(send)
@@ -72,7 +72,7 @@ async function sendInOrder<T>({ messageId, version }: RatedAnswer, send: () => P
   return await sent
 }
 
-/** Rates an answer, or takes the rating back with null. Shown at once, undone when it cannot be stored. */
+/** Rates an answer; null removes the rating. Updates the cache at once and reverts it on failure. */
 export async function setFeedback(
   queryClient: QueryClient,
   userId: string,

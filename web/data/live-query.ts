@@ -2,18 +2,21 @@ import { hashKey, type QueryClient, type QueryKey } from '@tanstack/react-query'
 
 type Change<Data> = (data: Data) => Data
 
-/** What is read as a whole and changed by live changes in between. */
+/** Cached data that is fetched as a whole and updated by live changes in between. */
 export interface LiveQuery<Data> {
-  /** To be called by the query of the key, with what reads it. */
+  /** For the `queryFn` of the key. */
   read(key: QueryKey, read: () => Promise<Data>): Promise<Data>
-  /** Changes the data where it is loaded, and again what is being read now: that may be older than the change, which nobody tells again. */
+  /**
+   * Applies a change to the cached data and to fetches in progress: their result may be older than the change, and no
+   * later event repeats it.
+   */
   change(queryClient: QueryClient, key: QueryKey, change: Change<Data>): void
-  /** The same for all of the data, also where it is not loaded. */
+  /** Replaces the data, also if it is not loaded yet. */
   set(queryClient: QueryClient, key: QueryKey, data: Data): void
 }
 
 export function createLiveQuery<Data>(): LiveQuery<Data> {
-  /** Each reading that is under way, with the changes since it began. */
+  /** Fetches in progress, with the changes since each began. */
   const fetches = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
 
   function recordChange(key: QueryKey, change: Change<Data>): void {

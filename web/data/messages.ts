@@ -7,13 +7,13 @@ import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#we
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 
 const PAGE_SIZE = 60
-/** On the way to a message far up. */
+/** For loading back to a message far up. */
 const LARGE_PAGE_SIZE = 500
 const rows = z.array(messageRow)
 
 export const messagesKey = (conversationId: string) => [`/api/conversations/${conversationId}/messages`] as const
 
-/** Newest first from the data service, a page at a time; the product API answers with all of them. */
+/** One page, newest first; the product API answers with all messages. */
 async function fetchPage(conversationId: string, before: number | null, limit = PAGE_SIZE): Promise<Thread> {
   const page = await restWithApiFallback(
     rows,
@@ -27,17 +27,16 @@ async function fetchPage(conversationId: string, before: number | null, limit = 
   return { messages: page.toSorted((a, b) => a.position - b.position), hasEarlier: page.length === limit }
 }
 
-/** The newest messages of a conversation. */
 export function messagesQuery(conversationId: string) {
   return queryOptions({
     queryKey: messagesKey(conversationId),
     queryFn: () => fetchPage(conversationId, null),
-    // It compares by place in the list: with older messages above, each would become a new object and be drawn again.
+    // Structural sharing compares by index: prepended messages would give every row a new identity.
     structuralSharing: false,
   })
 }
 
-/** One message; null when it is not there (any more). */
+/** One message; null if it does not exist. */
 export function messageQuery(conversationId: string, id: string) {
   return queryOptions({
     queryKey: [...messagesKey(conversationId), id] as const,
@@ -67,7 +66,7 @@ export function cacheMessages(queryClient: QueryClient, conversationId: string, 
   updateCachedMessages(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
 }
 
-/** Loads the page before the oldest message at hand. */
+/** Loads the page before the oldest loaded message. */
 export async function loadEarlierMessages(
   queryClient: QueryClient,
   conversationId: string,
@@ -84,7 +83,7 @@ export async function loadEarlierMessages(
   )
 }
 
-/** Loads pages until the messages from `position` on are at hand. */
+/** Loads pages until the message at `position` is loaded. */
 export async function loadMessagesBackTo(
   queryClient: QueryClient,
   conversationId: string,
@@ -98,19 +97,19 @@ export async function loadMessagesBackTo(
 }
 
 /**
- * Reads the newest messages again and merges them, so that neither older pages nor a message on its way is lost. Used
- * after every rejoin and as follow-up, when a live change may have been missed.
+ * Refetches the newest messages and merges them: loaded older pages and unsent messages stay. Runs after every rejoin,
+ * and when a live change may have been missed.
  */
 export async function refetchNewestMessages(queryClient: QueryClient, conversationId: string): Promise<void> {
   const { data, fetchStatus } = queryClient.getQueryState<Thread>(messagesKey(conversationId)) ?? {}
   if (data === undefined && fetchStatus !== 'fetching') return
-  // What comes while the first page is on its way is in no thread yet, and may be missing on that page.
+  // Until the first page is loaded, live changes have no thread to go into, and may be missing on that page.
   if (data === undefined) await queryClient.query({ ...messagesQuery(conversationId), staleTime: 'static' })
   const newest = await fetchPage(conversationId, null)
   queryClient.setQueryData<Thread>(messagesKey(conversationId), (thread) => thread && mergeNewest(thread, newest))
 }
 
-/** Stores a person's message under an id made by the caller: a repeat of it never asks twice. */
+/** Stores a question. The client chooses the id, so that a repeated request asks once. */
 export function addMessage(conversationId: string, id: string, content: string): Promise<MessageRow> {
   return restWithApiFallback(
     messageRow,
@@ -141,18 +140,17 @@ export function addMessage(conversationId: string, id: string, content: string):
   )
 }
 
-/** What has been written so far of the reply in progress; null when none is being written. */
+/** The parts written so far of the reply in progress; null if there is none. */
 export async function fetchReplyInProgress(conversationId: string): Promise<ReplyInProgress | null> {
   const response = await apiFetch(`/api/conversations/${conversationId}/reply`)
   return response.status === 204 ? null : replyInProgress.parse(await response.json())
 }
 
-/** Asks the last question again, after its reply failed. */
 export async function retryReply(conversationId: string): Promise<void> {
   await apiFetch(`/api/conversations/${conversationId}/retry`, { method: 'POST' })
 }
 
-/** Ends the reply that is awaited; what was written of it stays. */
+/** Stops the reply in progress; the text written so far stays. */
 export async function stopReply(conversationId: string): Promise<void> {
   await apiFetch(`/api/conversations/${conversationId}/stop`, { method: 'POST' })
 }

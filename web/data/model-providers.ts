@@ -1,4 +1,4 @@
-/** The keys and endpoints that a person has connected. */
+/** The person's own API keys and model endpoints. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
@@ -15,7 +15,10 @@ async function reload(queryClient: QueryClient): Promise<void> {
   await Promise.all([refetch(queryClient, { queryKey: ownProvidersQuery.queryKey }), refetchModels(queryClient)])
 }
 
-/** Has the server try it and keep it. Throws `HttpError` with what is wrong. */
+/**
+ * The server tests the provider and stores it.
+ * @throws HttpError with the reason of a failure.
+ */
 export async function connectProvider(queryClient: QueryClient, given: NewOwnProvider): Promise<void> {
   await apiSend('POST', '/api/providers', given)
   await reload(queryClient)
@@ -26,7 +29,10 @@ export async function disconnectProvider(queryClient: QueryClient, { id }: OwnPr
   await reload(queryClient)
 }
 
-/** Has the server try the model, and search by its vectors. Throws `HttpError` with what is wrong. */
+/**
+ * The server tests the embedding model and searches by it.
+ * @throws HttpError with the reason of a failure.
+ */
 export async function changeProvider(queryClient: QueryClient, id: string, patch: ProviderPatch): Promise<void> {
   await apiSend('PATCH', `/api/providers/${id}`, patch)
   await reload(queryClient)

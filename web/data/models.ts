@@ -11,7 +11,7 @@ import { accountSettingsQuery } from './settings.ts'
 
 declare global {
   interface Window {
-    /** Identifier of the selected model, for other parts of the page and for outside scripts to read. */
+    /** For other parts of the page and for external scripts. */
     selectedModelIdentifier?: string
   }
 }
@@ -20,7 +20,7 @@ const COLUMNS = 'id,name,version,model_identifier,provider,family,is_default,con
 
 export type Model = ModelRow & { isNew: boolean }
 
-/** Listed when the table cannot be read: the model that needs nothing but the person's own documents. */
+/** Used if the models cannot be fetched; it needs no provider. */
 export const FALLBACK_MODELS: Model[] = [
   {
     id: '00000000-0000-4000-8000-000000000000',
@@ -53,19 +53,18 @@ export const modelsQuery = queryOptions({
   },
 })
 
-/** Which models can be used now, and where questions go. */
+/** Availability of each model, and the host that receives its questions. */
 export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
   queryFn: () => apiJson('/api/models/availability', z.array(modelAvailability)),
 })
 
-/** Why models cannot be used, by their identifiers. */
+/** The reasons of unavailable models, by identifier. */
 export const unavailableReasons = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
   new Map(
     availability.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
   )
 
-/** Reads again which models there are and which can be used. */
 export async function refetchModels(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     refetch(queryClient, { queryKey: modelsQuery.queryKey }),
@@ -73,7 +72,7 @@ export async function refetchModels(queryClient: QueryClient): Promise<void> {
   ])
 }
 
-/** Has every endpoint asked for its models, then reads them again, whatever came of it. */
+/** The server asks every endpoint for its models; then both queries are refetched, even after a failure. */
 export async function refreshModels(queryClient: QueryClient): Promise<void> {
   try {
     await apiFetch('/api/models/refresh', { method: 'POST' })
@@ -82,7 +81,7 @@ export async function refreshModels(queryClient: QueryClient): Promise<void> {
   }
 }
 
-/** How the model of a conversation is called; blank until the list has been read, so that no identifier flashes up. */
+/** The display name of a model; a blank until the models are loaded, so that no identifier flashes up. */
 export function useModelLabel(): (identifier: string | null | undefined) => string {
   const { data, isPending } = useQuery(modelsQuery)
   return (identifier) => (isPending ? '\u00a0' : modelLabel(identifier, data ?? FALLBACK_MODELS))
@@ -91,13 +90,13 @@ export function useModelLabel(): (identifier: string | null | undefined) => stri
 type Selection = {
   name: string | null
   identifier: string | null
-  /** Nobody chose it: it gives way where another one becomes the default. */
+  /** Not chosen by the person: a new default replaces it. */
   isDefault: boolean
-  /** A conversation is open, whose model does not change unseen. */
+  /** While a conversation is open, its model does not change by itself. */
   isLocked: boolean
 }
 
-/** The selected model's display name and identifier; both null until the list has been read. */
+/** The selected model; name and identifier are null until the models are loaded. */
 export const useSelectedModel = create<Selection>(() => ({
   name: null,
   identifier: null,
@@ -113,13 +112,13 @@ export function selectModel(
   useSelectedModel.setState({ name, identifier, isDefault })
 }
 
-/** Selects what a person who chose nothing begins with: the own default, else the first one. */
+/** Selects the person's default model, else the first one. */
 export function selectInitialModel(models: readonly Model[], preferred: string | null | undefined): void {
   const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
   if (initial !== undefined) selectModel(initial, { isDefault: true })
 }
 
-/** The selected model; who asks before the list has been read waits for it. */
+/** The identifier of the selected model; waits for the models to load. */
 export async function readSelectedModel(queryClient: QueryClient, userId: string): Promise<string> {
   if (useSelectedModel.getState().identifier === null) {
     const [models, settings] = await Promise.allSettled([
@@ -127,20 +126,20 @@ export async function readSelectedModel(queryClient: QueryClient, userId: string
       queryClient.query({ ...accountSettingsQuery(userId), staleTime: 'static' }),
     ])
     const preferred = settings.status === 'fulfilled' ? settings.value.preferences.default_model : undefined
-    // Somebody may have chosen meanwhile.
+    // The person may have selected one meanwhile.
     if (useSelectedModel.getState().identifier === null)
       selectInitialModel(models.status === 'fulfilled' ? models.value : FALLBACK_MODELS, preferred)
   }
   return useSelectedModel.getState().identifier ?? READER_MODEL
 }
 
-/** Selects the model of a conversation that is opened; one that was begun with the default is no choice. */
+/** Selects the model of an opened conversation; the default model stays a default. */
 export function selectConversationModel(model: Pick<Model, 'name' | 'model_identifier'>): void {
   const { identifier, isDefault } = useSelectedModel.getState()
   selectModel(model, { isDefault: isDefault && identifier === model.model_identifier })
 }
 
-/** Keeps the selected model while a conversation is open. Returns the function that lets go of it. */
+/** Returns the function that unlocks it. */
 export function lockSelectedModel(): () => void {
   useSelectedModel.setState({ isLocked: true })
   return () => useSelectedModel.setState({ isLocked: false })

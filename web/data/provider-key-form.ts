@@ -1,12 +1,12 @@
-/** The provider that somebody wants to enter a key for: the settings tab opens its form. */
+/** The provider whose key form the settings tab should open. */
 import { create } from 'zustand'
 
-/** Another one each time that it is asked for, so that the form comes to the fore again. */
+/** A new object on each request, so that the form is focused again. */
 export type ProviderKeyForm = { provider: 'anthropic' | 'openai' }
 
 export const useProviderKeyForm = create<{ wanted: ProviderKeyForm | null }>(() => ({ wanted: null }))
 
-/** Which key models of a provider are asked with; null where a person can enter none. */
+/** The provider whose key a model needs; null if the person cannot enter one. */
 export function keyProviderOf(provider: string | undefined): ProviderKeyForm['provider'] | null {
   if (provider === 'Anthropic') return 'anthropic'
   return provider === 'OpenAI' ? 'openai' : null
@@ -16,7 +16,6 @@ export function openProviderKeyForm(provider: ProviderKeyForm['provider']): void
   useProviderKeyForm.setState({ wanted: { provider } })
 }
 
-/** The form has been left. */
 export function closeProviderKeyForm(): void {
   useProviderKeyForm.setState({ wanted: null })
 }

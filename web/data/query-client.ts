@@ -3,7 +3,7 @@ import { apiFetch, HttpError } from './client.ts'
 
 type Unauthorized = 'throw' | 'null'
 
-/** The default fetch of a query: GET on the first element of its key, read as JSON. */
+/** The default `queryFn`: GET the first element of the key as JSON. */
 function fetchByKey(onUnauthorized: Unauthorized) {
   return async ({ queryKey }: QueryFunctionContext): Promise<unknown> => {
     try {
@@ -15,7 +15,7 @@ function fetchByKey(onUnauthorized: Unauthorized) {
   }
 }
 
-/** Data is never stale by itself: live changes and their follow-ups say when to read again. */
+/** Data never becomes stale by itself: live changes cause the refetches. */
 export function createQueryClient({ onUnauthorized = 'throw' }: { onUnauthorized?: Unauthorized } = {}): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -1,19 +1,19 @@
 /**
- * Recordings in the browser's own database, where they outlive the page and a crash of it. Fetched when it is needed.
- * While it is made, a recording lies there in pieces, under numbers behind its id.
+ * Recordings in IndexedDB, where they survive a reload and a crash; loaded on demand. A running recording is stored in
+ * pieces whose keys are its id and a number.
  */
 import { z } from 'zod'
 
 const STORE = 'recordings'
 const BY_PERSON = 'by person'
 
-/** Its conversation may have been deleted elsewhere meanwhile, and then nobody sees it any more. */
+/** Its conversation may have been deleted elsewhere, and then no page shows it. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
 const stored = z.object({
   id: z.string(),
   userId: z.string(),
-  /** The conversation it was made for; null: the one that begins with it. */
+  /** The conversation it belongs to; null: a new one. */
   conversationId: z.string().nullable(),
   audio: z.instanceof(Blob),
   madeAt: z.number(),
@@ -40,7 +40,7 @@ function open(): Promise<IDBDatabase> {
   return opened
 }
 
-/** Runs what is to be done in one transaction; resolves when that is done. */
+/** Resolves when the transaction is complete. */
 async function write(act: (store: IDBObjectStore) => void): Promise<void> {
   const transaction = (await open()).transaction(STORE, 'readwrite')
   const ended = new Promise<void>((resolve, reject) => {
@@ -55,7 +55,7 @@ const BEFORE_NUMBER = ' '
 const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`
 const idOf = (key: string): string => key.split(BEFORE_NUMBER)[0] ?? key
 
-/** A recording, whole or in pieces. */
+/** The key range of a recording, whole or in pieces. */
 const keyRangeOf = (id: string): IDBKeyRange => IDBKeyRange.bound(id, `${id}${BEFORE_NUMBER}\uffff`)
 
 export const storeRecordings = (recordings: readonly Recording[]): Promise<void> =>
@@ -66,7 +66,7 @@ export const storeRecordings = (recordings: readonly Recording[]): Promise<void>
     }
   })
 
-/** Stores what was said since the last piece, unless the recording was removed meanwhile. */
+/** Stores a piece, unless the recording was removed meanwhile. */
 export const storePiece = (piece: Recording, n: number): Promise<void> =>
   write((store) => {
     const put = (): void => void store.put({ ...piece, id: pieceId(piece.id, n) })
@@ -78,7 +78,9 @@ export const storePiece = (piece: Recording, n: number): Promise<void> =>
 export const removeRecordings = (ids: readonly string[]): Promise<void> =>
   write((store) => ids.forEach((id) => store.delete(keyRangeOf(id))))
 
-/** @param rows in the order of their keys. */
+/**
+ * @param rows sorted by key.
+ */
 function joinPieces(rows: readonly Recording[]): Recording[] {
   return [...Map.groupBy(rows, ({ id }) => idOf(id))].flatMap(([id, pieces]) => {
     const [first] = pieces
@@ -91,7 +93,7 @@ function joinPieces(rows: readonly Recording[]): Recording[] {
   })
 }
 
-/** The recordings of one person, the oldest first; what is too old or of an earlier make is removed. */
+/** A person's recordings, oldest first. Removes expired and unreadable ones. */
 export async function readRecordings(userId: string): Promise<Recording[]> {
   const store = (await open()).transaction(STORE).objectStore(STORE)
   const [rows, keys] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * What a person has said and nobody has turned into text yet, per conversation, over a reload and a crash. Whoever signs in
- * next in the same browser does not see it.
+ * A person's recordings without a transcript, per conversation. They survive a reload and a crash; other people who
+ * sign in on this browser do not see them.
  */
 import { create } from 'zustand'
 import type * as RecordingsDatabase from './recordings-database.ts'
@@ -8,15 +8,15 @@ import type { Recording } from './recordings-database.ts'
 
 export const useRecordings = create<{ recordings: readonly Recording[] }>(() => ({ recordings: [] }))
 
-/** Says that the database is worth opening: most visits end without a recording. */
+/** Marks that recordings exist: most visits never open the database. */
 const markerKey = (userId: string): string => `alcove-recordings:${userId}`
 
-/** The part that writes to the disk, fetched early: a recording fails above all where nothing can be fetched any more. */
+/** Loaded early: recordings matter most when the network fails. */
 export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => import('./recordings-database.ts')
 
 let writing = Promise.resolve()
 
-/** Does one thing after the other in the database; what is in memory holds without it. */
+/** Writes serially; a failed write leaves the state in memory. */
 function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Promise<void> {
   writing = writing
     .then(recordingsDatabase)
@@ -25,7 +25,10 @@ function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Pro
   return writing
 }
 
-/** Held by the page that records, which the browser lets go with it: what no page holds was left behind. */
+/**
+ * A Web Lock held by the recording page; the browser releases it with the page. A recording without a lock was left
+ * behind.
+ */
 const LOCK = 'alcove-recording:'
 
 function holdLock(id: string): () => void {
@@ -40,15 +43,15 @@ async function readLocks(): Promise<Set<string>> {
 }
 
 type RecordingWriter = {
-  /** Writes what was said since the last time to the disk. */
+  /** Writes a chunk to the database. */
   add: (chunk: Blob) => void
-  /** Ends it with everything that was said, which is offered from now on. */
+  /** Stores the whole recording and lists it. */
   finish: (audio: Blob) => Recording
-  /** Ends it as if nothing had been said. */
+  /** Deletes the recording. */
   discard: () => void
 }
 
-/** A recording that is being made: nowhere offered before its end, or the end of its page. */
+/** Writes a running recording; it is listed only after its end, or the end of its page. */
 export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversationId'>): RecordingWriter {
   const begun = { ...of, id: crypto.randomUUID(), madeAt: Date.now() }
   const release = holdLock(begun.id)
@@ -81,7 +84,7 @@ export function deleteRecording({ id }: Recording): void {
   void write(({ removeRecordings }) => removeRecordings([id]))
 }
 
-/** Forgets everything that a person has said: in one conversation that is gone, or in all, where that person signs out. */
+/** Deletes a person's recordings: of one conversation, or all on signing out. */
 export function deleteRecordings(userId: string, conversationId?: string): void {
   const isMeant = (recording: Recording): boolean =>
     recording.userId === userId && (conversationId === undefined || recording.conversationId === conversationId)
@@ -94,7 +97,7 @@ export function deleteRecordings(userId: string, conversationId?: string): void 
   })
 }
 
-/** What was said for a conversation that had not begun yet goes on with it. */
+/** Assigns the recordings of the new conversation to its id. */
 export function assignRecordings(userId: string, conversationId: string): void {
   const adopted = useRecordings
     .getState()
@@ -107,12 +110,12 @@ export function assignRecordings(userId: string, conversationId: string): void {
   void write(({ storeRecordings }) => storeRecordings(adopted))
 }
 
-/** Brings back what a person left behind in this browser. Returns the function that takes it out of memory again. */
+/** Lists the recordings that a person left behind in this browser. Returns the function that empties the list. */
 export function restoreRecordings(userId: string): () => void {
   let left = false
   if (localStorage.getItem(markerKey(userId)) !== null)
     void write(async ({ readRecordings }) => {
-      // Asked first: one that ends in between is missed until the next visit, not offered without its end.
+      // Read before the recordings: one that ends in between is listed on the next visit, not incompletely now.
       const running = await readLocks()
       const found = await readRecordings(userId)
       if (found.length === 0) localStorage.removeItem(markerKey(userId))

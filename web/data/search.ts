@@ -2,20 +2,20 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { documentSearchAnswer, searchAnswer } from '#contract/search.ts'
 import { apiJson } from './client.ts'
 
-/** Messages that hold all the words, newest first; the ones of the search before are kept until they are there. */
+/** Messages that contain all words, newest first; keeps the previous results while loading. */
 export function messageSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['/api/search', search],
     queryFn: async ({ signal }) =>
       (await apiJson(`/api/search?q=${encodeURIComponent(search)}`, searchAnswer, { signal })).messages,
     placeholderData: keepPreviousData,
-    // What has been said since is found as well.
+    // New messages are found too.
     staleTime: 0,
     gcTime: 60_000,
   })
 }
 
-/** The best passage of each document that holds words of the search; the ones of the search before are kept meanwhile. */
+/** The best passage of each document that matches; keeps the previous results while loading. */
 export function documentSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['/api/search/documents', search],
@@ -23,7 +23,7 @@ export function documentSearchQuery(search: string) {
       (await apiJson(`/api/search/documents?q=${encodeURIComponent(search)}`, documentSearchAnswer, { signal }))
         .passages,
     placeholderData: keepPreviousData,
-    // What has been read since is found as well.
+    // New documents are found too.
     staleTime: 0,
     gcTime: 60_000,
   })

@@ -6,7 +6,7 @@ import { readTheme, storeTheme, type Theme } from './theme.ts'
 
 const SETTINGS_KEY = 'alcove-settings'
 
-/** Further choices, in one column: what another version of the page keeps there is left as it is. */
+/** Further settings in one column; unknown keys stay. */
 const preferences = z.looseObject({ default_model: z.string().nullable().optional().catch(null) }).catch({})
 
 const accountSettings = z.object({
@@ -24,7 +24,7 @@ const DEFAULT_ACCOUNT_SETTINGS: AccountSettings = {
 
 const settingsKey = (userId: string) => ['user_settings', userId] as const
 
-/** How far the onboarding is, and what the person prefers; someone without a row has just begun. */
+/** The person's account settings; the defaults if there is no row. */
 export function accountSettingsQuery(userId: string) {
   return queryOptions({
     queryKey: settingsKey(userId),
@@ -40,7 +40,7 @@ export function accountSettingsQuery(userId: string) {
   })
 }
 
-/** Shown at once; stored in the person's row, which is made when it is not there yet. */
+/** Updates the cache, then upserts the row. */
 export async function changeAccountSettings(
   queryClient: QueryClient,
   userId: string,
@@ -52,13 +52,13 @@ export async function changeAccountSettings(
   await storeAccountSettings(change)
 }
 
-/** One write, whether or not the person has a row; whose it is, the database knows. */
+/** Upserts the row; the database sets its owner. */
 export async function storeAccountSettings(change: Partial<AccountSettings>): Promise<void> {
   const { error } = await keepaliveRest().from('user_settings').upsert(change, { onConflict: 'owner' })
   if (error !== null) throw new Error(error.message, { cause: error })
 }
 
-/** Changes some of the person's preferences; the others are read anew, because whatever keeps them writes the same column. */
+/** Changes some preferences. Reads the column first: other code writes it too. */
 export async function changePreferences(
   queryClient: QueryClient,
   userId: string,
@@ -88,13 +88,13 @@ function readStored(): StoredSettings {
 type PageSettings = {
   showToolMessages: boolean
   theme: Theme
-  /** The browser's voice that reads aloud, by its name; null: the browser's own choice. */
+  /** The name of the voice that reads aloud; null: the browser's default. */
   voiceName: string | null
-  /** What recordings are in (ISO 639-1), told to whoever transcribes them; null: that one finds out. */
+  /** The language of recordings (ISO 639-1), passed to the transcription; null: it detects it. */
   spokenLanguage: string | null
 }
 
-/** What this browser remembers: one and the same setting in the header menu and in the settings tab. */
+/** Settings stored in this browser. */
 export const usePageSettings = create<PageSettings>(() => ({
   ...readStored(),
   theme: readTheme(),

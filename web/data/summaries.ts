@@ -4,7 +4,7 @@ import { rest } from './client.ts'
 
 const summary = z.object({ content: z.string(), model: z.string(), messages: z.int() })
 
-/** What stood for the beginning of a conversation; null where it is no longer kept. */
+/** The summary that replaced the beginning of a conversation in a prompt; null if it was deleted. */
 export function summaryQuery(id: string) {
   return queryOptions({
     queryKey: ['conversation_summaries', id] as const,

@@ -19,7 +19,7 @@ export function storeTheme(theme: Theme): void {
   applyTheme()
 }
 
-/** Dark unless the system or the person says otherwise; follows both, in other tabs too. */
+/** Applies the theme, and follows the system's setting and other tabs. */
 export function followTheme(): void {
   applyTheme()
   matchMedia(LIGHT).addEventListener('change', applyTheme)

@@ -1,12 +1,12 @@
-/** The messages that are not stored yet, the replies that are being written, and what is awaited. */
+/** Unsaved messages, streamed replies, and the awaited reply of each conversation. */
 import { create } from 'zustand'
 import type { ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 
 /**
- * Why a conversation is or is not waiting, where its messages alone do not say: `asked` since a failed reply was asked
- * for again (the rows in `ignored` are the failed ones), `rewriting` since another version or the rest of an answer was
- * asked for that this attempt had written, `ended` since the waiting for the question `questionId` ended without a row.
+ * Overrides whether a conversation waits for a reply: `asked` while a failed reply is retried (`ignored` are the failed
+ * rows), `rewriting` while an answer gets a newer attempt than `attempt`, `ended` after the question `questionId` will
+ * get no reply.
  */
 export type Awaiting =
   | { kind: 'asked'; ignored: string[] }
@@ -14,7 +14,7 @@ export type Awaiting =
   | { kind: 'ended'; questionId: string }
 
 type ThreadState = {
-  /** The visible thread of a conversation that has not been created yet. */
+  /** The thread of a conversation that is being created. */
   tempMessages: ThreadMessage[]
   externalApiConversationId: string | null
   lastAIResponse: string | null
@@ -35,7 +35,7 @@ const without = <T>(record: Record<string, T>, key: string): Record<string, T> =
   return rest
 }
 
-/** Sets the external conversation id; null also clears the temporary messages. */
+/** Null also clears the temporary messages. */
 export function setExternalConversation(id: string | null): void {
   useThreadStore.setState({ externalApiConversationId: id, ...(id === null ? { tempMessages: [] } : {}) })
 }
@@ -61,13 +61,12 @@ export function setAwaiting(conversationId: string, awaiting: Awaiting | null): 
   }))
 }
 
-/** An answer has been stored: it is remembered, and nothing is awaited in its conversation any more. */
+/** Remembers the content of a stored answer and ends the waiting in its conversation. */
 export function receiveAnswer(conversationId: string, content: string): void {
   useThreadStore.setState({ lastAIResponse: content })
   setAwaiting(conversationId, null)
 }
 
-/** Forgets everything, when somebody signs out. */
 export function resetThreadStore(): void {
   useThreadStore.setState(useThreadStore.getInitialState(), true)
 }

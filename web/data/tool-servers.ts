@@ -1,4 +1,4 @@
-/** The tool servers that a person has connected, and their word on calls that wait for it. */
+/** The person's tool servers, and consent to tool calls. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { toolServer, toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
 import { apiFetch, apiJson, apiSend } from './client.ts'
@@ -12,13 +12,19 @@ export const toolServersQuery = queryOptions({
 const reload = (queryClient: QueryClient): Promise<void> =>
   refetch(queryClient, { queryKey: toolServersQuery.queryKey })
 
-/** Has the server ask it for its tools and keep it. Throws `HttpError` with what is wrong. */
+/**
+ * The server loads its tools and stores it.
+ * @throws HttpError with the reason of a failure.
+ */
 export async function connectToolServer(queryClient: QueryClient, given: NewToolServer): Promise<void> {
   await apiSend('POST', '/api/tool-servers', given)
   await reload(queryClient)
 }
 
-/** Has the server ask it for its tools again. Throws `HttpError` with what is wrong. */
+/**
+ * The server loads its tools again.
+ * @throws HttpError with the reason of a failure.
+ */
 export async function refreshToolServer(queryClient: QueryClient, { id }: ToolServer): Promise<ToolServer> {
   const refreshed = await apiJson(`/api/tool-servers/${id}/refresh`, toolServer, { method: 'POST' })
   await reload(queryClient)
@@ -30,7 +36,7 @@ export async function disconnectToolServer(queryClient: QueryClient, { id }: Too
   await reload(queryClient)
 }
 
-/** Says whether a call that waits may be made. */
+/** Allows or denies a pending tool call. */
 export async function answerToolRequest(id: string, answer: ToolAnswer): Promise<void> {
   await apiSend('POST', `/api/tool-requests/${id}`, { answer })
 }

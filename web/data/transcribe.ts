@@ -1,4 +1,4 @@
-/** Speech to text: by our server, else by the provider that the browser then asks itself. */
+/** Speech to text: by the server, else by the provider, called from the browser. */
 import { z } from 'zod'
 import { apiFetch, apiJson, HttpError } from './client.ts'
 import { usePageSettings } from './settings.ts'
@@ -13,7 +13,7 @@ const browserAccess = z.object({ apiKey: z.string().min(1), baseUrl: z.string() 
 function buildForm(field: string, recording: Blob): FormData {
   const form = new FormData()
   const { spokenLanguage } = usePageSettings.getState()
-  // Before the recording: the server passes that on while it arrives.
+  // Appended before the recording, which the server streams on.
   if (spokenLanguage !== null) form.append('language', spokenLanguage)
   form.append(field, recording, 'recording.webm')
   return form
@@ -45,7 +45,10 @@ async function transcribeByProvider(recording: Blob): Promise<string> {
   return transcript.parse(await response.json()).text
 }
 
-/** The words of a recording. Throws when neither road leads to them. */
+/**
+ * The transcript of a recording.
+ * @throws if server and provider fail.
+ */
 export async function transcribe(recording: Blob): Promise<string> {
   const audio = recording.type.startsWith('audio/') ? recording : new Blob([recording], { type: 'audio/webm' })
   try {

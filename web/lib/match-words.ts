@@ -2,7 +2,7 @@ const ACCENTS = /[\u0300-\u036f]/g
 
 const fold = (text: string): string => text.normalize('NFKD').toLowerCase().replaceAll(ACCENTS, '')
 
-/** How well a text fits what is typed: 0 where a word is missing, more the nearer the words are to beginnings. */
+/** 3: the text begins with the search; 2: each word begins a word; 1: all words occur; 0: a word is missing. */
 export function matchScore(text: string, search: string): number {
   const words = fold(search).split(/\s+/).filter(Boolean)
   const folded = fold(text)
@@ -11,7 +11,7 @@ export function matchScore(text: string, search: string): number {
   return words.every((word) => folded.startsWith(word) || folded.includes(` ${word}`)) ? 2 : 1
 }
 
-/** Those that fit, best first; equally good ones stay in their order. */
+/** The matching entries, best first; equal ones keep their order. */
 export function sortByMatch<T>(entries: readonly T[], textOf: (entry: T) => string, search: string): T[] {
   return entries
     .map((entry) => ({ entry, fit: matchScore(textOf(entry), search) }))

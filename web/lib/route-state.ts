@@ -1,12 +1,13 @@
 /** A passage of one page of the open document, `[start, end)` in UTF-16 code units of that page's text. */
 export type MarkedPassage = { page: number; start: number; end: number }
 
-/** A source of an answer, by the number that its markers carry. */
+/** A source of an answer, by its citation number. */
 export type CitedSource = { messageId: string; n: number }
 
 /**
- * What is open, as the address says it: `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`.
- * The mark has a page of its own, as somebody may have scrolled on since.
+ * What is open, as the address encodes it:
+ * `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`. `mark` has its own page: the person
+ * may have scrolled on.
  */
 export type RouteState = {
   chatId: string | null
@@ -16,7 +17,7 @@ export type RouteState = {
   source: CitedSource | null
 }
 
-/** The part of a place that says that no document is open. */
+/** The part of a route state without an open document. */
 export const NO_DOCUMENT = { documentId: null, page: 1, passage: null, source: null } as const
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -24,7 +25,6 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const parseId = (value: string | null | undefined): string | null =>
   value !== null && value !== undefined && UUID.test(value) ? value : null
 
-/** A number that counts from 1; null for all else. */
 function parsePositiveInteger(value: string | null | undefined): number | null {
   const count = Number(value)
   return Number.isSafeInteger(count) && count > 0 ? count : null
@@ -43,7 +43,7 @@ function parseSource(value: string | null): CitedSource | null {
   return messageId === null || n === null ? null : { messageId, n }
 }
 
-/** Reads the address; what is not valid is as if it were not there. */
+/** Parses the address; invalid values are ignored. */
 export function parseRouteState(search: string): RouteState {
   const params = new URLSearchParams(search)
   const chatId = parseId(params.get('chat'))
@@ -59,7 +59,7 @@ export function parseRouteState(search: string): RouteState {
   }
 }
 
-/** Whether the address names a conversation by what can be the id of none. */
+/** Whether the address names a conversation by an invalid id. */
 export const hasInvalidConversationId = (search: string): boolean =>
   new URLSearchParams(search).has('chat') && parseRouteState(search).chatId === null
 

@@ -6,11 +6,11 @@ import styles from './button.module.css'
 export type ButtonProps = ComponentPropsWithRef<'button'> & {
   variant?: 'default' | 'destructive' | 'outline' | 'secondary' | 'ghost' | 'link'
   size?: 'default' | 'sm' | 'lg' | 'icon'
-  /** Renders the only child with the button's look, for links. */
+  /** Gives the only child the button's look, for links. */
   asChild?: boolean
 }
 
-/** A button that submits nothing unless told so. An `icon` button needs an `aria-label`. */
+/** `type="button"` by default. An `icon` button needs an `aria-label`. */
 export function Button({
   variant = 'default',
   size = 'default',

@@ -7,7 +7,7 @@ type CodeFieldProps = Omit<ComponentPropsWithRef<'input'>, 'onChange'> & {
   onChange: (code: string) => void
 }
 
-/** Six digits, as an app shows them or phones offer them from a mail or a message; nothing else comes in. */
+/** A field for six digits; other characters are dropped. */
 export function CodeField({ onChange, ...rest }: CodeFieldProps): JSX.Element {
   return (
     <TextField

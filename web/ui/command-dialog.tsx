@@ -9,14 +9,13 @@ import styles from './command.module.css'
 export type CommandDialogProps = {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** Read out by screen readers. */
+  /** For screen readers. */
   label: string
-  /** It is closed, and the element that had the focus before has it again. */
+  /** Called after the focus is back where it was. */
   onClosed: () => void
   children: ReactNode
 }
 
-/** The frame of a command palette; Escape closes it. */
 export function CommandDialog(props: CommandDialogProps): JSX.Element {
   const returnFocus = useReturnFocus()
   return (
@@ -41,7 +40,6 @@ export function CommandDialog(props: CommandDialogProps): JSX.Element {
   )
 }
 
-/** The line of a command palette in which one types; `children` is its field. */
 export function CommandBox({ children }: { children: ReactNode }): JSX.Element {
   return (
     <div className={styles.box}>
@@ -51,7 +49,7 @@ export function CommandBox({ children }: { children: ReactNode }): JSX.Element {
   )
 }
 
-/** A field for the box while the palette itself is still on its way: what is typed meanwhile is not lost. */
+/** A field for the time until the palette has loaded, so that no typed text is lost. */
 export function CommandField(props: ComponentProps<'input'>): JSX.Element {
   return <input type="text" autoComplete="off" spellCheck={false} className={styles.input} {...props} />
 }

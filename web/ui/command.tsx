@@ -4,15 +4,15 @@ import { CommandBox } from './command-dialog.tsx'
 import styles from './command.module.css'
 
 export type CommandPanelProps = {
-  /** Read out by screen readers. */
+  /** For screen readers. */
   label: string
   placeholder: string
   search: string
   onSearch: (search: string) => void
-  /** Of the entries that are shown, in their order. */
+  /** The values of the shown entries, in order. */
   values: readonly string[]
   children: ReactNode
-  /** What there is to say about the results, below them. */
+  /** Status text below the results. */
   state: ReactNode
   footer: ReactNode
 }
@@ -20,8 +20,8 @@ export type CommandPanelProps = {
 const MOVES = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
 
 /**
- * The entry that Enter takes: the first, whatever comes in above it, until the person has gone to another one for what is
- * typed now. The primitive goes to entries by itself as well, and tells of both alike.
+ * The entry that Enter takes: the first one, until the person moves to another one for the current search. The
+ * primitive also moves by itself and reports both moves alike.
  */
 function useChosen({ search, values }: Pick<CommandPanelProps, 'search' | 'values'>) {
   const [chosen, setChosen] = useState({ search, value: '' })
@@ -41,7 +41,7 @@ function useChosen({ search, values }: Pick<CommandPanelProps, 'search' | 'value
   }
 }
 
-/** A box to type in with what it finds below: arrow keys choose, Enter takes. Has the focus from the start. */
+/** A search box with results: arrow keys move, Enter selects. Focused on opening. */
 export function CommandPanel(props: CommandPanelProps): JSX.Element {
   const chosen = useChosen(props)
   return (
@@ -64,7 +64,7 @@ export function CommandPanel(props: CommandPanelProps): JSX.Element {
   )
 }
 
-/** Entries under a heading; nothing where there are none. */
+/** Null without entries. */
 export function CommandGroup({ heading, children }: { heading: string; children: ReactNode[] }): JSX.Element | null {
   if (children.length === 0) return null
   return (
@@ -75,13 +75,12 @@ export function CommandGroup({ heading, children }: { heading: string; children:
 }
 
 export type CommandItemProps = {
-  /** Tells it from all others. */
+  /** A unique value. */
   value: string
   Icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
   label: ReactNode
-  /** At the end of the line. */
+  /** Shown at the end of the line. */
   aside?: ReactNode
-  /** A second line. */
   description?: ReactNode
   onSelect: () => void
 }

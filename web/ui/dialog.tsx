@@ -10,21 +10,20 @@ export type DialogProps = {
   onOpenChange: (open: boolean) => void
   title: string
   description?: string
-  /** Buttons of the last row. */
   actions?: ReactNode
-  /** False where only one of the actions may close it, because what it shows is not to be had again. */
+  /** False if only an action may close it, because its content cannot be shown again. */
   isClosable?: boolean
   children?: ReactNode
 }
 
-/** A notice that appears meanwhile takes Escape for itself; whoever is in the dialog means the dialog. */
+/** A toast that appears meanwhile would take Escape from the primitive; here it always closes the dialog. */
 export const closesOnEscape =
   (onOpenChange: (open: boolean) => void): KeyboardEventHandler =>
   (event) => {
     if (event.key === 'Escape') onOpenChange(false)
   }
 
-/** A modal dialog with a title, closed by Escape, by a press outside or by its close button. */
+/** A modal dialog, closed by Escape, a press outside or its close button. */
 export function Dialog({
   open,
   onOpenChange,
@@ -73,7 +72,7 @@ export type ConfirmDialogProps = {
   onConfirm: () => void
 }
 
-/** Asks before something that cannot be undone. Focus begins on Cancel. */
+/** Asks before an irreversible action. Cancel has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
   const returnFocus = useReturnFocus()
   return (

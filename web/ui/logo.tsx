@@ -1,6 +1,5 @@
 import type { JSX } from 'react'
 
-/** The product's sign: an arch with an open book in it. */
 export function Logo({ size = 24 }: { size?: number }): JSX.Element {
   return (
     <svg

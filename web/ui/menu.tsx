@@ -13,24 +13,21 @@ import { classNames } from './class-names.ts'
 import { useMediaQuery } from './use-media-query.ts'
 import styles from './menu.module.css'
 
-/** Parts of the page that screen readers list; what opens from a button of one belongs to it. */
+/** A menu renders inside the landmark of its button, where screen readers list it. */
 const LANDMARKS = 'header, main, nav, aside, [role="dialog"]'
 
-/** Where in the page an open menu is. */
 const MenuContainer = createContext<HTMLElement | null>(null)
 
 export type MenuProps = {
-  /** The button that opens the menu. */
   trigger: ReactNode
   align?: 'start' | 'center' | 'end'
   label?: string
   onOpenChange?: (open: boolean) => void
-  /** Whoever prevents what the event would do keeps the focus where it is; else it goes back to the button. */
+  /** Prevent the event's default to keep the focus; else it returns to the button. */
   onCloseAutoFocus?: (event: Event) => void
   children: ReactNode
 }
 
-/** A dropdown menu: arrow keys, type-ahead and Escape come with it. */
 export function Menu({
   trigger,
   align = 'end',
@@ -68,12 +65,11 @@ export function Menu({
 
 export type MenuItemProps = ComponentPropsWithoutRef<typeof Primitive.Item> & { destructive?: boolean }
 
-/** One action of a menu. */
 export function MenuItem({ destructive = false, className, ...rest }: MenuItemProps): JSX.Element {
   return <Primitive.Item className={classNames(styles.item, destructive && styles.destructive, className)} {...rest} />
 }
 
-/** A switch inside a menu; the menu stays open when it is pressed. */
+/** Pressing the switch keeps the menu open. */
 export function MenuSwitchItem(props: ComponentPropsWithoutRef<typeof Primitive.CheckboxItem>): JSX.Element {
   return (
     <Primitive.CheckboxItem
@@ -84,7 +80,6 @@ export function MenuSwitchItem(props: ComponentPropsWithoutRef<typeof Primitive.
   )
 }
 
-/** A group of items that exclude one another. */
 export function MenuChoice(props: ComponentPropsWithoutRef<typeof Primitive.RadioGroup>): JSX.Element {
   return <Primitive.RadioGroup {...props} />
 }
@@ -93,7 +88,6 @@ export function MenuChoiceItem(props: ComponentPropsWithoutRef<typeof Primitive.
   return <Primitive.RadioItem className={styles.item} {...props} />
 }
 
-/** Shown inside a choice item only when it is the chosen one. */
 export function MenuChosen({ children }: { children: ReactNode }): JSX.Element {
   return <Primitive.ItemIndicator className={styles.chosen}>{children}</Primitive.ItemIndicator>
 }
@@ -108,15 +102,12 @@ export function MenuSeparator(): JSX.Element {
 
 export type SubmenuProps = {
   label: string
-  /** What is chosen in it, at the end of its line. */
+  /** The current choice, at the end of the line. */
   value?: string
   children: ReactNode
 }
 
-/**
- * A menu behind an item: opened by the pointer resting on it, by the right arrow key or a press. Where there is no room for
- * two beside each other, its items stand in the first.
- */
+/** A submenu. On narrow pages, its items are part of the first menu. */
 export function Submenu({ label, value, children }: SubmenuProps): JSX.Element {
   const place = useContext(MenuContainer)
   const narrow = useMediaQuery('(width < 640px)')

@@ -6,13 +6,13 @@ import { useReturnFocus } from './use-return-focus.ts'
 export type PopoverProps = {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** What it points to; pressing it opens nothing by itself. */
+  /** The element it points to; pressing it does not open the popover. */
   anchor: ReactNode
   label: string
   children: ReactNode
 }
 
-/** A small sheet beside an element, closed by Escape or by a press outside; the focus goes back to where it was. */
+/** A popover, closed by Escape or a press outside; the focus returns. */
 export function Popover({ open, onOpenChange, anchor, label, children }: PopoverProps): JSX.Element {
   const returnFocus = useReturnFocus()
   return (

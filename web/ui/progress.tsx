@@ -2,7 +2,7 @@ import { Progress as Primitive } from 'radix-ui'
 import type { JSX } from 'react'
 import styles from './progress.module.css'
 
-/** A thin bar. `value` runs from 0 to 100; null: under way, without a known end. */
+/** `value` is 0 to 100; null: indeterminate. */
 export function Progress({ value, label }: { value: number | null; label: string }): JSX.Element {
   return (
     <Primitive.Root value={value} aria-label={label} className={styles.track}>

@@ -13,8 +13,8 @@ type RemoveScrollProps = {
 }
 
 /**
- * Stands in for the package `react-remove-scroll`, which writes a `<style>` element that the Content-Security-Policy
- * refuses: locks the page by a class on `<html>` instead. Aliased in vite.config.ts.
+ * Replaces the package `react-remove-scroll`, whose `<style>` element the Content-Security-Policy blocks: locks
+ * scrolling by a class on `<html>`. Aliased in vite.config.ts.
  */
 export function RemoveScroll({
   as: Element,

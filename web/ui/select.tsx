@@ -5,7 +5,7 @@ import styles from './select.module.css'
 
 type SelectProps = Omit<ComponentPropsWithRef<'select'>, 'size' | 'multiple'> & { size?: 'default' | 'sm' }
 
-/** A choice from the list that the system offers, which a phone shows better than a page could. */
+/** A native select, which phones show best. */
 export function Select({ size = 'default', className, ...rest }: SelectProps): JSX.Element {
   return (
     <span className={classNames(styles.frame, size === 'sm' && styles.small, className)}>

@@ -7,15 +7,14 @@ import styles from './sheet.module.css'
 export type SheetProps = {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** Read out by screen readers; the sheet shows no title of its own. */
+  /** For screen readers; the sheet shows no title. */
   label: string
   side: 'left' | 'right'
   children: ReactNode
-  /** Where focus goes on closing, instead of the element that had it before. */
+  /** Moves the focus on closing, instead of returning it. */
   onCloseFocus?: (event: Event) => void
 }
 
-/** A modal panel that slides over the page from one side. */
 export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus }: SheetProps): JSX.Element {
   const panel = useRef<HTMLDivElement>(null)
   const returnFocus = useReturnFocus()
@@ -29,7 +28,7 @@ export function Sheet({ open, onOpenChange, label, side, children, onCloseFocus 
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
             returnFocus.onOpenAutoFocus()
-            // Focus on the first control would open its tooltip.
+            // Focusing the first control would open its tooltip.
             event.preventDefault()
             panel.current?.focus()
           }}

@@ -10,7 +10,7 @@ export function Switch(props: ComponentPropsWithoutRef<typeof Primitive.Root>): 
   )
 }
 
-/** The same look without behaviour, for rows that are switches themselves. */
+/** The look alone, for rows that are switches themselves. */
 export function SwitchMark({ checked }: { checked: boolean }): JSX.Element {
   return (
     <span aria-hidden className={styles.switch} data-state={checked ? 'checked' : 'unchecked'}>

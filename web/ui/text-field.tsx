@@ -2,7 +2,6 @@ import { useId, type ComponentPropsWithRef, type JSX } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './text-field.module.css'
 
-/** One line of input under its label. */
 export function TextField({
   label,
   className,

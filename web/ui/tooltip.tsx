@@ -15,17 +15,16 @@ export function TooltipProvider({ children }: { children: ReactNode }): JSX.Elem
 export type TooltipProps = {
   content: ReactNode
   side?: 'top' | 'right' | 'bottom' | 'left'
-  /** For what does nothing else when it is pressed: a finger has no hover. */
+  /** Opens on press too, for elements without an action: touch has no hover. */
   onPress?: boolean
-  /** One element that can take focus. */
+  /** One focusable element. */
   children: ReactNode
 }
 
-/** Explains the element that it wraps, on hover and on focus; with `onPress` also when that is pressed. */
 export function Tooltip({ content, side = 'top', onPress = false, children }: TooltipProps): JSX.Element {
   const [open, setOpen] = useState(false)
   const press = (event: MouseEvent): void => {
-    // The primitive would close it.
+    // The primitive closes the tooltip on press.
     event.preventDefault()
     setOpen(true)
   }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
 /**
- * For the button that a field takes the place of: when the field is gone, whoever was in it goes on at the button. Who
- * has put the focus elsewhere meanwhile keeps it there.
+ * Returns a ref for the button that a field replaces: when the field closes, the button gets the focus unless another
+ * element has it.
  */
 export function useFocusAfterField(isFieldOpen: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)

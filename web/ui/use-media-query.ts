@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the page matches a CSS media query now. */
 export function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -3,8 +3,8 @@ import { useRef } from 'react'
 type ReturnFocus = { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void }
 
 /**
- * Gives the focus back to the element that had it before a dialog opened. The primitives do so only for a trigger of
- * their own, and these dialogs are opened from elsewhere.
+ * Returns the focus to the element that had it before a dialog opened. The primitives do this only for their own
+ * triggers.
  */
 export function useReturnFocus(): ReturnFocus {
   const opener = useRef<Element | null>(null)

@@ -26,11 +26,10 @@ type ActiveChatProps = {
   onOpenChat: (id: string) => void
   onRename: (title: string) => Promise<boolean>
   onRetryReply: () => void
-  /** There is no such conversation, or no longer. */
+  /** Called when the conversation does not exist; `wasDeleted` if it was shown before. */
   onUnknown: (wasDeleted: boolean) => void
 }
 
-/** The conversation that is open. */
 export function ActiveChat({
   id,
   open,
@@ -68,7 +67,7 @@ export function ActiveChat({
       <header className={styles.heading}>
         <ConversationTitle title={activeTitle(conversation)} onRename={conversation ? onRename : null} />
         <p className={styles.model}>
-          {/* Blank while it is merely not known yet, so that no other name flashes up. */}
+          {/* Blank while loading, so that no other name flashes up. */}
           {conversation === undefined ? '\u00a0' : modelLabel(conversation?.model_name)}
           {branchedFrom !== null && (
             <>
@@ -115,7 +114,7 @@ export function ActiveChat({
   )
 }
 
-/** The messages with the reply that is being written: the one part of the page that follows each of its steps. */
+/** Only this component renders on every step of the streamed reply. */
 function LiveMessages({ id, messages, ...rest }: Omit<MessageListProps, 'reply'> & { id: string }): JSX.Element {
   const reply = useThreadStore(({ replies }) => replies[id]) ?? null
   const shown = overlayReply(messages, reply)

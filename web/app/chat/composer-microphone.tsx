@@ -3,7 +3,7 @@ import type { MessageBox } from '#web/features/composer/composer.tsx'
 import { Microphone } from '#web/features/voice/microphone.tsx'
 import { offersCapture } from '#web/features/voice/recorder.ts'
 
-/** The microphone of a message box; nothing where the browser captures no audio. */
+/** Null if the browser captures no audio. */
 export function ComposerMicrophone({ conversationId, disabled, replace }: MessageBox): JSX.Element | null {
   return offersCapture() ? <Microphone conversationId={conversationId} disabled={disabled} onText={replace} /> : null
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { useConnection } from '#web/data/live/connection.ts'
 import styles from './connection-notice.module.css'
 
-/** Says that what is shown may be out of date, as long as nothing new reaches the page. */
+/** Says that the page may be out of date while no live changes arrive. */
 export function ConnectionNotice(): JSX.Element {
   const isLost = useConnection((state) => state.isLost)
   return (

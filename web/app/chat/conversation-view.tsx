@@ -24,7 +24,6 @@ type ConversationViewProps = {
   onUnknown: (wasDeleted: boolean) => void
 }
 
-/** The conversation that is open, with its message box. */
 export function ConversationView(props: ConversationViewProps): JSX.Element {
   const open = useConversation(props.id)
   const navigation = useNavigation()

@@ -15,14 +15,14 @@ const SUGGESTIONS = [
 
 const nothing = (): void => undefined
 
-/** A conversation that is being created: its messages are not stored yet. */
+/** A conversation that is being created; its messages are temporary. */
 export function NewConversation({ messages }: { messages: ThreadMessage[] }): JSX.Element {
   const identifier = useSelectedModel((state) => state.identifier)
   return (
     <ThreadScroller threadKey="new" ownMessageKey={undefined} oldestKey={undefined} onNearStart={null} targetId={null}>
       <header className={styles.heading}>
         <h1 className={styles.title}>New Conversation</h1>
-        {/* As the specification has it, not by its name. */}
+        {/* The specification asks for the identifier here, not the name. */}
         <p className={styles.model}>{modelLabel(identifier, [])}</p>
       </header>
       <MessageList
@@ -39,7 +39,6 @@ export function NewConversation({ messages }: { messages: ThreadMessage[] }): JS
   )
 }
 
-/** An empty page with three ways to begin. */
 export function WelcomeBack({ onSuggestion }: { onSuggestion: (text: string) => void }): JSX.Element {
   return (
     <Page>
@@ -62,13 +61,13 @@ export function WelcomeBack({ onSuggestion }: { onSuggestion: (text: string) => 
 
 type UnknownConversationProps = {
   onNewChat: () => void
-  /** Null where the history is beside it. */
+  /** Null while the history is visible. */
   onOpenHistory: (() => void) | null
 }
 
 /**
- * Says that the address led to no conversation, and the ways on. The same words for one that is somebody else's, so that
- * nobody learns which ids there are.
+ * Shown for an address without a conversation. Text is the same for another person's conversation, so that nobody's ids
+ * can be guessed.
  */
 export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConversationProps): JSX.Element {
   return (
@@ -93,7 +92,7 @@ export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConvers
   )
 }
 
-/** A scrolling page for what is no conversation. */
+/** A scrolling page for content other than a conversation. */
 export function Page({ children }: { children: ReactNode }): JSX.Element {
   return (
     <div className={styles.page}>

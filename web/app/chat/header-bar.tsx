@@ -12,7 +12,6 @@ import { useNavigation } from './navigation.tsx'
 
 type HeaderBarProps = { onOpenDrawer: (() => void) | null; onSearch: () => void }
 
-/** The wordmark, the search and the three menus; on a small page also the way to rail and panel. */
 export function HeaderBar({ onOpenDrawer, onSearch }: HeaderBarProps): JSX.Element {
   const { openSettings } = useNavigation()
   return (

@@ -4,7 +4,6 @@ import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { ComposerFooter } from '#web/features/composer/composer-footer.tsx'
 import styles from './workspace.module.css'
 
-/** The bar at the bottom: the message box and the line under it. */
 export function InputBar({ children }: { children: ReactNode }): JSX.Element {
   const { data: documents } = useQuery(documentsQuery())
   return (

@@ -12,7 +12,6 @@ function focusConversation(): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('main textarea:enabled')?.focus())
 }
 
-/** The command palette with what this page can open and do. */
 export function Palette({ palette }: { palette: ReturnType<typeof usePalette> }): JSX.Element {
   const user = useUser()
   const navigation = useNavigation()

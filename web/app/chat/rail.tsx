@@ -17,10 +17,9 @@ const TABS: { tab: RailTab; label: string; Icon: LucideIcon }[] = [
 
 type RailProps = { open: RailTab | null; onNewChat: () => void; onToggle: (tab: RailTab) => void }
 
-/** The id of a tab's button. */
 export const tabButtonId = (tab: RailTab): string => `tab-${tab}`
 
-/** The narrow rail: the logo begins a new chat, a tab opens its panel, the open one closes it. */
+/** The narrow rail: the logo begins a new chat, a tab opens its panel or collapses the open one. */
 export function Rail({ open, onNewChat, onToggle }: RailProps): JSX.Element {
   return (
     <nav className={styles.rail} aria-label="Main">

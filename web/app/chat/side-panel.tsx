@@ -16,7 +16,6 @@ type SidePanelProps = {
   history: HistoryPanelProps
 }
 
-/** The content of the open tab of the rail. */
 export function SidePanel({ tab, history }: SidePanelProps): JSX.Element {
   const { openDocument, askAbout, showIntroduction } = useNavigation()
   const { documentId } = useRouteState()

@@ -14,7 +14,7 @@ import type { Navigation } from './navigation.tsx'
 import type { OpenConversation } from './use-conversation.ts'
 
 type AnswerActions = {
-  /** Null while an answer is awaited. */
+  /** Null while a reply is awaited. */
   thread: ThreadActions | null
   rename: (title: string) => Promise<boolean>
 }
@@ -24,7 +24,7 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description, variant: 'destructive' })
 }
 
-/** What can be asked of the open conversation and its messages. */
+/** Actions of the open conversation and its answers: regenerate, continue, branch, rename. */
 export function useAnswerActions(
   id: string,
   open: OpenConversation,
@@ -36,7 +36,7 @@ export function useAnswerActions(
   const { waiting } = open
 
   const thread = useMemo((): ThreadActions => {
-    /** The composer waits from the press on, whether or not a first part has come. */
+    /** Awaits the reply from the press on, before its first part arrives. */
     const ask = async (messageId: string, request: () => Promise<void>): Promise<void> => {
       const { messages } = queryClient.getQueryData<Thread>(messagesKey(id)) ?? { messages: [] }
       const attempt = messages.find((message) => message.id === messageId)?.metadata?.attempt ?? 0

@@ -33,19 +33,18 @@ function reportFailure(error: unknown, description: string): void {
   toast({ title: 'Error', description, variant: 'destructive' })
 }
 
-/** Puts a text that could not be sent into the box of its conversation (null: the new one) again. */
+/** Puts a text that could not be sent back into the message box (null: of the new conversation). */
 type RestoreDraft = (conversationId: string | null, text: string) => void
 
-/** What sending, asking again and stopping do. */
 export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft): ChatActions {
   const queryClient = useQueryClient()
   const { user } = useAuth()
 
-  /** Create the conversation, store the question in it, then show it; until then the question is a temporary message. */
+  /** Creates the conversation, stores the question, then shows both. Until then the question is a temporary message. */
   const startChat = async (userId: string, text: string): Promise<void> => {
     const pendingId = crypto.randomUUID()
     addTemporaryMessage(temporaryMessage('', text, pendingId))
-    /** False where the person has gone elsewhere meanwhile, and is not to be fetched back. */
+    /** False if the person has opened something else meanwhile. */
     const endTemporary = (): boolean => {
       const isShown = useThreadStore.getState().tempMessages.some((message) => message.pendingId === pendingId)
       if (isShown) clearTemporaryMessages()
@@ -69,7 +68,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
         hasEarlier: thread?.hasEarlier ?? false,
       }))
     } catch (error) {
-      // The conversation is there: the text waits in its box, so that trying again makes no second one.
+      // The conversation exists, so the text goes into its box: a retry must not create a second one.
       restoreDraft(conversation.id, text)
       reportFailure(error, 'Failed to send message. Please try again.')
     }
@@ -83,7 +82,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
     cacheConversation(queryClient, userId, await updateConversation(conversationId, userId, { model_name: identifier }))
   }
 
-  /** The question shows at once as a temporary message of the thread; the stored row takes its place. */
+  /** Shows the question at once as a temporary message; the stored row replaces it. */
   const continueChat = async (userId: string, conversationId: string, text: string): Promise<void> => {
     const message = temporaryMessage(conversationId, text, crypto.randomUUID())
     const pendingId = messageKey(message)
@@ -105,7 +104,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
       toast({ title: 'Error', description: 'You must be logged in to send messages.', variant: 'destructive' })
       return restoreDraft(route.chatId, text)
     }
-    // Whoever asks is going to read: on a phone the rows would leave no room for the answer.
+    // On a phone the upload rows would leave no room for the answer.
     setTrayOpen(false)
     void (route.chatId === null ? startChat(user.id, text) : continueChat(user.id, route.chatId, text))
   }
@@ -113,7 +112,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   const messagesOf = (conversationId: string): Thread['messages'] =>
     queryClient.getQueryData<Thread>(messagesKey(conversationId))?.messages ?? []
 
-  /** The new answer has the id of the failed one, which therefore has to be gone before it comes. */
+  /** The new answer reuses the id of the failed one, which must leave the thread before it arrives. */
   const retry = async (conversationId: string): Promise<void> => {
     const failed = failedReplies(messagesOf(conversationId))
     setAwaiting(conversationId, { kind: 'asked', ignored: failed.map(({ id }) => id) })

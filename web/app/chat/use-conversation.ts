@@ -20,19 +20,19 @@ export type OpenConversation = {
   waiting: boolean
   reload: () => void
   loadEarlier: (() => void) | null
-  /** The message that somebody wants to see, once it is at hand. */
+  /** The message to scroll to, once it is loaded. */
   targetId: string | null
 }
 
 const NO_MESSAGES: Thread['messages'] = []
 
-/** The id that an outside service knows a conversation by, else its own. */
+/** The id that an external service uses for a conversation, else its own. */
 const externalIdOf = (conversation: ConversationRow): string => {
   const external = conversation.metadata?.['conversation_id']
   return typeof external === 'string' ? external : conversation.id
 }
 
-/** Everything about the conversation that is open, kept up to date by live changes while it is. */
+/** The open conversation with its thread, kept up to date by live changes. */
 export function useConversation(id: string): OpenConversation {
   const queryClient = useQueryClient()
   const user = useUser()
@@ -54,13 +54,13 @@ export function useConversation(id: string): OpenConversation {
     else if (conversation.isError) setExternalConversation(null)
   }, [row, conversation.isError])
 
-  // The picker shows the model of the conversation that is opened, so that going on does not change it unseen.
+  // Selects the model of an opened conversation, so that a further question keeps it.
   const modelName = row?.model_name
   const followed = useRef<string | null>(null)
   useEffect(() => {
     const model = models.data?.find((known) => known.model_identifier === modelName)
     const opened = `${id} ${modelName ?? ''}`
-    // The list may come again while somebody has chosen another one for the next message.
+    // Selects once per conversation: a refetch of the list must not undo the person's choice.
     if (model === undefined || followed.current === opened) return
     followed.current = opened
     selectConversationModel(model)
@@ -96,7 +96,7 @@ export function useConversation(id: string): OpenConversation {
       })
   }, [queryClient, id, wanted, isAtHand, isLoaded])
   const visible = visibleMessages(known, awaiting)
-  // The reply itself changes many times a second: only what draws it follows it.
+  // Selects a boolean: the reply itself changes many times a second.
   const rewriting = useThreadStore(({ replies }) => overlayReply(visible, replies[id] ?? null).rewriting)
   return {
     conversation: row,

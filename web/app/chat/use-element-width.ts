@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Width in CSS pixels of the element that the returned ref callback is given; 0 until it is there. */
+/** Returns a ref callback and the width of its element in CSS pixels; 0 until it is attached. */
 export function useElementWidth(): [(element: HTMLElement | null) => void, number] {
   const [element, setElement] = useState<HTMLElement | null>(null)
   const [width, setWidth] = useState(0)

@@ -6,7 +6,7 @@ import { documentsKey, documentsQuery } from '#web/data/documents/document-queri
 import { readDraft, storeDraft } from '#web/data/drafts.ts'
 import { addDocumentNames, removeDocumentName } from '#web/lib/documents/document-names.ts'
 
-/** A whole folder hardly is what one question is about. */
+/** A larger upload, as of a folder, is not what one question is about. */
 const MAX_NAMED = 10
 
 type Named = { conversationId: string; id: string; filename: string }
@@ -17,8 +17,8 @@ const failedIds = (documents: readonly DocumentRow[]): string[] =>
 type Fill = (conversationId: string, text: string, options: { focus: boolean }) => void
 
 /**
- * What is added to an open conversation is what its next question is about: it is named in the message box, and no longer
- * once it turns out that it cannot be read.
+ * Names documents that are added to an open conversation in its message box, and removes the names of those whose
+ * ingestion fails.
  */
 export function useNamedDocuments(
   openId: string | null,

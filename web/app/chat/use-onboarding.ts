@@ -4,7 +4,7 @@ import { documentsQuery } from '#web/data/documents/document-queries.ts'
 import { accountSettingsQuery, changeAccountSettings, type AccountSettings } from '#web/data/settings.ts'
 
 type Onboarding = {
-  /** `unknown` until it has been read how far it is. */
+  /** `unknown` while loading. */
   state: 'unknown' | 'on' | 'off'
   steps: { done: number; total: number }
   hasAsked: boolean
@@ -13,7 +13,7 @@ type Onboarding = {
 
 const TOTAL = 4
 
-/** How far someone is with the four steps: an account, a document, a question, the walk-through. */
+/** Progress through the four steps: an account, a document, a question, the walk-through. */
 export function useOnboarding(userId: string): Onboarding {
   const queryClient = useQueryClient()
   const settings = useQuery(accountSettingsQuery(userId))

@@ -19,7 +19,7 @@ import { useSignOut } from '#web/features/account/use-sign-out.ts'
 import type { PaletteAction } from '#web/features/palette/palette-action.ts'
 import type { Navigation } from './navigation.tsx'
 
-/** The models that can be used now and are not selected. */
+/** Actions for the available models that are not selected. */
 function useModelActions(): PaletteAction[] {
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: availability = [] } = useQuery(availabilityQuery)
@@ -37,7 +37,6 @@ function useModelActions(): PaletteAction[] {
     }))
 }
 
-/** Everything that can be done from the command palette. */
 export function usePaletteActions({ newChat, openPanel }: Navigation): PaletteAction[] {
   const { showToolMessages, theme } = usePageSettings()
   const models = useModelActions()

@@ -7,11 +7,11 @@ import { useShortcut } from '#web/ui/use-shortcut.ts'
 type Palette = {
   isOpen: boolean
   setOpen: (open: boolean) => void
-  /** Null until it has been fetched. */
+  /** Null until its code is loaded. */
   View: ComponentType<CommandPaletteProps> | null
 }
 
-/** The command palette: fetched when it is first opened, by its button or its shortcut. */
+/** Loads the code of the command palette when it is first opened. */
 export function usePalette(): Palette {
   const [isOpen, setIsOpen] = useState(false)
   const [View, setView] = useState<Palette['View']>(null)

@@ -3,7 +3,7 @@ import { useLocation, useSearch } from 'wouter'
 import { formatRoute, parseRouteState, type RouteState } from '#web/lib/route-state.ts'
 
 export type RouteControl = RouteState & {
-  /** Changes what is open; `replace` leaves no step for the back button. */
+  /** Changes what is open; `replace` adds no entry to the browser's history. */
   navigate: (change: Partial<RouteState>, options?: { replace?: boolean }) => void
 }
 

@@ -9,10 +9,7 @@ const SAMPLE_NAME = 'A short history of the alcove.txt'
 const SAMPLE_QUESTION = 'Where does the word alcove come from, and what was an alcove used for?'
 const OWN_QUESTION = 'What are the main points of my newest document?'
 
-/**
- * A question to try. With no documents yet it is one that the bundled sample document answers, and that document is
- * added first.
- */
+/** A question to try. Without documents, it uploads the bundled sample document and asks about that. */
 export function useSampleQuestion(): () => Promise<string> {
   const queryClient = useQueryClient()
   return async () => {

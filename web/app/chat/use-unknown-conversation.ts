@@ -7,7 +7,7 @@ import type { RouteControl } from './use-route-state.ts'
 type UnknownConversation = {
   isUnknown: boolean
   dismiss: () => void
-  /** Leaves an open conversation that does not exist, or no longer does. */
+  /** Leaves a conversation that does not exist or was deleted. */
   leave: (wasDeleted: boolean) => void
 }
 

@@ -8,7 +8,7 @@ import { citedParts, citedPassages } from '#web/lib/messages/citations.ts'
 import { NO_DOCUMENT, type CitedSource, type MarkedPassage } from '#web/lib/route-state.ts'
 import type { RouteControl } from './use-route-state.ts'
 
-/** After this time the columns have taken their new widths, and notes have become cards or the other way round. */
+/** Columns and margin notes have their new layout after this time. */
 const LAYOUT_MS = 150
 
 export type Viewer = {
@@ -21,21 +21,21 @@ export type Viewer = {
   openDocument: (documentId: string) => void
   openFound: (passage: FoundPassage) => void
   close: () => void
-  /** Gives the focus back to the marker or the row that opened the reader. */
+  /** Focuses the marker or row that opened the viewer. */
   restoreFocus: () => void
   highlight: (MarkedPassage & { key: string }) | null
-  /** What the answer calls the document, which may be deleted by now. */
+  /** The name in the answer's sources; the document may be deleted. */
   citedName: string | null
   sourceNavigation: { position: number; count: number; onMove: (delta: -1 | 1) => void } | null
 }
 
-/** The marker of a source: its note in the margin is gone while the reader is open, its marker never is. */
+/** Finds a source's marker. Its margin note disappears while the viewer is open; its marker stays. */
 const markerOf = ({ messageId, n }: CitedSource): HTMLElement | null =>
   document.getElementById(messageElementId(messageId))?.querySelector(`[data-citation="${n}"]`) ?? null
 
 type OpenedAnswer = { messageId: string; sources: readonly PassageSource[] }
 
-/** The passages of the answer that are gone through, and which of them is open. */
+/** The passages that previous and next step through, and the index of the open one. */
 type OpenSources = { sources: readonly PassageSource[]; index: number }
 
 const sameSource = (source: PassageSource, { documentId, passage, source: cited }: RouteControl): boolean =>
@@ -46,8 +46,8 @@ const sameSource = (source: PassageSource, { documentId, passage, source: cited 
   source.end === passage.end
 
 /**
- * The sources beside the one in the address. Those of an answer that was pressed are at hand; after a reload its message
- * is asked for them, which may say something else by now: the mark then stands alone.
+ * The sources of the answer whose source is open. After a reload they come from the fetched message; if it no longer
+ * contains the open source, the result is null.
  */
 function useOpenSources(route: RouteControl, openedAnswer: OpenedAnswer | null): OpenSources | null {
   const { chatId, source: cited } = route
@@ -70,10 +70,10 @@ function useOpenSources(route: RouteControl, openedAnswer: OpenedAnswer | null):
   return index === -1 ? null : { sources, index }
 }
 
-/** The document beside the conversation: which one, where, and the way through the sources of one answer. */
+/** The open document: which passage is highlighted, and the steps through the sources of one answer. */
 export function useViewer(route: RouteControl): Viewer {
   const [openedAnswer, setOpenedAnswer] = useState<OpenedAnswer | null>(null)
-  /** Counts requests, so that asking for the same passage twice goes there twice. */
+  /** Makes the highlight key unique: opening the same passage twice scrolls to it twice. */
   const [step, setStep] = useState(0)
   const open = useOpenSources(route, openedAnswer)
   const opener = useRef<HTMLElement | null>(null)
@@ -86,7 +86,7 @@ export function useViewer(route: RouteControl): Viewer {
   const showSource = (messageId: string, { documentId, page, start, end, n }: PassageSource): void =>
     show(documentId, { page, start, end }, { messageId, n })
 
-  // The text becomes narrower or wider beside the reader: the marker that was pressed stays in view.
+  // The conversation changes its width with the viewer: keep the pressed marker in view.
   const isOpen = route.documentId !== null
   useEffect(() => {
     const timer = setTimeout(() => opener.current?.scrollIntoView({ block: 'nearest' }), LAYOUT_MS)
@@ -115,7 +115,7 @@ export function useViewer(route: RouteControl): Viewer {
       route.navigate({ ...NO_DOCUMENT, documentId })
     },
     close: () => {
-      // After a reload nobody has pressed anything: the marker of what is open stands for it.
+      // After a reload there is no pressed marker: use the marker of the open source.
       openerSource.current = cited ?? openerSource.current
       route.navigate(NO_DOCUMENT)
     },
@@ -136,7 +136,7 @@ export function useViewer(route: RouteControl): Viewer {
             onMove: (delta) => {
               const next = open.sources.at((open.index + delta) % open.sources.length)
               if (next === undefined) return
-              // What was read again after a reload stays the same on the way.
+              // Sources that were fetched after a reload stay the same while stepping.
               setOpenedAnswer({ messageId: cited.messageId, sources: open.sources })
               showSource(cited.messageId, next)
             },

@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 const PROPERTY = '--visible-height'
 
 /**
- * Keeps the page as high as what is to be seen of it. Where `interactive-widget=resizes-content` is not understood, an
- * on-screen keyboard lies over the page and only the visual viewport tells how much of it is left.
+ * Sets the page's height to the visible height. Browsers without `interactive-widget=resizes-content` put the on-screen
+ * keyboard over the page; only the visual viewport reports the rest.
  */
 export function useVisibleHeight(): void {
   useEffect(() => {
@@ -12,11 +12,11 @@ export function useVisibleHeight(): void {
     if (viewport === null) return
     const { style } = document.documentElement
     const follow = (): void => {
-      // Whoever has zoomed in sees less of the page for another reason.
+      // Zooming in also shrinks the viewport.
       const isCovered = viewport.scale === 1 && viewport.height < window.innerHeight
       if (!isCovered) return void style.removeProperty(PROPERTY)
       style.setProperty(PROPERTY, `${viewport.height}px`)
-      // The browser has scrolled the page to show the box, which is in view by itself now.
+      // The browser has scrolled the box into view, which the new height makes unnecessary.
       window.scrollTo(0, 0)
     }
     follow()

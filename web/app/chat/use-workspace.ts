@@ -19,7 +19,6 @@ import { announceDeletedConversation, useUnknownConversation } from './use-unkno
 import { useViewer } from './use-viewer.ts'
 import { useVisibleHeight } from './use-visible-height.ts'
 
-/** The state of the chat page, and everything that can be done on it. */
 export function useWorkspace() {
   const { id: userId } = useUser()
   const queryClient = useQueryClient()

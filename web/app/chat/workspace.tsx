@@ -22,7 +22,7 @@ const DebugPanel = lazy(() => import('#web/features/debug/debug-panel.tsx'))
 
 const FirstRecoveryCodes = lazy(() => import('#web/features/account/first-recovery-codes.tsx'))
 
-/** The main column holds text and margin notes from this width on. */
+/** The main column has room for margin notes from this width on. */
 const MARGIN_NOTES_FROM_PX = 880
 
 /** The chat page: rail and panel, the conversation, and the open document. */
@@ -85,7 +85,6 @@ type MainViewProps = Pick<
   'route' | 'panel' | 'navigation' | 'chat' | 'unknown' | 'draft' | 'onboardingHidden'
 > & { marginNotes: boolean }
 
-/** The open conversation, or the start page while none is open. */
 function MainView(props: MainViewProps): JSX.Element {
   const { route, panel, navigation, chat, unknown, draft } = props
   const { chatId } = route

@@ -4,7 +4,7 @@ import { createQueryClient } from '#web/data/query-client.ts'
 import { TooltipProvider } from '#web/ui/tooltip.tsx'
 import { Workspace } from '#web/app/chat/workspace.tsx'
 
-/** The chat page; what it has read is forgotten with it. */
+/** Leaving the page drops its query cache. */
 export default function ChatPage(): JSX.Element {
   const [queryClient] = useState(createQueryClient)
   return (

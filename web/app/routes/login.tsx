@@ -17,8 +17,8 @@ const MailForm = lazy(() => import('#web/features/login/mail-form.tsx'))
 const NewPasswordForm = lazy(() => import('#web/features/login/new-password-form.tsx'))
 
 /**
- * The sign-in page, with the steps that may come after the password or in its place; whoever is signed in already goes
- * on to the chat, unless they came to set a new password.
+ * The sign-in page and the steps after the password. Signed-in people go on to the chat unless they came to set a new
+ * password.
  */
 export function LoginPage(): JSX.Element {
   const { loading, user, userAtSecondFactor, error } = useAuth()

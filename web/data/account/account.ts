@@ -1,4 +1,4 @@
-/** The person's own account: name, address, password, devices, second factor, identities, and its end. */
+/** The person's own account: name, address, password, sessions, second factor, identities, deletion. */
 import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-js'
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ function requireSuccess({ error }: { error: AuthError | null }): void {
   if (error !== null) throw error
 }
 
-/** What the auth service says of a request it refuses; null where no answer came. */
+/** The auth service's message about a rejected request; null for other errors. */
 export function accountErrorMessage(error: unknown): string | null {
   if (isAuthError(error)) return error.status === undefined || error.status === 0 ? null : error.message
   return error instanceof AccountError ? error.message : null
@@ -22,7 +22,7 @@ export async function changeName(name: string): Promise<void> {
   requireSuccess(await (await authClient()).updateUser({ data: { display_name: name } }))
 }
 
-/** Begins the change: it is made once the links in the mails to both addresses were followed. */
+/** The address changes after the links in the mails to both addresses were followed. */
 export async function changeEmail(email: string): Promise<void> {
   const client = await authClient()
   requireSuccess(await client.updateUser({ email }, { emailRedirectTo: `${location.origin}/` }))
@@ -31,8 +31,8 @@ export async function changeEmail(email: string): Promise<void> {
 export type PasswordChange = { current: string; next: string; code: string }
 
 /**
- * Changes the password, which signs all other devices out. Resolves with `code-mailed` where the server first wants the
- * code of a mail, which is then on its way.
+ * Changes the password, which ends all other sessions. Resolves with `code-mailed` if the server asks for the code of a
+ * mail first; the mail is then sent.
  */
 export async function changePassword({ current, next, code }: PasswordChange): Promise<'changed' | 'code-mailed'> {
   const client = await authClient()
@@ -65,10 +65,10 @@ export async function endOtherSessions(queryClient: QueryClient): Promise<void> 
   await refetchSessions(queryClient)
 }
 
-/** What an authenticator app is told: by the picture, or by hand. */
+/** The secret for an authenticator app, as an image and as text. */
 export type Enrolment = { factorId: string; qrCode: string; secret: string }
 
-/** Ends enrolments that were never finished, whose names would be in the way. */
+/** Their names would make a new enrolment fail. */
 async function removeUnverifiedFactors(client: Awaited<ReturnType<typeof authClient>>): Promise<void> {
   const known = await client.mfa.listFactors()
   if (known.error !== null) throw known.error
@@ -77,7 +77,6 @@ async function removeUnverifiedFactors(client: Awaited<ReturnType<typeof authCli
   }
 }
 
-/** Begins an enrolment; one of this name that was never finished gives way. */
 export async function startEnrolment(friendlyName: string): Promise<Enrolment> {
   const client = await authClient()
   await removeUnverifiedFactors(client)
@@ -86,18 +85,18 @@ export async function startEnrolment(friendlyName: string): Promise<Enrolment> {
   return { factorId: data.id, qrCode: data.totp.qr_code, secret: data.totp.secret }
 }
 
-/** Begins to enrol a phone, and sends it a code. Resolves with the factor and the challenge that the code answers. */
+/** Starts to enrol a phone and sends it a code. */
 export async function startPhoneEnrolment(phone: string): Promise<{ factorId: string; challengeId: string }> {
   const client = await authClient()
   await removeUnverifiedFactors(client)
-  // The name is what the sign-in page shows before the second factor: no more than the end of the number.
+  // The sign-in page shows this name before the second factor, so it holds only the end of the number.
   const friendlyName = `Phone ending in ${phone.replaceAll(/\D/g, '').slice(-3)}`
   const { data, error } = await client.mfa.enroll({ factorType: 'phone', friendlyName, phone })
   if (error !== null) throw error
   return { factorId: data.id, challengeId: await sendPhoneCode(data.id) }
 }
 
-/** Takes the code of the message: from now on the phone can be asked for at every sign-in. */
+/** Verifies the code of the text message; the phone is then a second factor. */
 export async function finishPhoneEnrolment(
   queryClient: QueryClient,
   { factorId, challengeId, code }: { factorId: string; challengeId: string; code: string },
@@ -106,12 +105,12 @@ export async function finishPhoneEnrolment(
   await refetchSessions(queryClient)
 }
 
-/** Takes the first code of an app: from now on that app is asked for at every sign-in. */
+/** Verifies the first code of an app; the app is then a second factor. */
 export async function verifyEnrolment(factorId: string, code: string): Promise<void> {
   requireSuccess(await (await authClient()).mfa.challengeAndVerify({ factorId, code }))
 }
 
-/** Ends the enrolment: from now on this factor is asked for at every sign-in. Sessions below it end. */
+/** As `verifyEnrolment`; sessions without the second factor end. */
 export async function finishEnrolment(queryClient: QueryClient, factorId: string, code: string): Promise<void> {
   await verifyEnrolment(factorId, code)
   await refetchSessions(queryClient)
@@ -120,7 +119,7 @@ export async function finishEnrolment(queryClient: QueryClient, factorId: string
 export async function removeFactor(queryClient: QueryClient, factorId: string): Promise<void> {
   const client = await authClient()
   requireSuccess(await client.mfa.unenroll({ factorId }))
-  // The token says what it was given for, and the stored person still has the factor.
+  // The token and the stored user still list the factor.
   requireSuccess(await client.refreshSession())
   await refetch(queryClient, { queryKey: recoveryCodesQuery.queryKey })
 }
@@ -132,7 +131,7 @@ export const recoveryCodesQuery = queryOptions({
   queryFn: async () => recoveryCodes.parse(await fetchAuthEndpoint('GET', '/recovery-codes')),
 })
 
-/** Makes a new set, which replaces the old one. They are never shown again. */
+/** Replaces the old set. The codes cannot be fetched again. */
 export async function createRecoveryCodes(queryClient: QueryClient): Promise<string[]> {
   const { codes } = z.object({ codes: z.array(z.string()) }).parse(await fetchAuthEndpoint('POST', '/recovery-codes'))
   await refetch(queryClient, { queryKey: recoveryCodesQuery.queryKey })
@@ -145,7 +144,7 @@ export async function unlinkIdentity(identity: UserIdentity): Promise<void> {
   requireSuccess(await client.refreshSession())
 }
 
-/** Deletes the account with everything in it; the receipt waits on the sign-in page, where this ends. */
+/** Deletes the account and ends the session; the sign-in page then shows the receipt. */
 export async function closeAccount(proof: { confirmation: string; password: string }): Promise<void> {
   storeDeletionReceipt(closingReceipt.parse(await fetchAuthEndpoint('POST', '/account/close', proof)))
   await signOutLocally()

@@ -1,6 +1,6 @@
 /**
- * The receipt of a deleted account, kept in this tab until it is put away. It may come after the page that asked for it has
- * been left: the session ends first, and the sign-in page then waits for it.
+ * The receipt of a deleted account, stored per tab until the person dismisses it. It may arrive after the account page
+ * was left: the session ends first, and the sign-in page waits for it.
  */
 const RECEIPT_KEY = 'alcove-receipt'
 
@@ -11,7 +11,7 @@ export function storeDeletionReceipt(receipt: unknown): void {
   for (const notify of listeners) notify()
 }
 
-/** As the text of a file; null where no account was deleted in this tab. */
+/** The receipt as file text; null if no account was deleted in this tab. */
 export function readDeletionReceipt(): string | null {
   return sessionStorage.getItem(RECEIPT_KEY)
 }

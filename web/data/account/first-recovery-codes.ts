@@ -1,4 +1,7 @@
-/** Whoever had to set up a second factor at the sign-in page gets recovery codes on the page behind it; a reload keeps that. */
+/**
+ * Remembers over a reload that a person set up the required second factor while signing in: the chat page then shows
+ * recovery codes.
+ */
 const KEY = 'alcove-first-recovery-codes'
 
 export const expectFirstRecoveryCodes = (): void => sessionStorage.setItem(KEY, 'expected')

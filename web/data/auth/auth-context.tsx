@@ -4,14 +4,13 @@ import { subscribeToSessionState, sessionState, startSession, type User } from '
 export type Auth = {
   loading: boolean
   user: User | null
-  /** Whose password was right, while a second factor is still to be shown or set up; `user` is null until then. */
+  /** The person whose password was accepted and whose second factor is missing; `user` is null meanwhile. */
   userAtSecondFactor: User | null
   error: string | null
 }
 
 const AuthContext = createContext<Auth | null>(null)
 
-/** Starts the session and tells everything below who is signed in. */
 export function AuthProvider({ children }: { children: ReactNode }): JSX.Element {
   const { loading, session, needsSecondFactor, error } = useSyncExternalStore(subscribeToSessionState, sessionState)
   useEffect(() => {
@@ -30,7 +29,10 @@ export function useAuth(): Auth {
   return auth
 }
 
-/** The signed-in person, for everything behind the gate. */
+/**
+ * The signed-in person.
+ * @throws outside the auth gate.
+ */
 export function useUser(): User {
   const { user } = useAuth()
   if (user === null) throw new Error('Nobody is signed in')

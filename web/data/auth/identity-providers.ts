@@ -1,17 +1,16 @@
-/** Other places where people may have their account to sign in with: which are set up, and how one goes there. */
+/** Signing in with, and linking, accounts at other identity providers. */
 import { loadConfig } from '#web/data/config.ts'
 import { authClient } from './session.ts'
 
-/** `ssoId` is set for the provider of a company, at which only its people have an account. */
+/** `ssoId` is set for a company's SAML provider. */
 export type IdentityProvider = { name: string; label: string; ssoId?: string }
 
-/** What the service lists beside the providers. */
 const OTHER_SIGN_IN_METHODS = new Set(['email', 'phone', 'anonymous_users'])
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
 
-/** By hand, because the sign-in page is to be small and a schema library is not. */
+/** Parsed by hand to keep a schema library out of the sign-in page. */
 function parseProviders(settings: unknown): IdentityProvider[] {
   const members = new Map(entriesOf(settings))
   const labels = new Map(entriesOf(members.get('external_labels')))
@@ -36,13 +35,13 @@ export async function loadIdentityProviders(): Promise<IdentityProvider[]> {
   return parseProviders(await response.json())
 }
 
-/** The client's type lists the providers of a hosted project; any name goes. */
+/** The client's type lists only the providers of a hosted project; any name is valid. */
 const credentialsFor = ({ name }: IdentityProvider) => ({
   provider: name as 'google',
   options: { redirectTo: `${location.origin}/` },
 })
 
-/** Leaves the page for the provider, which sends back to the chat. */
+/** Leaves the page for the provider, which redirects to the chat. */
 export async function signInWithProvider(provider: IdentityProvider): Promise<void> {
   const auth = await authClient()
   const { ssoId } = provider
@@ -52,7 +51,6 @@ export async function signInWithProvider(provider: IdentityProvider): Promise<vo
   if (error !== null) throw error
 }
 
-/** Does the same to add that way of signing in to the account. */
 export async function linkIdentity(provider: IdentityProvider): Promise<void> {
   const { error } = await (await authClient()).linkIdentity(credentialsFor(provider))
   if (error !== null) throw error

@@ -1,11 +1,11 @@
-/** The person's session: kept in storage, refreshed in time and shared between tabs by auth-js. */
+/** The person's session: stored, refreshed and shared between tabs by auth-js. */
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
 
 export type SessionState = {
   loading: boolean
   session: Session | null
-  /** The password was right, and a second factor is still to be shown or set up: the server refuses everything else. */
+  /** The password was accepted and a second factor is missing; the server rejects everything else. */
   needsSecondFactor: boolean
   error: string | null
 }
@@ -17,7 +17,7 @@ const NOT_STARTED = 'Error initializing authentication service'
 const STORAGE_KEY = 'alcove-session'
 
 let client: Client | null = null
-/** Another tab tells of its session before this one finds it in storage: the session of the event, until it is there. */
+/** The session of the last event: another tab announces its session before it is in this tab's storage. */
 let announcedSession: Session | null = null
 let state: SessionState = { loading: true, session: null, needsSecondFactor: false, error: null }
 const listeners = new Set<() => void>()
@@ -28,7 +28,7 @@ function setState(next: Partial<SessionState>): void {
   for (const notify of listeners) notify()
 }
 
-/** The level that a token was given at (RFC 7519: the claims are the middle part). */
+/** The token's authenticator assurance level, from its claims (RFC 7519: the middle part). */
 function assuranceLevelOf(token: string): string | undefined {
   const claims: unknown = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
   return typeof claims === 'object' && claims !== null && 'aal' in claims ? String(claims.aal) : undefined
@@ -49,7 +49,7 @@ function startedClient(): Client {
   return client
 }
 
-/** Starts the session where the first attempt failed, because the server was out of reach. */
+/** The auth client; retries the start if the server was unreachable before. */
 export async function authClient(): Promise<Client> {
   if (client === null) await startSession()
   return startedClient()
@@ -64,7 +64,7 @@ export function subscribeToSessionState(changed: () => void): () => void {
   return () => listeners.delete(changed)
 }
 
-/** Calls back on every event of the session, such as TOKEN_REFRESHED. Returns the function that ends it. */
+/** Calls back on every auth event, such as TOKEN_REFRESHED. Returns the function that unsubscribes. */
 export function onSessionEvent(listener: (event: AuthChangeEvent) => void): () => void {
   eventListeners.add(listener)
   return () => eventListeners.delete(listener)
@@ -78,13 +78,13 @@ function clientOptions(): { url: string; headers: Record<string, string> } {
   }
 }
 
-/** Takes off the address what a link of a mail left there: auth-js clears it and leaves the `#`. */
+/** auth-js clears the hash of a mail link and leaves the `#`. */
 function removeHash(): void {
   if (!location.href.includes('#')) return
   history.replaceState(history.state, '', location.pathname + location.search)
 }
 
-/** Reads the stored session (or the one in the address, after a link of a mail) and follows it from then on. */
+/** Reads the stored session, or the one in the address of a mail link, and follows it from then on. */
 export async function startSession(): Promise<void> {
   if (client !== null) return
   try {
@@ -118,7 +118,7 @@ export async function signIn(email: string, password: string): Promise<{ error: 
   return { error }
 }
 
-/** Signs up; `confirmed` is false while the link of the confirmation mail has not been opened. */
+/** `confirmed` is false until the link of the confirmation mail was opened. */
 export async function signUp(
   email: string,
   password: string,
@@ -133,14 +133,14 @@ export async function signOut(): Promise<{ error: AuthError | null }> {
   return await startedClient().signOut()
 }
 
-/** Why the server does not know a token any more: its session was ended elsewhere, or the account is gone. */
+/** Error codes of tokens whose session or account has ended. */
 const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
 
 let pendingCheck: Promise<void> | null = null
-/** Keeps no session: a client that is told of the end of one forgets whichever it keeps by then. */
+/** A client without storage: with storage it would delete the stored session on these errors, even a newer one. */
 let checkClient: Client | null = null
 
-/** Asks whether the session is still open, once at a time, and signs this browser out where it is not. */
+/** Checks, one request at a time, that the session is still open; signs this browser out if not. */
 export async function confirmSession(): Promise<void> {
   pendingCheck ??= checkSession().finally(() => {
     pendingCheck = null
@@ -166,17 +166,16 @@ async function checkSession(): Promise<void> {
   await signOutLocally()
 }
 
-/** Signs this browser out without asking the server, which knows nothing of the session any more. */
 export async function signOutLocally(): Promise<void> {
   await startedClient().signOut({ scope: 'local' })
 }
 
-/** Whether there is still a session: a browser that clears its storage tells nobody. */
+/** Browsers send no event when a person clears the storage. */
 export function hasStoredSession(): boolean {
   return localStorage.getItem(STORAGE_KEY) !== null
 }
 
-/** The access token of now, refreshed when it has expired; null when nobody is signed in. */
+/** The current access token, refreshed if it has expired; null while signed out. */
 export async function accessToken(): Promise<string | null> {
   const { data } = await startedClient().getSession()
   if (data.session !== null) announcedSession = null

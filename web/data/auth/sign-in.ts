@@ -1,19 +1,17 @@
-/** The ways into an account beside the password: mails with a link and a code, the second factor, a new password. */
+/** Signing in without the password: mails with a link and a code, the second factor, a new password. */
 import type { AuthError } from '@supabase/auth-js'
 import { authClient } from './session.ts'
 
-/** What a mail is asked for: signing in with it, or setting a new password after it. */
 export type MailPurpose = 'sign-in' | 'recovery'
 
-/** Where the link of a recovery mail leads: to the sign-in page, which then asks for the new password. */
+/** A recovery mail links to the sign-in page, which then asks for a new password. */
 export const NEW_PASSWORD_PATH = '/login?new-password'
 
-/** Turns a refusal into an exception, for callers that show its words. */
 function requireSuccess({ error }: { error: AuthError | null }): void {
   if (error !== null) throw error
 }
 
-/** Asks for the mail. Whether there is such an account is not told, here as little as by the server. */
+/** Requests a mail. Neither the server nor this function reveals whether the account exists. */
 export async function requestMail(purpose: MailPurpose, email: string): Promise<void> {
   const client = await authClient()
   if (purpose === 'recovery') {
@@ -25,7 +23,7 @@ export async function requestMail(purpose: MailPurpose, email: string): Promise<
   if (error !== null && error.code !== 'otp_disabled') throw error
 }
 
-/** Signs in with the six digits of the mail, in place of its link. */
+/** Signs in with the six digits of the mail instead of its link. */
 export async function verifyMailCode(purpose: MailPurpose, email: string, code: string): Promise<void> {
   const client = await authClient()
   const type = purpose === 'recovery' ? 'recovery' : 'email'
@@ -36,7 +34,10 @@ export async function setNewPassword(password: string): Promise<void> {
   requireSuccess(await (await authClient()).updateUser({ password }))
 }
 
-/** Raises the session with a code of any of the person's authenticator apps. */
+/**
+ * Verifies a code against each of the person's authenticator apps.
+ * @throws the last error if none accepts it.
+ */
 export async function verifyFactorCode(code: string): Promise<void> {
   const client = await authClient()
   const { data, error } = await client.mfa.listFactors()
@@ -49,26 +50,25 @@ export async function verifyFactorCode(code: string): Promise<void> {
   throw refused ?? new Error('There is no authenticator app to ask for a code.')
 }
 
-/** Sends a code to a phone of the person. Resolves with the challenge that it answers. */
+/** Sends a code to a phone. Returns the id of the challenge. */
 export async function sendPhoneCode(factorId: string): Promise<string> {
   const { data, error } = await (await authClient()).mfa.challenge({ factorId, channel: 'sms' })
   if (error !== null) throw error
   return data.id
 }
 
-/** Raises the session with the code of a text message. */
 export async function verifyPhoneCode(factorId: string, challengeId: string, code: string): Promise<void> {
   requireSuccess(await (await authClient()).mfa.verify({ factorId, challengeId, code }))
 }
 
-/** Raises the session with a recovery code, which is used up by it. */
+/** Uses up the recovery code. */
 export async function verifyRecoveryCode(code: string): Promise<void> {
   const client = await authClient()
   const answer = await fetchAuthEndpoint('POST', '/recovery-codes/verify', { code })
   requireSuccess(await client.setSession(parseTokens(answer)))
 }
 
-/** By hand, because the sign-in page is to be small and a schema library is not. */
+/** Parsed by hand to keep a schema library out of the sign-in page. */
 function parseTokens(answer: unknown): { access_token: string; refresh_token: string } {
   const given: { access_token?: unknown; refresh_token?: unknown } =
     typeof answer === 'object' && answer !== null ? answer : {}
@@ -77,10 +77,13 @@ function parseTokens(answer: unknown): { access_token: string; refresh_token: st
   throw new Error('The server answered without a session.')
 }
 
-/** What the server says of a request that it refuses. */
+/** The server's message about a rejected request. */
 export class AccountError extends Error {}
 
-/** Asks one of our own endpoints of the auth service, which the client library does not know. */
+/**
+ * Calls an endpoint of the auth service that the client library does not know.
+ * @throws AccountError if the server rejects the request.
+ */
 export async function fetchAuthEndpoint(
   method: 'GET' | 'POST' | 'DELETE',
   at: string,

@@ -20,7 +20,7 @@ const currentUserId = (): string => {
   return session.user.id
 }
 
-/** What the person said the own scans are in, likeliest first; none: every language is tried. */
+/** The languages of the person's scans, likeliest first; empty: all languages are tried. */
 export function documentLanguagesQuery() {
   return queryOptions({
     queryKey: key,
@@ -32,7 +32,7 @@ export function documentLanguagesQuery() {
   })
 }
 
-/** Keeps the other preferences of the person. */
+/** The other preferences of the row stay. */
 export function chooseDocumentLanguages(queryClient: QueryClient) {
   return mutationOptions({
     mutationFn: async (languages: readonly DocumentLanguage[]) => {

@@ -1,7 +1,7 @@
-/** Whether live changes reach the page; a break of a moment is nobody's concern. */
+/** Whether live changes reach the page. Short interruptions are not reported. */
 import { create } from 'zustand'
 
-/** The socket comes back by itself after a second or two, where there is something to come back to. */
+/** The socket usually reconnects within two seconds. */
 const LOST_AFTER_MS = 2_500
 
 export const useConnection = create<{ isLost: boolean }>(() => ({ isLost: false }))
@@ -17,13 +17,12 @@ function updateConnection(): void {
   } else timer ??= setTimeout(() => useConnection.setState({ isLost: true }), LOST_AFTER_MS)
 }
 
-/** Told whenever the channel of live changes breaks off or is joined (again). */
 export function setChannelJoined(isJoined: boolean): void {
   isChannelBroken = !isJoined
   updateConnection()
 }
 
-/** Follows whether the browser has a network at all. Returns the function that stops. */
+/** Follows the browser's online state. Returns the function that stops. */
 export function followNetwork(): () => void {
   const ending = new AbortController()
   for (const event of ['online', 'offline']) window.addEventListener(event, updateConnection, { signal: ending.signal })

@@ -1,4 +1,4 @@
-/** Exercises the realtime connection on the channel `debug:{user id}`, where a person hears nobody but themself. */
+/** Tests the realtime connection on the private channel `debug:{user id}`. */
 import { REALTIME_SUBSCRIBE_STATES, type RealtimeChannel } from '@supabase/realtime-js'
 import { realtimeClient } from './realtime-client.ts'
 
@@ -20,7 +20,6 @@ const waitForJoin = (channel: RealtimeChannel): Promise<void> =>
     })
   })
 
-/** Joins the channel, runs a test on it and leaves it. */
 async function onDebugChannel<T>(userId: string, run: (channel: RealtimeChannel) => Promise<T>): Promise<T> {
   const client = realtimeClient()
   await client.setAuth()
@@ -32,7 +31,7 @@ async function onDebugChannel<T>(userId: string, run: (channel: RealtimeChannel)
   }
 }
 
-/** Milliseconds from sending a message until it has come back. */
+/** Milliseconds until a sent message has come back. */
 async function roundTrip(
   userId: string,
   send: (channel: RealtimeChannel, payload: { id: string }) => Promise<void>,
@@ -52,7 +51,10 @@ async function roundTrip(
   })
 }
 
-/** Milliseconds that joining took. Throws when the channel cannot be joined. */
+/**
+ * Milliseconds that joining took.
+ * @throws if the channel cannot be joined.
+ */
 export function checkConnection(userId: string): Promise<number> {
   return onDebugChannel(userId, async (channel) => {
     const start = performance.now()

@@ -4,7 +4,7 @@ import { fileTypeOf } from '#contract/file-types.ts'
 import { partName, documentPart } from './document-parts.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 
-/** The facts under a document's name, each to be set apart by the row: `['PDF', '2.4 MB', '312 pages']`. */
+/** The facts below a document's name: `['PDF', '2.4 MB', '312 pages']`. */
 export function documentFacts(document: DocumentRow): string[] {
   const facts = [fileTypeOf(document.mimetype)?.label ?? 'File', formatSize(document.size)]
   const part = documentPart(document.mimetype)
@@ -14,7 +14,7 @@ export function documentFacts(document: DocumentRow): string[] {
   return facts
 }
 
-/** One line about a document in a list of findings: what becomes of it, or how long it is; `page` is where it was found. */
+/** One line about a document among search results: its state, else `page` (where the hit is) or its length. */
 export function describeSearchHit(document: DocumentRow, page: number | undefined): string {
   const { state, pages, mimetype } = document
   if (state === 'failed') return 'Could not be read'
@@ -25,7 +25,7 @@ export function describeSearchHit(document: DocumentRow, page: number | undefine
   return `${part[0]?.toUpperCase()}${part.slice(1)} ${page} of ${count}`
 }
 
-/** What there is to say about how well a document could be read; nothing where all of it is plain text. */
+/** How well a document could be read; empty if all of it is plain text. */
 export function describeReadability({ mimetype, state, readability }: DocumentRow): string[] {
   if (state !== 'ready' || !readability) return []
   const { pages, by_ocr, unsure, without_text, cut } = readability
@@ -43,11 +43,10 @@ export function describeReadability({ mimetype, state, readability }: DocumentRo
 export interface DocumentProgress {
   tone: 'working' | 'ready' | 'failed'
   text: string
-  /** Share done, 0 to 1; null while how much there is to do is not known. */
+  /** Share done, 0 to 1; null while the total is unknown. */
   progress: number | null
 }
 
-/** Where the server is with a document, in words. */
 export function describeProgress(document: DocumentRow): DocumentProgress {
   switch (document.state) {
     case 'queued':

@@ -1,19 +1,21 @@
-/** Names of documents after `@knowledge`, which then looks in those alone. */
+/**
+ * Names of documents after `@knowledge`, which limit the search to them.
+ */
 import type { CommandToken } from '#web/lib/messages/tool-commands.ts'
 
 const MAX_SUGGESTIONS = 6
-/** Names that are written already, each with what parts it from the next, and the beginning of another. */
+/** Complete names with their separators, then the beginning of another. */
 const NAME_TOKEN =
   /(?:^|\s)@knowledge\s+(?:(?:[“"„«][^“”"„«»\n]+[”"“»]|[^\s,;&]+)\s*[,;&]\s*)*([“"„«]?[^“”"„«»\n,;&]{1,120})$/u
 
-/** The name that the cursor is in, from its first letter: a list that opened before would take Enter from the text. */
+/** The name at the cursor, from its first letter on: an earlier list of suggestions would capture Enter. */
 export function nameTokenAt(text: string, cursor: number): CommandToken | null {
   const typed = NAME_TOKEN.exec(text.slice(0, cursor))?.[1]?.trimStart()
   if (typed === undefined || typed.replace(/^[“"„«]/, '') === '') return null
   return { start: cursor - typed.length, end: cursor, typed }
 }
 
-/** The names that begin with what was typed, in whatever case, each once; none where it is a whole name already. */
+/** The names that begin with the typed text, case-insensitive and without repeats; empty once it is a complete name. */
 export function matchingNames(token: CommandToken | null, names: readonly string[]): readonly string[] {
   if (token === null) return []
   const typed = token.typed.replace(/^[“"„«]/, '').toLowerCase()
@@ -21,20 +23,22 @@ export function matchingNames(token: CommandToken | null, names: readonly string
   return matching.some((name) => name.toLowerCase() === typed) ? [] : matching.slice(0, MAX_SUGGESTIONS)
 }
 
-/** A name as it is written after the command: in quotation marks unless it is one word. */
+/** Quotes a name of several words, as the command expects. */
 export const quoteName = (name: string): string => (/[\s,:;&?!]/.test(name) ? `“${name}”` : name)
 
-/** A draft that begins with names, and what of it is asked about them. */
+/**
+ * A draft that begins with `@knowledge` and names.
+ */
 const NAMED_DRAFT = /^@knowledge (“[^”\n]+”(?:, “[^”\n]+”)*): ?/u
 
-/** A question about these documents: their names before what is typed, behind those that stand there already. */
+/** A draft that asks about these documents: their names go behind those already named. */
 export function addDocumentNames(filenames: readonly string[], draft = ''): string {
   const [before = '', named] = NAMED_DRAFT.exec(draft) ?? []
   const names = [...(named === undefined ? [] : [named]), ...filenames.map((name) => `“${name}”`)]
   return `@knowledge ${names.join(', ')}: ${draft.slice(before.length)}`
 }
 
-/** A draft that no longer names this document; what is asked stays, and so do the others. */
+/** Removes one name from a draft; the question and the other names stay. */
 export function removeDocumentName(filename: string, draft: string): string {
   const [before = '', named = ''] = NAMED_DRAFT.exec(draft) ?? []
   const others = named.split(/(?<=”), /u).filter((name) => name !== '' && name !== `“${filename}”`)

@@ -1,4 +1,4 @@
-/** What an error says, else the fallback: an answer that says nothing reaches the page as its JSON in place of words. */
+/** The error's message, else the fallback for empty messages and raw JSON. */
 export function errorMessageOr(error: unknown, fallback: string): string {
   const message = error instanceof Error ? error.message.trim() : ''
   return message === '' || /^[{[]/.test(message) ? fallback : message

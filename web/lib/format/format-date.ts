@@ -14,8 +14,8 @@ function dayNumber(date: Date, timeZone: string | undefined): number {
 }
 
 /**
- * 'Today', 'Yesterday', 'N days ago' within 7 days, else month and day; 'Recently' for an invalid date. Days are those
- * of the calendar in the person's time zone.
+ * 'Today', 'Yesterday', 'N days ago' within 7 days, else month and day; 'Recently' for an invalid date. Counts calendar
+ * days in the person's time zone.
  */
 export function formatDateLabel(value: string | null | undefined, { now = new Date(), timeZone }: Clock = {}): string {
   const date = new Date(value ?? Number.NaN)
@@ -33,7 +33,7 @@ export function formatDateLabel(value: string | null | undefined, { now = new Da
 
 const clockFormats = new Map<string | undefined, Intl.DateTimeFormat>()
 
-/** Making one takes longer than drawing the message that it stands in. */
+/** Cached: creating a formatter takes longer than rendering a message. */
 function clockFormat(timeZone: string | undefined): Intl.DateTimeFormat {
   const known = clockFormats.get(timeZone)
   if (known !== undefined) return known

@@ -3,7 +3,7 @@ import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { describeSpeaker, listTitle } from '#web/lib/messages/conversation-labels.ts'
 import { passageText } from './passage-text.ts'
 
-/** Code, in which a number in brackets is none of ours, or a marker with the blank before it. */
+/** Code (where bracketed numbers are no markers), or a marker with the space before it. */
 const CODE_OR_MARKER =
   /(^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\2|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\3(?!`))| ?\[(\d{1,3})\]/gm
 
@@ -17,7 +17,7 @@ function describeSource(source: Source): string {
 const footnote = (source: Source): string =>
   `[^${source.n}]: ${describeSource(source)}: “${passageText(source.text).replace(/\s+/g, ' ')}”`
 
-/** An answer as Markdown that stands alone: its markers become footnotes that name file, page and passage, or the conversation. */
+/** An answer as self-contained Markdown: markers become footnotes with file, page and passage, or the conversation. */
 export function withFootnotes(text: string, sources: readonly Source[]): string {
   const byNumber = new Map(sources.map((source) => [source.n, source]))
   const cited = new Set<Source>()

@@ -1,4 +1,4 @@
-/** Markdown that is still being written: finished blocks are lexed once and kept, only the open tail is lexed again. */
+/** Incremental Markdown: finished blocks are lexed once, only the open tail is lexed again. */
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked'
 import { displayMathsAt, inlineMathsAt, type Maths } from './maths.ts'
 import { stableMarkdown } from './stable-markdown.ts'
@@ -7,7 +7,7 @@ export type MathsToken = Maths & { type: 'maths' }
 
 export type MarkdownState = {
   text: string
-  /** Blocks that no further text can change; each keeps its identity from commit to commit. */
+  /** Blocks that further text cannot change; they keep their identity between updates. */
   closed: readonly Token[]
   /** Where in `text` the open tail begins. */
   closedEnd: number
@@ -47,10 +47,10 @@ const marked = new Marked({
 const lex = (text: string): Token[] => marked.lexer(text)
 const isBlock = (token: Token): boolean => token.type !== 'space'
 const lengthOf = (tokens: readonly Token[]): number => tokens.reduce((length, { raw }) => length + raw.length, 0)
-// The lexer turns line ends into these, and its tokens are counted by their length.
+// The lexer normalizes line ends, and token lengths must add up.
 const normalizeLineEnds = (text: string): string => (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
 
-/** Takes in the text so far; when it does not continue the earlier one, all of it is lexed anew. */
+/** Updates the state with the whole text so far; text that does not extend the earlier one is lexed from the start. */
 export function updateMarkdown(state: MarkdownState, given: string): MarkdownState {
   const text = normalizeLineEnds(given)
   if (text === state.text) return state
@@ -71,7 +71,7 @@ export function updateMarkdown(state: MarkdownState, given: string): MarkdownSta
   }
 }
 
-/** Ends the writing: the blocks of the whole text, with those that are known already. */
+/** The blocks of the complete text, reusing the known ones. */
 export function finishMarkdown(state: MarkdownState, given: string): readonly Token[] {
   const text = normalizeLineEnds(given)
   const isLinkedAcross = /^ {0,3}\[[^\]\n]+\]:/m.test(text)
@@ -81,10 +81,9 @@ export function finishMarkdown(state: MarkdownState, given: string): readonly To
   return blocks
 }
 
-/** The text that was finished last: what has just been drawn is read out next. */
+/** A cache of one: an answer is rendered, then read aloud. */
 let lexed: { text: string; blocks: readonly Token[] } | null = null
 
-/** The blocks of a finished text. */
 export function lexMarkdown(text: string): readonly Token[] {
   if (lexed?.text !== text) lexed = { text, blocks: lex(text).filter(isBlock) }
   return lexed.blocks
@@ -97,7 +96,7 @@ const plainParagraph = (raw: string): Tokens.Paragraph => ({
   tokens: [{ type: 'text', raw, text: raw, escaped: false }],
 })
 
-/** A list grows at its end: the items that did not change keep their identity, and with it what was drawn for them. */
+/** Unchanged items of a growing list keep their identity, so React does not render them again. */
 function reuseListItems(token: Token, known: Token | undefined): Token {
   if (!isList(token) || known === undefined || !isList(known) || token.loose !== known.loose) return token
   return {
@@ -113,7 +112,7 @@ const isList = (token: Token): token is Tokens.List => token.type === 'list' && 
 
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 
-/** The lexer leaves entities as they were written; React would show them letter by letter. */
+/** The lexer leaves HTML entities undecoded, and React shows them literally. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (whole, decimal, hex, name) => {
@@ -123,7 +122,7 @@ export function decodeEntities(text: string): string {
   })
 }
 
-/** The address of a link if it is one that a page may open, else null: no script, no data, no relative ones. */
+/** A safe absolute address (http, https, mailto), else null. */
 export function safeHref(href: string): string | null {
   const decoded = decodeEntities(href)
   if (!URL.canParse(decoded)) return null
@@ -138,7 +137,6 @@ const MARKED_TYPES = new Set(
   ).split(' '),
 )
 
-/** Tells the lexer's own tokens from those of extensions. */
 export const isMarkedToken = (token: Token): token is MarkedToken => MARKED_TYPES.has(token.type)
 
 export const isMathsToken = (token: Token): token is MathsToken => token.type === 'maths' && 'source' in token

@@ -1,23 +1,23 @@
-/** Finds TeX in text: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`. A sum of money is none. */
+/** Finds TeX in text: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`, but no sums of money. */
 
 export type Maths = {
-  /** As it was written, with its marks. */
+  /** Including its delimiters. */
   raw: string
   source: string
-  /** On lines of its own. */
+  /** A formula on lines of its own. */
   display: boolean
 }
 
-/** What may stand between two marks: no blank line, which ends every formula. */
+/** Between delimiters; a blank line ends every formula. */
 const BODY = String.raw`(?:(?!\n[ \t]*\n)[^$\\]|\\[^)\]])+?`
 const DISPLAY = new RegExp(String.raw`^(?:\$\$(?!\$)(${BODY})\$\$|\\\[(${BODY})\\\])`)
 const ROUND = new RegExp(String.raw`^\\\((${BODY})\\\)`)
 const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\[^\n])+?)(?<!\s)\$(?!\$)/
-/** Words in brackets, each sign with the backslash that Markdown wants: `\\[see 2\\]` is what somebody quoted. */
+/** Quoted words in escaped brackets, as in `\\[see 2\\]`. */
 const BRACKETED = /^(?:[\p{L}\p{N}\p{M}\s.,:;!?'’"“”()%§&/–—-]|\\[\\`*_[\]<>#|~])*$/u
 const LINE_END = /^[ \t]*(?:\n+|$)/
 
-/** `$5 and 10$`: begins as a sum and goes on in words. */
+/** `$5 and 10$` is a sum of money followed by words. */
 const SUM = /^\d[^\\]*?(?<=[\s,.])(?:\p{L}{3,}|to|or|of|in)(?=[\s,.;:'’]|$)/u
 /** `$n$th` is maths, `$HOME/$USER` is not. */
 const GOES_ON = /^(?!(?:st|nd|rd|th|s)\b)[\p{L}\p{N}]/u
@@ -28,7 +28,7 @@ const displayAt = (text: string): RegExpExecArray | null => {
   return found?.[2] !== undefined && BRACKETED.test(found[2]) ? null : found
 }
 
-/** The formula that `text` begins with, or null; `before` is the text in front of it. */
+/** The formula at the beginning of `text`, or null; `before` is the preceding text. */
 export function inlineMathsAt(text: string, before: string): Maths | null {
   const display = displayAt(text)
   if (display !== null) return { raw: display[0], source: (display[1] ?? display[2] ?? '').trim(), display: true }
@@ -40,7 +40,7 @@ export function inlineMathsAt(text: string, before: string): Maths | null {
   return SUM.test(source) || GOES_ON.test(text.slice(raw.length)) ? null : { raw, source, display: false }
 }
 
-/** The formula that has the lines to itself which `text` begins with, or null; `raw` includes the line's end. */
+/** The formula on lines of its own at the beginning of `text`, or null; `raw` includes the line end. */
 export function displayMathsAt(text: string): Maths | null {
   const indent = /^ {0,3}/.exec(text)?.[0].length ?? 0
   const found = displayAt(text.slice(indent))
@@ -52,7 +52,7 @@ export function displayMathsAt(text: string): Maths | null {
     : { raw: text.slice(0, length + end[0].length), source: (found[1] ?? found[2] ?? '').trim(), display: true }
 }
 
-/** Where in the last block of `text` a formula on lines of its own was opened and not closed; -1 where none was. */
+/** The index of an unclosed display formula in the last block, or -1. */
 export function openMathsIndex(text: string): number {
   const block = text.lastIndexOf('\n\n') + 1
   const opening = /^ {0,8}(?=\$\$|\\\[)/gm

@@ -1,6 +1,6 @@
 import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
 
-/** The words of a passage without the borders of empty cells, of which sheets and forms are full. */
+/** A passage without the borders of empty cells, which are frequent in sheets and forms. */
 export function passageText(text: string): string {
   return joinUnspacedLines(text)
     .split('\n')

@@ -1,4 +1,4 @@
-/** What of an answer is read aloud: its words without Markdown, markers, code and tables, sentence by sentence. */
+/** The parts of an answer to read aloud: text without Markdown, markers, code and tables. */
 import type { Token } from 'marked'
 import { decodeEntities, lexMarkdown } from './markdown.ts'
 
@@ -20,7 +20,7 @@ function wordsOf(token: Token): string {
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** The lines of an answer in Markdown: its paragraphs, items and headings without marks. */
+/** Paragraphs, items and headings without markup, one per line. */
 export function spokenLines(markdown: string): string[] {
   return lexMarkdown(markdown)
     .flatMap((block) => wordsOf(block).split('\n'))
@@ -28,7 +28,7 @@ export function spokenLines(markdown: string): string[] {
     .filter(hasWords)
 }
 
-/** The sentences of an answer in Markdown, in the order in which they are spoken. */
+/** The sentences in reading order. */
 export function spokenSentences(markdown: string, locale?: string): string[] {
   const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
   return spokenLines(markdown)

@@ -1,29 +1,31 @@
-/** The end of a growing text made fit to be shown: no raw marks flash up, and nothing changes its kind later. */
+/** Cuts growing Markdown so that no raw markup flashes up and no block changes its kind later. */
 import { inlineMathsAt, openMathsIndex } from './maths.ts'
 
 export type StableMarkdown = {
-  /** The part that further text will not turn into something else; it never becomes shorter while the text grows. */
+  /** Further text does not change how this part renders; it never becomes shorter. */
   stable: string
-  /** Marks to read behind it, so that what is bold, slanted or code is so from its first letter. */
+  /** Closing marks to append, so that open emphasis and code render from their first letter. */
   closing: string
-  /** What follows as it was written: the beginning of a formula that has not ended. */
+  /** The beginning of an unclosed formula, shown as plain text. */
   plain: string
 }
 
-/** How far back a link or a bracket that has begun is waited for; after that it is shown as it was written. */
+/** An unclosed link or bracket is held back up to these lengths, in characters. */
 const MAX_OPEN_BRACKET_LENGTH = 80
 const MAX_OPEN_ADDRESS_LENGTH = 400
 
 const FENCE = /^ {0,3}(?:```|~~~)/gm
 const UNFINISHED_FENCE = /(?<=\n)[ \t]*[`~]+$/
-/** A last line of which only the marks are there: of a heading, a list, a quotation, a rule, a table. */
+/** A last line of block markup alone: a heading, list, quotation, rule or table. */
 const UNFINISHED_LINE = /(?<=^|\n)[ \t]*(?:[-*+#>=|:_`~ \t]+|\$|\d+[.)]?[ \t]*)$/
 const TABLE_ROW = /^[ \t]*\|/
 const TABLE_RULE = /^[ \t]*\|[-:| \t]+$/m
-/** Where inline text begins anew: after a blank line, or at an item, a quotation, a row, a heading. */
+/** Starts of inline text: after a blank line, or at an item, quotation, row or heading. */
 const SEGMENT_START = /\n(?=\s*\n|[ \t]*(?:[-*+>|]|\d+[.)]|#{1,6} ))/g
 
-/** @param text from the beginning of a block on. */
+/**
+ * @param text begins at the start of a block.
+ */
 export function stableMarkdown(text: string): StableMarkdown {
   const fences = [...text.matchAll(FENCE)]
   if (fences.length % 2 === 1) return { stable: text.replace(UNFINISHED_FENCE, ''), closing: '', plain: '' }
@@ -34,7 +36,7 @@ export function stableMarkdown(text: string): StableMarkdown {
   const finished = text.replace(UNFINISHED_LINE, '')
   const lineEnd = finished.endsWith('\n') ? finished.length - 1 : finished.length
   const lineStart = finished.lastIndexOf('\n', lineEnd - 1) + 1
-  // A row without a rule above it is perhaps the head of a table.
+  // A row without a rule above it may be the head of a table.
   if (TABLE_ROW.test(finished.slice(lineStart, lineEnd)) && !TABLE_RULE.test(blockBefore(finished, lineEnd))) {
     return { stable: finished.slice(0, lineStart), closing: '', plain: '' }
   }
@@ -55,12 +57,12 @@ const CODE = /^(`+)(?:(?!\1)[^]|\1`+)*?(?<!`)\1(?!`)/
 const LINK = /^\[[^\]]*\](?:\([^)]*\)|(?=[^(]))/
 const OPEN_LINK = /^\[[^\]]*(\](?:\([^)]*)?)?$/
 
-/** Reads the inline marks of one segment: how much of it can be shown, and which marks are open at its end. */
+/** Scans inline marks: `end` of the part that can be shown, and the marks to close there. */
 function scanInline(segment: string): { end: number; closing: string } {
   const open: string[] = []
   const ended = (end: number): { end: number; closing: string } => {
     const closing = open.toReversed().join('')
-    // A mark after a space would not close.
+    // A mark after a space does not close.
     return { end: closing === '' ? end : segment.slice(0, end).trimEnd().length, closing }
   }
   let index = 0
@@ -73,7 +75,7 @@ function scanInline(segment: string): { end: number; closing: string } {
     }
     if (rest.startsWith('`')) {
       const mark = /^`+/.exec(rest)?.[0] ?? ''
-      // A mark of several letters closes letter by letter.
+      // A mark of several characters arrives one by one.
       const code = rest.slice(mark.length).replace(/[\s`]+$/, '')
       if (code === '') return ended(index)
       open.push(mark)
@@ -97,7 +99,7 @@ function scanInline(segment: string): { end: number; closing: string } {
   return ended(index)
 }
 
-/** The length of what `rest` begins with if no mark in it counts: words, an escape, code, a formula, a link. */
+/** The length of the complete run at the start of `rest`: words, an escape, code, a formula, a link; else 0. */
 function closedLength(rest: string, before: string): number {
   const words = /^[^\\`$[*_~]+/.exec(rest)
   if (words !== null) return words[0].length

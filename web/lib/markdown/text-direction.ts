@@ -3,8 +3,8 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
 /**
- * The direction of texts that belong together, by the first letter in them, as `dir="auto"` finds it: for what holds
- * blocks that have a direction of their own, which that attribute does not look into.
+ * The direction by the first letter of the texts, as `dir="auto"` finds it. That attribute ignores descendants with a
+ * direction of their own.
  */
 export function directionOf(texts: readonly string[]): 'ltr' | 'rtl' {
   for (const text of texts) {

@@ -6,7 +6,7 @@ type Awaiting =
   | { kind: 'rewriting'; messageId: string; attempt: number }
   | { kind: 'ended'; questionId: string }
 
-/** The messages to show: failed replies that have been asked for again are left out until the new one is there. */
+/** Hides failed replies while they are retried. */
 export function visibleMessages(
   messages: readonly ThreadMessage[],
   awaiting: Awaiting | undefined,
@@ -15,7 +15,7 @@ export function visibleMessages(
   return messages.filter((message) => !awaiting.ignored.includes(message.id))
 }
 
-/** Whether the last question has no answer yet, or a newer one is awaited; tool messages are none. */
+/** Whether the last question has no answer yet, or an answer is being rewritten. Tool messages are no answer. */
 export function isWaiting(messages: readonly ThreadMessage[], awaiting: Awaiting | undefined): boolean {
   if (awaiting?.kind === 'rewriting') {
     const { messageId, attempt } = awaiting
@@ -26,7 +26,6 @@ export function isWaiting(messages: readonly ThreadMessage[], awaiting: Awaiting
   return awaiting?.kind !== 'ended' || awaiting.questionId !== (last.pendingId ?? last.id)
 }
 
-/** The failed replies after the last question. */
 export function failedReplies(messages: readonly ThreadMessage[]): ThreadMessage[] {
   const lastQuestion = messages.findLastIndex((message) => message.sender_role === SENDER_ROLES.user)
   return messages.filter((message, index) => index > lastQuestion && message.metadata?.error !== undefined)

@@ -1,6 +1,6 @@
 import { isPassageSource, type PassageSource, type Source } from '#contract/source.ts'
 
-/** Text and citation markers in turn; a marker whose number is not among the sources stays text. */
+/** Splits text into strings and source numbers; an unknown number stays text. */
 export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
   if (known.size === 0 || !text.includes('[')) return text === '' ? [] : [text]
   const pieces: (string | number)[] = []
@@ -16,25 +16,22 @@ export function splitCitations(text: string, known: ReadonlySet<number>): (strin
   return pieces
 }
 
-/** Code, in which a number in brackets is none of ours. */
+/** Bracketed numbers in code are no citations. */
 const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\2(?!`)/gm
 
-/** The numbers that a text cites, in order, each once. */
+/** The cited numbers in order, without repeats. */
 export function citedNumbers(text: string, known: ReadonlySet<number>): number[] {
   if (known.size === 0 || !text.includes('[')) return []
   return [...new Set(splitCitations(text.replace(CODE, ''), known).filter((piece) => typeof piece === 'number'))]
 }
 
-/** A passage as its card shows it, and as each of its markers in the answer does. */
+/** The passage itself, then the ranges that its markers cite. */
 export const citedParts = (source: PassageSource): PassageSource[] => [
   source,
   ...(source.cited ?? []).map((range) => ({ ...source, ...range })),
 ]
 
-/**
- * The passages that one goes through beside a source or a part of it: those that the answer cites, all where it does not
- * cite this one.
- */
+/** The passages to step through from `open`: the cited ones, or all if the answer does not cite `open`. */
 export function citedPassages(open: Source, sources: readonly Source[], text: string): PassageSource[] {
   const byNumber = new Map([...sources, open].map((known) => [known.n, known]))
   const cited = citedNumbers(text, new Set(byNumber.keys())).flatMap((n) => byNumber.get(n) ?? [])

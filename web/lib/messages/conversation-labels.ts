@@ -5,7 +5,6 @@ import type { MessageSource } from '#contract/source.ts'
 
 type Titled = Pick<ConversationRow, 'title'>
 
-/** The label of the model where none is known. */
 const DEFAULT_MODEL_LABEL = 'Claude-3'
 
 const nonBlank = (text: string | null | undefined): string | null =>
@@ -13,19 +12,18 @@ const nonBlank = (text: string | null | undefined): string | null =>
 
 export const listTitle = ({ title }: Titled): string => nonBlank(title) ?? DEFAULT_TITLES.listed
 
-/** Who said what a conversation is cited for. */
 export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'>): string =>
   senderRole === SENDER_ROLES.user ? 'you' : 'an answer'
 
 export const activeTitle = (row: Titled | null | undefined): string => nonBlank(row?.title) ?? DEFAULT_TITLES.active
 
-/** The conversation that this one is a branch of; null where it is none. */
+/** The id of the conversation that this one branched from, or null. */
 export function branchOriginId(row: Pick<ConversationRow, 'metadata'>): string | null {
   const origin = row.metadata?.['branched_from']
   return typeof origin === 'string' ? origin : null
 }
 
-/** What tells a branch, which keeps its title, from the conversation that it left; null where it is none. */
+/** Distinguishes a branch from its origin of the same title; null for other conversations. */
 export function describeBranch(row: ConversationRow, known: readonly ConversationRow[]): string | null {
   const originId = branchOriginId(row)
   if (originId === null) return null
@@ -33,10 +31,10 @@ export function describeBranch(row: ConversationRow, known: readonly Conversatio
   return origin === undefined ? 'Branch of a conversation that was deleted' : `Branch of “${listTitle(origin)}”`
 }
 
-/** What an own endpoint's models begin with: it tells people nothing once the endpoint is gone. */
+/** The identifiers of the person's own endpoints begin with an id that means nothing to people. */
 const OWN_ENDPOINT = /^endpoint:[^/]*\//
 
-/** The display name of a model where it is among the known ones, else its identifier. */
+/** The display name of a known model, else its identifier. */
 export function modelLabel(
   identifier: string | null | undefined,
   known: readonly { model_identifier: string; name: string }[],
@@ -45,7 +43,7 @@ export function modelLabel(
   return model?.name ?? nonBlank(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
 }
 
-/** Whether one of the words of an entry (title, description) holds the text, whatever the case. */
+/** Case-insensitive substring search. */
 export function matchesSearch(words: readonly string[], search: string): boolean {
   const wanted = search.trim().toLowerCase()
   return words.some((word) => word.toLowerCase().includes(wanted))

@@ -1,4 +1,3 @@
-/** The trace of an answer in words. */
 import type { AnswerStep } from '#contract/message.ts'
 import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
 
@@ -23,10 +22,9 @@ const STEP_LABELS: Record<AnswerStep['name'], string> = {
 export const describeSteps = (steps: readonly AnswerStep[]): string =>
   steps.map(({ name, ms }) => `${STEP_LABELS[name]} ${ms} ms`).join(' · ')
 
-/** Three digits, however large. */
 const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 
-/** What each method gave a passage, in its own unit, and what it was ranked by. */
+/** The score of each retrieval method in its own unit, and the final score. */
 export function describeScores({ score, scores }: ConsideredPassage): string {
   const { words, nearness, subject, meaning } = scores
   const parts = [
@@ -41,7 +39,7 @@ export function describeScores({ score, scores }: ConsideredPassage): string {
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
-/** The one line that stands for a trace while it is folded. */
+/** The summary line of a folded trace. */
 export function describeTrace(trace: RetrievalTrace | undefined): string {
   if (trace === undefined) return 'documents not searched'
   const ms = `${Math.round(trace.ms)} ms`
@@ -58,11 +56,10 @@ export function describeTrace(trace: RetrievalTrace | undefined): string {
   return `${parts.join(', ')} · ${ms}`
 }
 
-/** Where not all could be read, how many were. */
 const describePages = ({ pages, matched }: RetrievalTrace): string =>
   pages === undefined ? count(matched, 'page', 'pages') : `${pages.read} of ${count(pages.of, 'page', 'pages')}`
 
-/** How many tokens went to the model and came back; undefined where it did not say. */
+/** Token counts below an answer; undefined if the provider reported none. */
 export function describeTokens(tokensIn: number | null, tokensOut: number | null): string | undefined {
   const parts = [...(tokensIn === null ? [] : [`${tokensIn} in`]), ...(tokensOut === null ? [] : [`${tokensOut} out`])]
   return parts.length === 0 ? undefined : parts.join(' · ')

@@ -1,4 +1,4 @@
-/** Turns of a conversation in groups, each skipped as a whole by the browser while it is far from what is read. */
+/** Groups messages so that the browser skips rendering whole groups that are out of view. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { messageKey, type ThreadMessage } from './merge-messages.ts'
 
@@ -8,13 +8,13 @@ export type MessageGroup = {
   messages: readonly ThreadMessage[]
 }
 
-/** A group ends before the first question after so many messages, or where there is none after `LONGEST`. */
+/** A group ends at the first question after `USUAL_GROUP_LENGTH` messages, and at `MAX_GROUP_LENGTH` in any case. */
 const USUAL_GROUP_LENGTH = 10
 const MAX_GROUP_LENGTH = 40
 
 /**
- * The messages in groups. Groups of `known` keep their beginning, so that nothing is drawn anew when older messages come
- * in above or new ones below, and their identity where nothing in them changed; `known` itself where nothing did at all.
+ * Groups messages. Groups of `known` keep their first message, so that inserted messages leave the others unchanged;
+ * unchanged groups, and an unchanged result, keep their identity.
  */
 export function groupMessages(
   known: readonly MessageGroup[],

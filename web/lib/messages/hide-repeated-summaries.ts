@@ -1,6 +1,6 @@
 import type { ThreadMessage } from './merge-messages.ts'
 
-/** Every answer names the summary that it was written with; only the first of each is to say so in the thread. */
+/** Every answer names the summary of its prompt; the thread mentions each summary once. */
 export function hideRepeatedSummaries(messages: readonly ThreadMessage[]): readonly ThreadMessage[] {
   let before: string | undefined
   return messages.map((message) => {

@@ -3,20 +3,20 @@ import type { MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 
 /**
- * A message as the page holds it. While it is on its way to the server its id is `temp-` plus a time stamp and
- * `pendingId` is the id that the stored row will have. `writing`: the answer is being written anew, as far as it is shown.
+ * A message in the thread. An unsaved message has the id `temp-` plus a time stamp, and `pendingId` is the id of its
+ * future row. `writing`: a new version of the answer is being streamed.
  */
 export type ThreadMessage = MessageRow & { pendingId?: string; writing?: true }
 
-/** The messages at hand, oldest first, and whether older ones are still to be had. */
+/** Loaded messages, oldest first, and whether older ones exist. */
 export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
 
 export const isTemporary = (message: ThreadMessage): boolean => message.id.startsWith(TEMPORARY_ID_PREFIX)
 
-/** The same from the optimistic message to the stored row, so that nothing on the page is built twice. */
+/** Stays the same when the stored row replaces the optimistic message, so that React keeps its elements. */
 export const messageKey = (message: ThreadMessage): string => message.pendingId ?? message.id
 
-/** The optimistic message of a person, shown after all stored ones until the row `pendingId` arrives. */
+/** An optimistic question, sorted last until the row `pendingId` arrives. */
 export function temporaryMessage(conversationId: string, content: string, pendingId: string): ThreadMessage {
   const now = new Date()
   return {
@@ -34,8 +34,8 @@ export function temporaryMessage(conversationId: string, content: string, pendin
 }
 
 /**
- * Adds or replaces rows by id, drops the optimistic messages that they stand for, and keeps the database's order. A row
- * that says nothing new keeps its identity, and with it what was drawn for it.
+ * Adds or replaces rows by id, drops the optimistic messages that they replace, and sorts by position. An equal row
+ * keeps its identity.
  */
 export function mergeMessages(known: readonly ThreadMessage[], incoming: readonly ThreadMessage[]): ThreadMessage[] {
   const before = new Map(known.map((message) => [message.id, message]))
@@ -48,7 +48,10 @@ export function mergeMessages(known: readonly ThreadMessage[], incoming: readonl
   return [...kept, ...fresh].toSorted((a, b) => a.position - b.position)
 }
 
-/** What is at hand, with the newest page read again; what lies before a gap is given up, to be loaded when it is wanted. */
+/**
+ * Merges a refetched newest page. If it does not overlap the loaded messages, those before the gap are dropped and
+ * loaded again on demand.
+ */
 export function mergeNewest({ messages, hasEarlier }: Thread, newest: Thread): Thread {
   const from = newest.messages[0]?.position ?? 0
   const stored = new Set(newest.messages.map(({ id }) => id))

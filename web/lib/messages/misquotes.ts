@@ -1,9 +1,9 @@
-/** Where in an answer the quotations stand that were not found in their source. They are compared with single blanks. */
+/** Finds the quotations of an answer that its sources do not contain, ignoring differences of white space. */
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 
-/** Plain text in pieces, the words of misquotations apart from the rest; the quotation marks stay outside. */
+/** Splits text into misquoted words and the rest; quotation marks belong to the rest. */
 export function splitMisquotes(text: string, misquotes: readonly string[]): { text: string; isMisquote: boolean }[] {
   const whole = [{ text, isMisquote: false }]
   if (misquotes.length === 0 || !/["“”„«»「『]/.test(text)) return whole
@@ -17,6 +17,8 @@ export function splitMisquotes(text: string, misquotes: readonly string[]): { te
     .filter((piece) => piece.text !== '')
 }
 
-/** @param quote the text of a block quote, without the signs before its lines. */
+/**
+ * @param quote the text of a block quote, without its markers.
+ */
 export const isMisquotedBlock = (quote: string, misquotes: readonly string[]): boolean =>
   misquotes.length > 0 && misquotes.includes(collapse(quote))

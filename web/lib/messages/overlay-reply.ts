@@ -1,13 +1,13 @@
-/** An answer that is there and written anew, or goes on: what is written of it is shown in its place. */
+/** Shows a streamed new version of an answer in place of the stored one. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 import type { ReplyView } from './reply-parts.ts'
 
-/** Whether a stored answer holds what this reply wrote, or something later. */
+/** Whether a stored answer has the text of this reply or of a later attempt. */
 export const isReplyStored = (message: ThreadMessage, reply: Pick<ReplyView, 'messageId' | 'attempt'>): boolean =>
   message.id === reply.messageId && (message.metadata?.attempt ?? 0) >= reply.attempt
 
-/** A reply that has no row yet, in the shape of one. */
+/** A streamed reply without a row, in the shape of a message. */
 export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
   id: reply.messageId,
   conversation_id: '',
@@ -23,13 +23,12 @@ export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
 
 export type ReplyOverlay = {
   messages: readonly ThreadMessage[]
-  /** The reply that has no stored answer yet. */
+  /** The streamed reply, if it has no stored answer. */
   reply: ReplyView | null
-  /** A stored answer is being written anew. */
   rewriting: boolean
 }
 
-/** Until its first part has come, the stored answer stays in view. */
+/** The stored answer stays until the first part of its new version. */
 export function overlayReply(messages: readonly ThreadMessage[], reply: ReplyView | null): ReplyOverlay {
   const index = reply === null ? -1 : messages.findIndex(({ id }) => id === reply.messageId)
   const stored = messages[index]

@@ -1,6 +1,6 @@
 /**
- * A score of the retrieval as a share of the best one among the sources of the same answer, 0 to 100. The scores have no
- * unit of their own; only their order and their distance mean something. Null where no search was made: a whole document was read.
+ * A retrieval score as a percentage of the answer's best score: scores have no unit, only their order and ratio mean
+ * something. Null for a whole document, which was not searched for.
  */
 export function relevancePercent(score: number, sources: readonly { score: number }[]): number | null {
   const best = Math.max(...sources.map((source) => source.score))

@@ -1,4 +1,4 @@
-/** Puts the streamed parts of a reply together: in order, without repeats, each attempt in place of the one before. */
+/** Merges streamed parts of a reply: in order, without repeats, each attempt replacing the one before. */
 import type { ReplyError } from '#contract/message.ts'
 import type { ReplyInProgress, ReplyPart } from '#contract/reply-events.ts'
 import type { Source } from '#contract/source.ts'
@@ -9,7 +9,7 @@ export type ReplyView = {
   replyId: string
   messageId: string
   attempt: number
-  /** Last part that was applied; -1 when none of this attempt was. */
+  /** The last applied part; -1 before the first of this attempt. */
   seq: number
   text: string
   reasoning: string
@@ -17,7 +17,7 @@ export type ReplyView = {
   sources: Source[]
   phase: 'writing' | 'done' | 'stopped' | 'error'
   error: ReplyError | null
-  /** Parts that came ahead of a missing one. */
+  /** Parts after a gap. */
   buffered: ReplyPart[]
 }
 
@@ -37,7 +37,7 @@ function emptyView(replyId: string, messageId: string, attempt: number): ReplyVi
   }
 }
 
-/** A tool reports twice, on its start and on its end: the later report takes the place of the earlier one. */
+/** A tool reports its start and its end: the later report replaces the earlier one. */
 function withTool(tools: readonly ReplyTool[], tool: ReplyTool): ReplyTool[] {
   const open = tools.findLastIndex((other) =>
     tool.run === undefined ? other.name === tool.name && other.status === 'running' : other.run === tool.run,
@@ -79,7 +79,7 @@ function applyBuffered(view: ReplyView): ReplyView {
   }
 }
 
-/** Takes in one part: repeats and parts of earlier attempts are dropped, parts ahead of a gap are held. */
+/** Merges one part: drops repeats and parts of earlier attempts, buffers parts after a gap. */
 export function mergePart(view: ReplyView | null, part: ReplyPart): ReplyView {
   const same = view !== null && view.replyId === part.replyId && view.messageId === part.messageId
   if (!same || part.attempt > view.attempt) {
@@ -89,7 +89,7 @@ export function mergePart(view: ReplyView | null, part: ReplyPart): ReplyView {
   return applyBuffered({ ...view, buffered: [...view.buffered, part] })
 }
 
-/** Takes in what had been written when it was asked for; parts that came meanwhile are kept. */
+/** Merges a snapshot of the reply; parts that arrived after it stay. */
 export function mergeSnapshot(view: ReplyView | null, snapshot: ReplyInProgress): ReplyView {
   const same = view !== null && view.replyId === snapshot.replyId && view.messageId === snapshot.messageId
   if (same && (view.attempt > snapshot.attempt || (view.attempt === snapshot.attempt && view.seq >= snapshot.seq))) {
@@ -102,5 +102,5 @@ export function mergeSnapshot(view: ReplyView | null, snapshot: ReplyInProgress)
   return applyBuffered({ ...rebuilt, buffered: same ? view.buffered : [] })
 }
 
-/** Whether a part is missing, so that what was written has to be asked for. */
+/** Whether a part is missing: the snapshot must be fetched. */
 export const hasGap = (view: ReplyView): boolean => view.buffered.length > 0

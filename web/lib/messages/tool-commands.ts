@@ -1,6 +1,8 @@
 import { COMMAND_PATTERN, type Tool, TOOLS } from '#contract/tools.ts'
 
-/** The @-token that the cursor is in: it begins at the start of the text or after whitespace. */
+/**
+ * The @-token at the cursor, at the start of the text or after white space.
+ */
 export type CommandToken = { start: number; end: number; typed: string }
 
 export function commandTokenAt(text: string, cursor: number): CommandToken | null {
@@ -10,13 +12,12 @@ export function commandTokenAt(text: string, cursor: number): CommandToken | nul
   return { start: cursor - typed.length, end: cursor + rest.length, typed }
 }
 
-/** The commands that begin with what was typed. */
 export function matchingCommands(token: CommandToken | null): readonly Tool[] {
   if (token === null) return []
   return TOOLS.filter(({ command }) => command.startsWith(token.typed.toLowerCase()))
 }
 
-/** The text with the token replaced by the command and a space, and where the cursor goes. */
+/** Replaces the token by the command and a space; returns the text and the new cursor. */
 export function insertCommand(text: string, token: CommandToken, command: string): { text: string; cursor: number } {
   const after = text.slice(token.end)
   const inserted = `${command} `
@@ -28,7 +29,7 @@ export function insertCommand(text: string, token: CommandToken, command: string
 
 const COMMANDS = new RegExp(`(${COMMAND_PATTERN})`)
 
-/** The text in pieces, those that are whole tool commands marked. */
+/** Splits text into complete tool commands and the rest. */
 export function splitCommands(text: string): { text: string; isCommand: boolean }[] {
   return text
     .split(COMMANDS)
