@@ -1,4 +1,3 @@
-/** Earlier versions of an answer, regenerating and continuing it, and branching from a question. */
 import { queryOptions } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationRow, type NewBranch } from '#contract/conversation.ts'
@@ -17,7 +16,6 @@ const versions = z.array(
 )
 export type AnswerVersion = z.infer<typeof versions>[number]
 
-/** The versions before `newest`, oldest first. */
 export function earlierVersionsQuery(messageId: string, newest: number) {
   return queryOptions({
     queryKey: ['message_versions', messageId, newest] as const,

@@ -1,4 +1,3 @@
-/** Requests to the server: to the data service (PostgREST), and to the product API as its fallback. */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { z } from 'zod'
 import { config } from './config.ts'
@@ -30,7 +29,6 @@ export async function apiFetch(path: string, init: RequestInit = {}): Promise<Re
   return response
 }
 
-/** `apiFetch` with a JSON body. */
 export function apiSend(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<Response> {
   return apiFetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 }
@@ -45,18 +43,15 @@ export function apiErrorMessage(error: unknown): string | null {
   }
 }
 
-/** The JSON body, unchecked: the caller validates its shape. */
 export async function readJson(response: Promise<Response>): Promise<unknown> {
   return await (await response).json()
 }
 
-/** `apiFetch` that validates the JSON body. */
 export async function apiJson<T>(path: string, schema: z.ZodType<T>, init?: RequestInit): Promise<T> {
   const response = await apiFetch(path, init)
   return schema.parse(await response.json())
 }
 
-/** The result of a request; null if it fails with status 404. */
 export async function nullIfNotFound<T>(request: () => Promise<T>): Promise<T | null> {
   try {
     return await request()

@@ -40,9 +40,6 @@ export async function loadConfig(): Promise<PublicConfig> {
   return loaded
 }
 
-/**
- * @throws before `loadConfig` has resolved.
- */
 export function config(): PublicConfig {
   if (loaded === null) throw new Error('The configuration has not been loaded')
   return loaded

@@ -15,7 +15,6 @@ const liveConversations = createLiveQuery<ConversationRow[]>()
 export const conversationKey = (id: string) => [`/api/conversations/${id}`] as const
 const liveConversation = createLiveQuery<ConversationRow | null>()
 
-/** All conversations of a person, newest first. */
 export function conversationsQuery(userId: string) {
   return queryOptions({
     queryKey: conversationsKey(userId),
@@ -98,7 +97,6 @@ export async function deleteConversation(id: string): Promise<void> {
   )
 }
 
-/** Puts a created or changed row into the cached list and the cached conversation. */
 export function cacheConversation(queryClient: QueryClient, userId: string, row: ConversationRow): void {
   liveConversation.set(queryClient, conversationKey(row.id), row)
   liveConversations.change(queryClient, conversationsKey(userId), (list) => {
@@ -117,7 +115,6 @@ export async function refetchConversations(queryClient: QueryClient, userId: str
   })
 }
 
-/** Removes a deleted conversation from the cache, with its draft and recordings. */
 export function removeCachedConversation(queryClient: QueryClient, userId: string, id: string): void {
   liveConversations.change(queryClient, conversationsKey(userId), (list) => list.filter((row) => row.id !== id))
   storeDraft(userId, id, '')

@@ -25,7 +25,6 @@ export function storeDraft(userId: string, conversationId: string | null, text: 
   }
 }
 
-/** Prepends a text that could not be sent to the current draft. Returns the new draft. */
 export function restoreDraft(userId: string, conversationId: string | null, text: string): string {
   const restored = [text, readDraft(userId, conversationId)].filter((part) => part !== '').join('\n\n')
   storeDraft(userId, conversationId, restored)

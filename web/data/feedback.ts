@@ -26,7 +26,6 @@ let lastBatchAt = Number.NEGATIVE_INFINITY
 let pendingBatch: Promise<z.infer<typeof stored>> | null = null
 const batchedIds = new Set<string>()
 
-/** Fetches the ratings requested within `BATCH_MS` in one request. */
 function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
   batchedIds.add(messageId)
   const waitMs = Math.max(0, lastBatchAt + BATCH_MS - performance.now())
@@ -45,7 +44,6 @@ function fetchBatched(messageId: string): Promise<z.infer<typeof stored>> {
   return pendingBatch
 }
 
-/** The person's own rating of an answer; null if there is none. */
 export function feedbackQuery(rated: RatedAnswer) {
   return queryOptions({
     queryKey: feedbackKey(rated),
@@ -57,7 +55,6 @@ export function feedbackQuery(rated: RatedAnswer) {
   })
 }
 
-/** The last request per answer. */
 const lastSent = new Map<string, Promise<unknown>>()
 
 /** Sends after earlier requests for the same answer: a changed rating must not overtake the first. */

@@ -4,7 +4,7 @@ import { createLiveQuery } from './live-query.ts'
 
 const KEY = ['rows']
 
-test('what changes while a list is read is newer than what was read', async () => {
+test('a change during a fetch applies to the fetched list', async () => {
   const client = new QueryClient()
   const rows = createLiveQuery<string[]>()
   const { promise: answer, resolve } = Promise.withResolvers<string[]>()
@@ -17,7 +17,7 @@ test('what changes while a list is read is newer than what was read', async () =
   expect(await rows.read(KEY, () => Promise.resolve(['a reading']))).toEqual(['a reading'])
 })
 
-test('a change reaches a list that is loaded, and makes none that is not', () => {
+test('a change reaches a loaded list, and creates no list', () => {
   const client = new QueryClient()
   const rows = createLiveQuery<string[]>()
   rows.change(client, KEY, (list) => [...list, 'b'])
@@ -27,7 +27,7 @@ test('a change reaches a list that is loaded, and makes none that is not', () =>
   expect(client.getQueryData(KEY)).toEqual(['a', 'b'])
 })
 
-test('what is deleted while it is read stays deleted', async () => {
+test('a row deleted during a fetch stays deleted', async () => {
   const client = new QueryClient()
   const row = createLiveQuery<string | null>()
   const { promise: answer, resolve } = Promise.withResolvers<string>()
@@ -41,7 +41,7 @@ test('what is deleted while it is read stays deleted', async () => {
   expect(client.getQueryData(KEY)).toBeNull()
 })
 
-test('what is set reaches a reading, and is there where nothing was loaded', async () => {
+test('set data replaces the result of a fetch, and needs no loaded data', async () => {
   const client = new QueryClient()
   const row = createLiveQuery<string | null>()
   const { promise: answer, resolve } = Promise.withResolvers<string | null>()

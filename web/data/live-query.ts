@@ -4,7 +4,6 @@ type Change<Data> = (data: Data) => Data
 
 /** Cached data that is fetched as a whole and updated by live changes in between. */
 export interface LiveQuery<Data> {
-  /** For the `queryFn` of the key. */
   read(key: QueryKey, read: () => Promise<Data>): Promise<Data>
   /**
    * Applies a change to the cached data and to fetches in progress: their result may be older than the change, and no
@@ -16,7 +15,6 @@ export interface LiveQuery<Data> {
 }
 
 export function createLiveQuery<Data>(): LiveQuery<Data> {
-  /** Fetches in progress, with the changes since each began. */
   const fetches = new Set<{ readonly query: string; readonly changes: Change<Data>[] }>()
 
   function recordChange(key: QueryKey, change: Change<Data>): void {

@@ -7,7 +7,6 @@ import { mergeMessages, mergeNewest, type Thread, type ThreadMessage } from '#we
 import { apiFetch, apiSend, restWithApiFallback, rest } from './client.ts'
 
 const PAGE_SIZE = 60
-/** For loading back to a message far up. */
 const LARGE_PAGE_SIZE = 500
 const rows = z.array(messageRow)
 
@@ -36,7 +35,6 @@ export function messagesQuery(conversationId: string) {
   })
 }
 
-/** One message; null if it does not exist. */
 export function messageQuery(conversationId: string, id: string) {
   return queryOptions({
     queryKey: [...messagesKey(conversationId), id] as const,
@@ -66,7 +64,6 @@ export function cacheMessages(queryClient: QueryClient, conversationId: string, 
   updateCachedMessages(queryClient, conversationId, (messages) => mergeMessages(messages, incoming))
 }
 
-/** Loads the page before the oldest loaded message. */
 export async function loadEarlierMessages(
   queryClient: QueryClient,
   conversationId: string,
@@ -83,7 +80,6 @@ export async function loadEarlierMessages(
   )
 }
 
-/** Loads pages until the message at `position` is loaded. */
 export async function loadMessagesBackTo(
   queryClient: QueryClient,
   conversationId: string,
@@ -140,7 +136,6 @@ export function addMessage(conversationId: string, id: string, content: string):
   )
 }
 
-/** The parts written so far of the reply in progress; null if there is none. */
 export async function fetchReplyInProgress(conversationId: string): Promise<ReplyInProgress | null> {
   const response = await apiFetch(`/api/conversations/${conversationId}/reply`)
   return response.status === 204 ? null : replyInProgress.parse(await response.json())
@@ -150,7 +145,6 @@ export async function retryReply(conversationId: string): Promise<void> {
   await apiFetch(`/api/conversations/${conversationId}/retry`, { method: 'POST' })
 }
 
-/** Stops the reply in progress; the text written so far stays. */
 export async function stopReply(conversationId: string): Promise<void> {
   await apiFetch(`/api/conversations/${conversationId}/stop`, { method: 'POST' })
 }

@@ -1,4 +1,3 @@
-/** The person's own API keys and model endpoints. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'

@@ -11,7 +11,6 @@ import { accountSettingsQuery } from './settings.ts'
 
 declare global {
   interface Window {
-    /** For other parts of the page and for external scripts. */
     selectedModelIdentifier?: string
   }
 }
@@ -53,13 +52,11 @@ export const modelsQuery = queryOptions({
   },
 })
 
-/** Availability of each model, and the host that receives its questions. */
 export const availabilityQuery = queryOptions({
   queryKey: ['/api/models/availability'],
   queryFn: () => apiJson('/api/models/availability', z.array(modelAvailability)),
 })
 
-/** The reasons of unavailable models, by identifier. */
 export const unavailableReasons = (availability: readonly ModelAvailability[] = []): Map<string, string> =>
   new Map(
     availability.filter((row) => !row.available).map((row) => [row.model_identifier, row.reason ?? 'Not available']),
@@ -112,13 +109,11 @@ export function selectModel(
   useSelectedModel.setState({ name, identifier, isDefault })
 }
 
-/** Selects the person's default model, else the first one. */
 export function selectInitialModel(models: readonly Model[], preferred: string | null | undefined): void {
   const initial = models.find((model) => model.model_identifier === preferred) ?? initialModel(models)
   if (initial !== undefined) selectModel(initial, { isDefault: true })
 }
 
-/** The identifier of the selected model; waits for the models to load. */
 export async function readSelectedModel(queryClient: QueryClient, userId: string): Promise<string> {
   if (useSelectedModel.getState().identifier === null) {
     const [models, settings] = await Promise.allSettled([
@@ -126,7 +121,6 @@ export async function readSelectedModel(queryClient: QueryClient, userId: string
       queryClient.query({ ...accountSettingsQuery(userId), staleTime: 'static' }),
     ])
     const preferred = settings.status === 'fulfilled' ? settings.value.preferences.default_model : undefined
-    // The person may have selected one meanwhile.
     if (useSelectedModel.getState().identifier === null)
       selectInitialModel(models.status === 'fulfilled' ? models.value : FALLBACK_MODELS, preferred)
   }
@@ -139,7 +133,6 @@ export function selectConversationModel(model: Pick<Model, 'name' | 'model_ident
   selectModel(model, { isDefault: isDefault && identifier === model.model_identifier })
 }
 
-/** Returns the function that unlocks it. */
 export function lockSelectedModel(): () => void {
   useSelectedModel.setState({ isLocked: true })
   return () => useSelectedModel.setState({ isLocked: false })

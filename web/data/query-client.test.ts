@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createQueryClient } from './query-client.ts'
 
-test('nothing is read again by itself, and nothing is tried twice', () => {
+test('refetches nothing by itself, and retries nothing', () => {
   const { queries, mutations } = createQueryClient().getDefaultOptions()
   expect(queries).toMatchObject({
     refetchInterval: false,

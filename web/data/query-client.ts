@@ -3,7 +3,6 @@ import { apiFetch, HttpError } from './client.ts'
 
 type Unauthorized = 'throw' | 'null'
 
-/** The default `queryFn`: GET the first element of the key as JSON. */
 function fetchByKey(onUnauthorized: Unauthorized) {
   return async ({ queryKey }: QueryFunctionContext): Promise<unknown> => {
     try {

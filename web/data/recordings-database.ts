@@ -40,7 +40,6 @@ function open(): Promise<IDBDatabase> {
   return opened
 }
 
-/** Resolves when the transaction is complete. */
 async function write(act: (store: IDBObjectStore) => void): Promise<void> {
   const transaction = (await open()).transaction(STORE, 'readwrite')
   const ended = new Promise<void>((resolve, reject) => {
@@ -55,7 +54,6 @@ const BEFORE_NUMBER = ' '
 const pieceId = (id: string, n: number): string => `${id}${BEFORE_NUMBER}${String(n).padStart(6, '0')}`
 const idOf = (key: string): string => key.split(BEFORE_NUMBER)[0] ?? key
 
-/** The key range of a recording, whole or in pieces. */
 const keyRangeOf = (id: string): IDBKeyRange => IDBKeyRange.bound(id, `${id}${BEFORE_NUMBER}\uffff`)
 
 export const storeRecordings = (recordings: readonly Recording[]): Promise<void> =>
@@ -93,7 +91,6 @@ function joinPieces(rows: readonly Recording[]): Recording[] {
   })
 }
 
-/** A person's recordings, oldest first. Removes expired and unreadable ones. */
 export async function readRecordings(userId: string): Promise<Recording[]> {
   const store = (await open()).transaction(STORE).objectStore(STORE)
   const [rows, keys] = await Promise.all([

@@ -16,7 +16,6 @@ export const recordingsDatabase = (): Promise<typeof RecordingsDatabase> => impo
 
 let writing = Promise.resolve()
 
-/** Writes serially; a failed write leaves the state in memory. */
 function write(act: (database: typeof RecordingsDatabase) => Promise<void>): Promise<void> {
   writing = writing
     .then(recordingsDatabase)
@@ -43,11 +42,8 @@ async function readLocks(): Promise<Set<string>> {
 }
 
 type RecordingWriter = {
-  /** Writes a chunk to the database. */
   add: (chunk: Blob) => void
-  /** Stores the whole recording and lists it. */
   finish: (audio: Blob) => Recording
-  /** Deletes the recording. */
   discard: () => void
 }
 
@@ -80,34 +76,32 @@ export function createRecordingWriter(of: Pick<Recording, 'userId' | 'conversati
 }
 
 export function deleteRecording({ id }: Recording): void {
-  useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => kept.id !== id) }))
+  useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => recording.id !== id) }))
   void write(({ removeRecordings }) => removeRecordings([id]))
 }
 
-/** Deletes a person's recordings: of one conversation, or all on signing out. */
 export function deleteRecordings(userId: string, conversationId?: string): void {
   const isMeant = (recording: Recording): boolean =>
     recording.userId === userId && (conversationId === undefined || recording.conversationId === conversationId)
   const isInMemory = useRecordings.getState().recordings.some(isMeant)
   if (!isInMemory && localStorage.getItem(markerKey(userId)) === null) return
-  useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((kept) => !isMeant(kept)) }))
+  useRecordings.setState(({ recordings }) => ({ recordings: recordings.filter((recording) => !isMeant(recording)) }))
   void write(async ({ readRecordings, removeRecordings }) => {
     const stored = await readRecordings(userId)
     await removeRecordings(stored.filter(isMeant).map(({ id }) => id))
   })
 }
 
-/** Assigns the recordings of the new conversation to its id. */
 export function assignRecordings(userId: string, conversationId: string): void {
-  const adopted = useRecordings
+  const assigned = useRecordings
     .getState()
-    .recordings.filter((kept) => kept.userId === userId && kept.conversationId === null)
+    .recordings.filter((recording) => recording.userId === userId && recording.conversationId === null)
     .map((recording) => ({ ...recording, conversationId }))
-  if (adopted.length === 0) return
+  if (assigned.length === 0) return
   useRecordings.setState(({ recordings }) => ({
-    recordings: recordings.map((kept) => adopted.find(({ id }) => id === kept.id) ?? kept),
+    recordings: recordings.map((recording) => assigned.find(({ id }) => id === recording.id) ?? recording),
   }))
-  void write(({ storeRecordings }) => storeRecordings(adopted))
+  void write(({ storeRecordings }) => storeRecordings(assigned))
 }
 
 /** Lists the recordings that a person left behind in this browser. Returns the function that empties the list. */
@@ -122,7 +116,7 @@ export function restoreRecordings(userId: string): () => void {
       if (left) return
       useRecordings.setState(({ recordings }) => ({
         recordings: [
-          ...found.filter(({ id }) => !running.has(id) && recordings.every((kept) => kept.id !== id)),
+          ...found.filter(({ id }) => !running.has(id) && recordings.every((recording) => recording.id !== id)),
           ...recordings,
         ],
       }))

@@ -14,7 +14,7 @@ function showQuery() {
   return { queryClient, queryFn, readings }
 }
 
-test('a first reading that is older than the change does not answer for it', async () => {
+test('a first fetch from before the change does not count', async () => {
   const { queryClient, readings } = showQuery()
   const again = refetch(queryClient, { queryKey: KEY })
   readings[0]?.('before the change')
@@ -23,7 +23,7 @@ test('a first reading that is older than the change does not answer for it', asy
   expect(queryClient.getQueryData(KEY)).toBe('after the change')
 })
 
-test('who waits for the reading that was given up gets the answer of the new one', async () => {
+test('a waiter of the cancelled fetch gets the new result', async () => {
   const { queryClient, queryFn, readings } = showQuery()
   const waiting = queryClient.query({ queryKey: KEY, queryFn, staleTime: 'static' })
   const again = refetch(queryClient, { queryKey: KEY })
@@ -32,7 +32,7 @@ test('who waits for the reading that was given up gets the answer of the new one
   expect(await waiting).toBe('after the change')
 })
 
-test('what is not shown is only marked, and read when it is shown', async () => {
+test('an inactive query is only invalidated', async () => {
   const queryClient = createQueryClient()
   queryClient.setQueryData(KEY, 'before the change')
   await refetch(queryClient, { queryKey: KEY })

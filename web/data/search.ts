@@ -9,7 +9,6 @@ export function messageSearchQuery(search: string) {
     queryFn: async ({ signal }) =>
       (await apiJson(`/api/search?q=${encodeURIComponent(search)}`, searchAnswer, { signal })).messages,
     placeholderData: keepPreviousData,
-    // New messages are found too.
     staleTime: 0,
     gcTime: 60_000,
   })
@@ -23,7 +22,6 @@ export function documentSearchQuery(search: string) {
       (await apiJson(`/api/search/documents?q=${encodeURIComponent(search)}`, documentSearchAnswer, { signal }))
         .passages,
     placeholderData: keepPreviousData,
-    // New documents are found too.
     staleTime: 0,
     gcTime: 60_000,
   })

@@ -24,7 +24,6 @@ const DEFAULT_ACCOUNT_SETTINGS: AccountSettings = {
 
 const settingsKey = (userId: string) => ['user_settings', userId] as const
 
-/** The person's account settings; the defaults if there is no row. */
 export function accountSettingsQuery(userId: string) {
   return queryOptions({
     queryKey: settingsKey(userId),
@@ -40,7 +39,6 @@ export function accountSettingsQuery(userId: string) {
   })
 }
 
-/** Updates the cache, then upserts the row. */
 export async function changeAccountSettings(
   queryClient: QueryClient,
   userId: string,
@@ -88,13 +86,11 @@ function readStored(): StoredSettings {
 type PageSettings = {
   showToolMessages: boolean
   theme: Theme
-  /** The name of the voice that reads aloud; null: the browser's default. */
   voiceName: string | null
   /** The language of recordings (ISO 639-1), passed to the transcription; null: it detects it. */
   spokenLanguage: string | null
 }
 
-/** Settings stored in this browser. */
 export const usePageSettings = create<PageSettings>(() => ({
   ...readStored(),
   theme: readTheme(),

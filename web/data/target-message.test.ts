@@ -6,13 +6,13 @@ const second = { conversationId: 'c', messageId: 'second', position: 2 }
 
 afterEach(() => useTargetMessage.setState({ target: null }))
 
-test('forgets the message that was shown', () => {
+test('clears the shown target', () => {
   setTargetMessage(first)
   clearTargetMessage('first')
   expect(useTargetMessage.getState().target).toBeNull()
 })
 
-test('keeps a newer target while an older one is being given up', () => {
+test('clearing an older target keeps a newer one', () => {
   setTargetMessage(first)
   setTargetMessage(second)
   clearTargetMessage('first')

@@ -9,7 +9,6 @@ export function setTargetMessage(target: TargetMessage): void {
   useTargetMessage.setState({ target })
 }
 
-/** Ends the scrolling to this message, unless a newer target was set. */
 export function clearTargetMessage(messageId: string): void {
   useTargetMessage.setState((state) => (state.target?.messageId === messageId ? { target: null } : state))
 }

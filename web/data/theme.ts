@@ -19,7 +19,6 @@ export function storeTheme(theme: Theme): void {
   applyTheme()
 }
 
-/** Applies the theme, and follows the system's setting and other tabs. */
 export function followTheme(): void {
   applyTheme()
   matchMedia(LIGHT).addEventListener('change', applyTheme)

@@ -14,7 +14,7 @@ afterEach(resetThreadStore)
 const state = () => useThreadStore.getState()
 const contents = () => state().tempMessages.map(({ content }) => content)
 
-test('what is sent is appended at once, under a temporary id', () => {
+test('a sent message is appended at once, under a temporary id', () => {
   addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
   addTemporaryMessage(temporaryMessage('', 'second', crypto.randomUUID()))
   expect(contents()).toEqual(['first', 'second'])
@@ -24,7 +24,7 @@ test('what is sent is appended at once, under a temporary id', () => {
   }
 })
 
-test('another external id keeps the temporary messages, none clears them', () => {
+test('an external id keeps the temporary messages, null clears them', () => {
   addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
   setExternalConversation('outside-7')
   expect(state().externalApiConversationId).toBe('outside-7')
@@ -34,7 +34,7 @@ test('another external id keeps the temporary messages, none clears them', () =>
   expect(contents()).toEqual([])
 })
 
-test('an answer that arrives is remembered, and ends the waiting in its conversation alone', () => {
+test('a stored answer is remembered, and ends the waiting of its conversation only', () => {
   setAwaiting('a', { kind: 'asked', ignored: [] })
   setAwaiting('b', { kind: 'asked', ignored: [] })
   receiveAnswer('a', 'Until midnight.')
@@ -42,7 +42,7 @@ test('an answer that arrives is remembered, and ends the waiting in its conversa
   expect(Object.keys(state().awaiting)).toEqual(['b'])
 })
 
-test('whoever signs out leaves nothing behind', () => {
+test('resetting empties the store', () => {
   addTemporaryMessage(temporaryMessage('', 'first', crypto.randomUUID()))
   setExternalConversation('outside-7')
   receiveAnswer('a', 'Until midnight.')

@@ -14,7 +14,6 @@ export type Awaiting =
   | { kind: 'ended'; questionId: string }
 
 type ThreadState = {
-  /** The thread of a conversation that is being created. */
   tempMessages: ThreadMessage[]
   externalApiConversationId: string | null
   lastAIResponse: string | null
@@ -35,7 +34,6 @@ const without = <T>(record: Record<string, T>, key: string): Record<string, T> =
   return rest
 }
 
-/** Null also clears the temporary messages. */
 export function setExternalConversation(id: string | null): void {
   useThreadStore.setState({ externalApiConversationId: id, ...(id === null ? { tempMessages: [] } : {}) })
 }
@@ -61,7 +59,6 @@ export function setAwaiting(conversationId: string, awaiting: Awaiting | null): 
   }))
 }
 
-/** Remembers the content of a stored answer and ends the waiting in its conversation. */
 export function receiveAnswer(conversationId: string, content: string): void {
   useThreadStore.setState({ lastAIResponse: content })
   setAwaiting(conversationId, null)

@@ -1,4 +1,3 @@
-/** The person's tool servers, and consent to tool calls. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { toolServer, toolServers, type NewToolServer, type ToolAnswer, type ToolServer } from '#contract/tool-server.ts'
 import { apiFetch, apiJson, apiSend } from './client.ts'
@@ -36,7 +35,6 @@ export async function disconnectToolServer(queryClient: QueryClient, { id }: Too
   await reload(queryClient)
 }
 
-/** Allows or denies a pending tool call. */
 export async function answerToolRequest(id: string, answer: ToolAnswer): Promise<void> {
   await apiSend('POST', `/api/tool-requests/${id}`, { answer })
 }

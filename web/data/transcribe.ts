@@ -45,10 +45,6 @@ async function transcribeByProvider(recording: Blob): Promise<string> {
   return transcript.parse(await response.json()).text
 }
 
-/**
- * The transcript of a recording.
- * @throws if server and provider fail.
- */
 export async function transcribe(recording: Blob): Promise<string> {
   const audio = recording.type.startsWith('audio/') ? recording : new Blob([recording], { type: 'audio/webm' })
   try {

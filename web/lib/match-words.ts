@@ -11,7 +11,6 @@ export function matchScore(text: string, search: string): number {
   return words.every((word) => folded.startsWith(word) || folded.includes(` ${word}`)) ? 2 : 1
 }
 
-/** The matching entries, best first; equal ones keep their order. */
 export function sortByMatch<T>(entries: readonly T[], textOf: (entry: T) => string, search: string): T[] {
   return entries
     .map((entry) => ({ entry, fit: matchScore(textOf(entry), search) }))

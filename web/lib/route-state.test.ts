@@ -6,7 +6,7 @@ const documentId = '7f1e0d7a-93f9-4cbb-9c0e-0d3c1a8b2c02'
 const messageId = '3d6a1b52-0a55-4a0e-9f0e-4f5d2c9e3b03'
 const passage = { page: 4, start: 0, end: 61 }
 
-it('survives the way into the address and back', () => {
+it('round-trips through the address', () => {
   for (const route of [
     { chatId, documentId, page: 7, passage, source: { messageId, n: 2 } },
     { chatId: null, documentId, page: 4, passage, source: null },
@@ -18,7 +18,7 @@ it('survives the way into the address and back', () => {
   expect(formatRoute({ chatId: null, ...NO_DOCUMENT, page: 3 })).toBe('/')
 })
 
-it('ignores what is no id or no page', () => {
+it('ignores invalid ids and pages', () => {
   expect(parseRouteState('?chat=1%20or%201&doc=x&page=9&mark=1.0.9')).toEqual({ chatId: null, ...NO_DOCUMENT })
   expect(parseRouteState(`?doc=${documentId}&page=-2`)).toEqual({ chatId: null, ...NO_DOCUMENT, documentId })
 })
@@ -35,7 +35,7 @@ it.each(['', messageId, `${messageId}.0`, 'x.1'])('ignores the source "%s"', (so
   expect(parseRouteState(`?doc=${documentId}&page=4&mark=4.0.61&source=${source}`).source).toBeNull()
 })
 
-it('tells an address that is cut off from one that names no conversation', () => {
+it('distinguishes a truncated conversation id from none', () => {
   expect(hasInvalidConversationId(`?chat=${chatId.slice(0, 20)}`)).toBe(true)
   expect(hasInvalidConversationId(`?chat=${chatId}`)).toBe(false)
   expect(hasInvalidConversationId(`?doc=${documentId}`)).toBe(false)

@@ -17,7 +17,6 @@ export type RouteState = {
   source: CitedSource | null
 }
 
-/** The part of a route state without an open document. */
 export const NO_DOCUMENT = { documentId: null, page: 1, passage: null, source: null } as const
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -59,7 +58,6 @@ export function parseRouteState(search: string): RouteState {
   }
 }
 
-/** Whether the address names a conversation by an invalid id. */
 export const hasInvalidConversationId = (search: string): boolean =>
   new URLSearchParams(search).has('chat') && parseRouteState(search).chatId === null
 

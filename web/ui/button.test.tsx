@@ -13,7 +13,7 @@ test('every variant and every size has a look of its own', () => {
   expect(classesOf({})).toBe(classesOf({ variant: 'default', size: 'default' }))
 })
 
-test('it submits nothing unless told so', () => {
+test('submits only with type="submit"', () => {
   expect(renderToStaticMarkup(<Button />)).toContain('type="button"')
   expect(renderToStaticMarkup(<Button type="submit" />)).toContain('type="submit"')
 })

@@ -9,10 +9,8 @@ export type CommandPanelProps = {
   placeholder: string
   search: string
   onSearch: (search: string) => void
-  /** The values of the shown entries, in order. */
   values: readonly string[]
   children: ReactNode
-  /** Status text below the results. */
   state: ReactNode
   footer: ReactNode
 }
@@ -64,7 +62,6 @@ export function CommandPanel(props: CommandPanelProps): JSX.Element {
   )
 }
 
-/** Null without entries. */
 export function CommandGroup({ heading, children }: { heading: string; children: ReactNode[] }): JSX.Element | null {
   if (children.length === 0) return null
   return (
@@ -75,11 +72,9 @@ export function CommandGroup({ heading, children }: { heading: string; children:
 }
 
 export type CommandItemProps = {
-  /** A unique value. */
   value: string
   Icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
   label: ReactNode
-  /** Shown at the end of the line. */
   aside?: ReactNode
   description?: ReactNode
   onSelect: () => void

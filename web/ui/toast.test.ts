@@ -16,7 +16,7 @@ test('a closed toast is kept for 1000000 ms, then forgotten', () => {
   expect(shown()).toBeNull()
 })
 
-test('forgetting a closed toast leaves the one that came after it', () => {
+test('removing a closed toast leaves a later one', () => {
   toast({ title: 'Conversation pinned' })
   dismissToast(shown()?.key ?? 0)
   toast({ title: 'Conversation unpinned' })

@@ -66,8 +66,8 @@ type UnknownConversationProps = {
 }
 
 /**
- * Shown for an address without a conversation. Text is the same for another person's conversation, so that nobody's ids
- * can be guessed.
+ * Shown for an address without a conversation. Another person's conversation gets the same text, which does not reveal
+ * whether an id exists.
  */
 export function UnknownConversation({ onNewChat, onOpenHistory }: UnknownConversationProps): JSX.Element {
   return (

@@ -1,4 +1,3 @@
-/** The person's own account: name, address, password, sessions, second factor, identities, deletion. */
 import { isAuthError, type AuthError, type UserIdentity } from '@supabase/auth-js'
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
@@ -12,7 +11,6 @@ function requireSuccess({ error }: { error: AuthError | null }): void {
   if (error !== null) throw error
 }
 
-/** The auth service's message about a rejected request; null for other errors. */
 export function accountErrorMessage(error: unknown): string | null {
   if (isAuthError(error)) return error.status === undefined || error.status === 0 ? null : error.message
   return error instanceof AccountError ? error.message : null
@@ -65,7 +63,6 @@ export async function endOtherSessions(queryClient: QueryClient): Promise<void> 
   await refetchSessions(queryClient)
 }
 
-/** The secret for an authenticator app, as an image and as text. */
 export type Enrolment = { factorId: string; qrCode: string; secret: string }
 
 /** Their names would make a new enrolment fail. */
@@ -96,7 +93,6 @@ export async function startPhoneEnrolment(phone: string): Promise<{ factorId: st
   return { factorId: data.id, challengeId: await sendPhoneCode(data.id) }
 }
 
-/** Verifies the code of the text message; the phone is then a second factor. */
 export async function finishPhoneEnrolment(
   queryClient: QueryClient,
   { factorId, challengeId, code }: { factorId: string; challengeId: string; code: string },
@@ -105,7 +101,6 @@ export async function finishPhoneEnrolment(
   await refetchSessions(queryClient)
 }
 
-/** Verifies the first code of an app; the app is then a second factor. */
 export async function verifyEnrolment(factorId: string, code: string): Promise<void> {
   requireSuccess(await (await authClient()).mfa.challengeAndVerify({ factorId, code }))
 }

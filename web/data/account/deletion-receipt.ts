@@ -11,7 +11,6 @@ export function storeDeletionReceipt(receipt: unknown): void {
   for (const notify of listeners) notify()
 }
 
-/** The receipt as file text; null if no account was deleted in this tab. */
 export function readDeletionReceipt(): string | null {
   return sessionStorage.getItem(RECEIPT_KEY)
 }

@@ -1,4 +1,3 @@
-/** Signing in with, and linking, accounts at other identity providers. */
 import { loadConfig } from '#web/data/config.ts'
 import { authClient } from './session.ts'
 
@@ -41,7 +40,6 @@ const credentialsFor = ({ name }: IdentityProvider) => ({
   options: { redirectTo: `${location.origin}/` },
 })
 
-/** Leaves the page for the provider, which redirects to the chat. */
 export async function signInWithProvider(provider: IdentityProvider): Promise<void> {
   const auth = await authClient()
   const { ssoId } = provider

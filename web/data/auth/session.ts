@@ -1,4 +1,3 @@
-/** The person's session: stored, refreshed and shared between tabs by auth-js. */
 import { AuthClient, type AuthChangeEvent, type AuthError, type Session, type User } from '@supabase/auth-js'
 import { config, loadConfig } from '#web/data/config.ts'
 
@@ -64,7 +63,6 @@ export function subscribeToSessionState(changed: () => void): () => void {
   return () => listeners.delete(changed)
 }
 
-/** Calls back on every auth event, such as TOKEN_REFRESHED. Returns the function that unsubscribes. */
 export function onSessionEvent(listener: (event: AuthChangeEvent) => void): () => void {
   eventListeners.add(listener)
   return () => eventListeners.delete(listener)
@@ -118,7 +116,6 @@ export async function signIn(email: string, password: string): Promise<{ error: 
   return { error }
 }
 
-/** `confirmed` is false until the link of the confirmation mail was opened. */
 export async function signUp(
   email: string,
   password: string,
@@ -133,14 +130,12 @@ export async function signOut(): Promise<{ error: AuthError | null }> {
   return await startedClient().signOut()
 }
 
-/** Error codes of tokens whose session or account has ended. */
 const SESSION_ENDED_CODES = new Set(['session_not_found', 'user_not_found', 'user_banned', 'bad_jwt'])
 
 let pendingCheck: Promise<void> | null = null
 /** A client without storage: with storage it would delete the stored session on these errors, even a newer one. */
 let checkClient: Client | null = null
 
-/** Checks, one request at a time, that the session is still open; signs this browser out if not. */
 export async function confirmSession(): Promise<void> {
   pendingCheck ??= checkSession().finally(() => {
     pendingCheck = null

@@ -1,4 +1,3 @@
-/** Signing in without the password: mails with a link and a code, the second factor, a new password. */
 import type { AuthError } from '@supabase/auth-js'
 import { authClient } from './session.ts'
 
@@ -23,7 +22,6 @@ export async function requestMail(purpose: MailPurpose, email: string): Promise<
   if (error !== null && error.code !== 'otp_disabled') throw error
 }
 
-/** Signs in with the six digits of the mail instead of its link. */
 export async function verifyMailCode(purpose: MailPurpose, email: string, code: string): Promise<void> {
   const client = await authClient()
   const type = purpose === 'recovery' ? 'recovery' : 'email'
@@ -61,7 +59,6 @@ export async function verifyPhoneCode(factorId: string, challengeId: string, cod
   requireSuccess(await (await authClient()).mfa.verify({ factorId, challengeId, code }))
 }
 
-/** Uses up the recovery code. */
 export async function verifyRecoveryCode(code: string): Promise<void> {
   const client = await authClient()
   const answer = await fetchAuthEndpoint('POST', '/recovery-codes/verify', { code })
@@ -77,7 +74,6 @@ function parseTokens(answer: unknown): { access_token: string; refresh_token: st
   throw new Error('The server answered without a session.')
 }
 
-/** The server's message about a rejected request. */
 export class AccountError extends Error {}
 
 /**

@@ -37,31 +37,31 @@ beforeEach(() => {
 })
 
 describe('applyDocumentChange', () => {
-  test('puts a new document in its place by date, without columns that the page does not know', () => {
+  test('inserts a new document by date and drops unknown columns', () => {
     applyDocumentChange(client, { eventType: 'INSERT', new: { ...second, owner: 'somebody', sha256: 'x' }, old: {} })
     expect(list()).toEqual([second, first])
   })
 
-  test('takes an update into the list and into the open document', () => {
+  test('applies an update to the list and to the open document', () => {
     const reading = { id: first.id, state: 'reading', pages: 40, pages_done: 3 }
     applyDocumentChange(client, { eventType: 'UPDATE', new: reading, old: { id: first.id } })
     expect(list()).toEqual([{ ...first, ...reading }])
     expect(one()).toEqual({ ...first, ...reading })
   })
 
-  test('an insert that comes late does not undo an update', () => {
+  test('a late insert does not undo an update', () => {
     applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
     applyDocumentChange(client, { eventType: 'INSERT', new: first, old: {} })
     expect(list()?.map(({ state }) => state)).toEqual(['ready'])
   })
 
-  test('a deletion leaves the list without the document and the open document as null', () => {
+  test('a deletion removes the document from the list and sets the open document to null', () => {
     applyDocumentChange(client, { eventType: 'DELETE', new: {}, old: { id: first.id } })
     expect(list()).toEqual([])
     expect(one()).toBeNull()
   })
 
-  test('changes nothing that has not been loaded', () => {
+  test('changes nothing that is not loaded', () => {
     const empty = new QueryClient()
     applyDocumentChange(empty, { eventType: 'INSERT', new: first, old: {} })
     expect(empty.getQueryData(documentsKey)).toBeUndefined()
@@ -69,7 +69,7 @@ describe('applyDocumentChange', () => {
 })
 
 describe('cacheDocuments', () => {
-  test('does not replace a row that live changes have moved on', () => {
+  test('does not replace a row that live changes have updated', () => {
     applyDocumentChange(client, { eventType: 'UPDATE', new: { id: first.id, state: 'ready' }, old: {} })
     cacheDocuments(client, [first, second])
     expect(list()?.map(({ filename, state }) => [filename, state])).toEqual([

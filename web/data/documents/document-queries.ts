@@ -14,7 +14,6 @@ export const documentKey = (id: string) => [...documentsKey, id] as const
 export const liveDocument = createLiveQuery<DocumentRow | null>()
 export const documentVersionsKey = (series: string) => [...documentsKey, 'series', series] as const
 
-/** The person's documents, newest first. */
 export function documentsQuery() {
   return queryOptions({
     queryKey: documentsKey,
@@ -57,7 +56,6 @@ export function documentVersionsQuery({ id, series }: Pick<DocumentRow, 'id' | '
   })
 }
 
-/** How the pages without plain text were read (OCR, cut, empty). */
 export function readingReportQuery(id: string) {
   return queryOptions({
     queryKey: [...documentKey(id), 'report'],

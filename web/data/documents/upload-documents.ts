@@ -34,7 +34,6 @@ export async function uploadDocuments(files: readonly File[], options: UploadOpt
   return files.flatMap((file) => outcomes.get(file) ?? [])
 }
 
-/** Uploads a file as the next version of a document. */
 export function uploadDocumentVersion(documentId: string, file: File): Promise<UploadOutcome> {
   return uploadFile(file, {}, `/api/documents/${encodeURIComponent(documentId)}/versions`)
 }

@@ -25,7 +25,7 @@ function setOnline(onLine: boolean): void {
   page.dispatchEvent(new Event(onLine ? 'online' : 'offline'))
 }
 
-test('a break is said after 2500 ms, and no longer once the channel is joined again', () => {
+test('reports a lost connection after 2500 ms, until the channel is joined again', () => {
   setChannelJoined(false)
   vi.advanceTimersByTime(2_499)
   expect(isLost()).toBe(false)
@@ -35,7 +35,7 @@ test('a break is said after 2500 ms, and no longer once the channel is joined ag
   expect(isLost()).toBe(false)
 })
 
-test('breaks of a moment are not said, however many there are', () => {
+test('does not report short interruptions, however many there are', () => {
   for (let times = 0; times < 3; times += 1) {
     setChannelJoined(false)
     vi.advanceTimersByTime(2_000)
@@ -45,7 +45,7 @@ test('breaks of a moment are not said, however many there are', () => {
   }
 })
 
-test('each further try that fails does not begin the time anew', () => {
+test('a failed reconnect does not restart the wait', () => {
   setChannelJoined(false)
   vi.advanceTimersByTime(1_500)
   setChannelJoined(false)
@@ -53,7 +53,7 @@ test('each further try that fails does not begin the time anew', () => {
   expect(isLost()).toBe(true)
 })
 
-test('a browser without a network has lost it too, and its return is not enough where the channel is broken', () => {
+test('reports an offline browser, and stays lost while the channel is broken', () => {
   setOnline(false)
   vi.advanceTimersByTime(2_500)
   expect(isLost()).toBe(true)
@@ -66,7 +66,7 @@ test('a browser without a network has lost it too, and its return is not enough 
   expect(isLost()).toBe(true)
 })
 
-test('whoever stops following leaves nothing behind', () => {
+test('stopping resets the state', () => {
   setChannelJoined(false)
   stop()
   vi.advanceTimersByTime(5_000)

@@ -22,7 +22,6 @@ export function setChannelJoined(isJoined: boolean): void {
   updateConnection()
 }
 
-/** Follows the browser's online state. Returns the function that stops. */
 export function followNetwork(): () => void {
   const ending = new AbortController()
   for (const event of ['online', 'offline']) window.addEventListener(event, updateConnection, { signal: ending.signal })

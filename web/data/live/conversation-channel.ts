@@ -9,7 +9,6 @@ import { logFailure } from './log-failure.ts'
 import { createReplyStream } from './reply-stream.ts'
 import { replaceReplyByRow } from './stored-reply.ts'
 
-/** Follows the messages of one conversation and the reply in progress. Returns the function that stops. */
 export function followConversation(queryClient: QueryClient, conversationId: string): () => void {
   let isStopped = false
 

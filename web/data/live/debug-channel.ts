@@ -31,7 +31,6 @@ async function onDebugChannel<T>(userId: string, run: (channel: RealtimeChannel)
   }
 }
 
-/** Milliseconds until a sent message has come back. */
 async function roundTrip(
   userId: string,
   send: (channel: RealtimeChannel, payload: { id: string }) => Promise<void>,
@@ -51,10 +50,6 @@ async function roundTrip(
   })
 }
 
-/**
- * Milliseconds that joining took.
- * @throws if the channel cannot be joined.
- */
 export function checkConnection(userId: string): Promise<number> {
   return onDebugChannel(userId, async (channel) => {
     const start = performance.now()
@@ -63,7 +58,6 @@ export function checkConnection(userId: string): Promise<number> {
   })
 }
 
-/** Sends over the socket; milliseconds until the message is back. */
 export function testSocketBroadcast(userId: string): Promise<number> {
   return roundTrip(userId, async (channel, payload) => {
     const answer = await channel.send({ type: 'broadcast', event: EVENT, payload })
@@ -71,7 +65,6 @@ export function testSocketBroadcast(userId: string): Promise<number> {
   })
 }
 
-/** Sends over HTTP; milliseconds until the message has come over the socket. */
 export function testHttpBroadcast(userId: string): Promise<number> {
   return roundTrip(userId, async (channel, payload) => {
     const answer = await channel.httpSend(EVENT, payload)

@@ -9,14 +9,12 @@ import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messa
 import { logFailure } from './log-failure.ts'
 import { cachedMessages, isReplyCached, replaceReplyByRow } from './stored-reply.ts'
 
-/** Twenty updates of the streamed text a second. */
 const PUBLISH_INTERVAL_MS = 50
 
 /** Text that arrives faster than people read is published less often: each update costs the page a render. */
 const LONG_PART_CHARACTERS = 500
 const LONG_PART_PUBLISH_INTERVAL_MS = 200
 
-/** After the end of a reply, its row is looked for at these times. */
 const ROW_CHECKS_MS = [100, 250, 500]
 
 export type ReplyStream = {

@@ -8,7 +8,6 @@ import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 export const cachedMessages = (queryClient: QueryClient, conversationId: string): readonly ThreadMessage[] =>
   queryClient.getQueryData<Thread>(messagesKey(conversationId))?.messages ?? []
 
-/** Whether the thread already holds the row of a streamed reply. */
 export const isReplyCached = (queryClient: QueryClient, conversationId: string, reply: ReplyView): boolean =>
   cachedMessages(queryClient, conversationId).some((message) => isReplyStored(message, reply))
 

@@ -9,14 +9,14 @@ import styles from './connections.module.css'
 type ConnectionRowProps = {
   name: string
   children: ReactNode
-  /** What goes with it. */
+  /** The consequences of removing it. */
   warning: string
   onRemove: () => Promise<void>
-  /** Asks it anew what it offers; absent where it is not asked. */
+  /** Absent for connections that cannot be refreshed. */
   onRefresh?: () => Promise<void>
 }
 
-/** One thing that is connected: its name, what is known of it, and the ways to ask it anew and to remove it. */
+/** One provider or tool server, with buttons to refresh and to remove it. */
 export function ConnectionRow({ name, children, warning, onRemove, onRefresh }: ConnectionRowProps): JSX.Element {
   const { busy, refusal, run } = useAttempt()
   const [isAsking, setIsAsking] = useState(false)

@@ -10,7 +10,7 @@ import styles from './rows.module.css'
 import { Refusal } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** Asks for the address and the password once more; a success leaves for the sign-in page with the receipt. */
+/** Asks for the address and the password. On success the sign-in page shows the receipt. */
 function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
   const { id, email } = useUser()
   const name = email === undefined || email === '' ? id : email

@@ -18,7 +18,7 @@ const SYSTEMS: [RegExp, string][] = [
 const nameIn = (names: readonly [RegExp, string][], text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]
 
-/** What a person would call the device of a session: `Firefox on Windows`; of a program, the name that it gives itself. */
+/** The device of a session as people name it: `Firefox on Windows`; for a program, its own name. */
 export function describeDevice(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === '') return 'Unknown device'
   const browser = nameIn(BROWSERS, userAgent)

@@ -38,7 +38,7 @@ const NAMES: Record<DocumentLanguage, string> = {
 }
 const BY_NAME = DOCUMENT_LANGUAGES.toSorted((one, other) => NAMES[one].localeCompare(NAMES[other], 'en'))
 
-/** Which language scans and photographs are read in first. */
+/** The languages that OCR tries first. */
 export function DocumentLanguages(): JSX.Element {
   const languages = useQuery(documentLanguagesQuery())
   const choose = useMutation(chooseDocumentLanguages(useQueryClient()))

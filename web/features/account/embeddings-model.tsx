@@ -34,7 +34,7 @@ function ModelForm({ providers, onDone }: { providers: readonly OwnProvider[]; o
   )
 }
 
-/** Which model of the person's own providers searches their documents by meaning, if any does. */
+/** The embedding model of the person's own providers for vector search, if any. */
 export function EmbeddingsModel({ providers }: { providers: readonly OwnProvider[] }): JSX.Element | null {
   const queryClient = useQueryClient()
   const { busy, refusal, run } = useAttempt()

@@ -10,13 +10,13 @@ import { Refusal } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 type EnrolDialogProps = {
-  /** How many apps there will be: the name of the new one tells it from the others. */
+  /** Number of the new app, which names it. */
   ordinal: number
   onClose: () => void
   onVerified: () => void
 }
 
-/** Shows what an authenticator app is to scan, and takes the first code that it shows. */
+/** Shows the QR code of an authenticator app and verifies its first code. */
 export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps): JSX.Element {
   const queryClient = useQueryClient()
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
@@ -35,7 +35,7 @@ export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps):
     return () => {
       isOpen = false
     }
-    // Begun once for each dialog: another one would void the picture that was just scanned.
+    // Once per dialog: another enrolment would invalidate the scanned code.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
 

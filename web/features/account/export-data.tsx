@@ -7,7 +7,7 @@ import { Refusal } from './section.tsx'
 
 type State = { at: 'rest' } | { at: 'asking' } | { at: 'begun'; bytes: number } | { at: 'failed' }
 
-/** Takes everything along, as a download of the browser. */
+/** Downloads an archive of the person's data. */
 export function ExportData(): JSX.Element {
   const [state, setState] = useState<State>({ at: 'rest' })
 

@@ -8,7 +8,7 @@ import styles from './rows.module.css'
 import { Refusal } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** Begins the onboarding once more; what was done of its steps stays done, but for the walk-through. */
+/** Restarts the onboarding. Finished steps stay finished, except the walk-through. */
 export function Introduction({ onReset }: { onReset: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const { id } = useUser()

@@ -12,7 +12,7 @@ import { useAttempt } from './use-attempt.ts'
 
 const NOTHING = { current: '', next: '', code: '' }
 
-/** Changes the password; where the server wants proof by mail first, its code is asked for in a third field. */
+/** Changes the password; a third field asks for the code of a mail if the server requires it. */
 function PasswordForm({ email, onDone }: { email: string; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [fields, setFields] = useState(NOTHING)

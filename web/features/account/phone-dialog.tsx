@@ -12,7 +12,6 @@ import { useAttempt } from './use-attempt.ts'
 
 type Begun = { factorId: string; challengeId: string }
 
-/** Takes the number of a phone, and the code that is then sent to it. */
 export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVerified: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [phone, setPhone] = useState('')
@@ -26,7 +25,7 @@ export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVe
     else if (await run(() => finishPhoneEnrolment(queryClient, { ...begun, code }))) onVerified()
     else setCode('')
   }
-  const sendAgain = (factorId: string): Promise<boolean> =>
+  const resendCode = (factorId: string): Promise<boolean> =>
     run(async () => setBegun({ factorId, challengeId: await sendPhoneCode(factorId) }))
 
   return (
@@ -61,7 +60,7 @@ export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVe
             {begun === null ? 'Send the code' : 'Add'}
           </Button>
           {begun !== null && (
-            <Button variant="outline" disabled={busy} onClick={() => void sendAgain(begun.factorId)}>
+            <Button variant="outline" disabled={busy} onClick={() => void resendCode(begun.factorId)}>
               Send another code
             </Button>
           )}

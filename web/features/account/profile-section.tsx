@@ -13,7 +13,7 @@ import { useAttempt } from './use-attempt.ts'
 const LONGEST_NAME = 80
 const day = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', year: 'numeric' })
 
-/** How a person calls themselves; empty where they never said. */
+/** The display name; empty if none is set. */
 function nameOf({ user_metadata: metadata }: User): string {
   const name: unknown = metadata['display_name']
   return typeof name === 'string' ? name : ''
@@ -31,7 +31,7 @@ type FieldFormProps = {
   onDone: () => void
 }
 
-/** One field with Save and Cancel, in the place of the fact that it changes. */
+/** Edits one fact in its place. */
 function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProps): JSX.Element {
   const [value, setValue] = useState(given)
   const { busy, refusal, run } = useAttempt()
@@ -59,7 +59,6 @@ function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProp
   )
 }
 
-/** Who is signed in: name, address, and since when. */
 export function ProfileSection({ user }: { user: User }): JSX.Element {
   const [editing, setEditing] = useState<'name' | 'email' | null>(null)
   const name = nameOf(user)

@@ -26,12 +26,12 @@ function providerOf(kind: Kind, form: FormData): NewOwnProvider {
 }
 
 type ProviderFormProps = {
-  /** What it is opened for, so that only the key is left to enter; null: nothing in particular. */
+  /** The provider whose key is requested; null: any provider. */
   wanted: ProviderKeyForm | null
   onDone: () => void
 }
 
-/** Takes a key or an endpoint; what the server says of it stands below. */
+/** Connects an API key or an endpoint; the server's error message is shown below. */
 export function ProviderForm({ wanted, onDone }: ProviderFormProps): JSX.Element {
   const queryClient = useQueryClient()
   const [kind, setKind] = useState<Kind>(wanted?.provider ?? 'anthropic')

@@ -15,13 +15,12 @@ function describe({ base_url, last_four }: OwnProvider): string {
   return [base_url, key].filter(Boolean).join(' · ')
 }
 
-/** What ends with it. */
 const warnOf = ({ kind, last_four }: OwnProvider): string =>
   kind === 'compatible'
     ? `Its models leave the list${last_four === null ? '' : ', and its key is forgotten'}. Conversations that use them stay, and go on with another model.`
     : 'Its key is forgotten. Conversations with its models stay, and go on with another model unless this server has a key of its own.'
 
-/** Keys of the person's own, and model servers of their own. A key that was saved is never shown again. */
+/** The person's own API keys and endpoints. A stored key is never shown again. */
 export function ProviderKeys(): JSX.Element {
   const queryClient = useQueryClient()
   const { data: providers, isError } = useQuery(ownProvidersQuery)

@@ -7,7 +7,7 @@ import styles from './rows.module.css'
 
 type RecoveryCodesDialogProps = { codes: readonly string[]; email: string; onClose: () => void }
 
-/** The only time that the codes are shown. Only its own button closes it, so that no stray key takes them away. */
+/** Shows the codes the only time. Only its button closes it, so that no stray key press loses them. */
 export function RecoveryCodesDialog({ codes, email, onClose }: RecoveryCodesDialogProps): JSX.Element {
   const [isCopied, setCopied] = useState(false)
   const text = `${PRODUCT_NAME} recovery codes of ${email}\nEach works once, in place of the code of your app.\n\n${codes.join('\n')}\n`
@@ -16,7 +16,7 @@ export function RecoveryCodesDialog({ codes, email, onClose }: RecoveryCodesDial
       await navigator.clipboard.writeText(codes.join('\n'))
       setCopied(true)
     } catch (error) {
-      // A browser may refuse the clipboard; the codes can still be selected or downloaded.
+      // Browsers may block the clipboard; the codes can still be selected or downloaded.
       console.error(error)
     }
   }

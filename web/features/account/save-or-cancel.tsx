@@ -4,16 +4,15 @@ import { Refusal } from './section.tsx'
 import styles from './rows.module.css'
 
 type SaveOrCancelProps = {
-  /** What the server said against the last attempt. */
+  /** The error message of the last attempt. */
   refusal: string | null
   busy: boolean
-  /** The button's word, and the one that it shows while an attempt is under way. */
+  /** The labels of the save button, idle and busy. */
   save?: string
   saving?: string
   onCancel: () => void
 }
 
-/** The end of a form: why it was refused, the button that sends it, the one that leaves it. */
 export function SaveOrCancel({
   refusal,
   busy,

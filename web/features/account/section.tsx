@@ -1,7 +1,6 @@
 import { useId, type JSX, type ReactNode } from 'react'
 import styles from './section.module.css'
 
-/** A part of the users or settings tab under its heading. */
 export function Section({ title, children }: { title: string; children: ReactNode }): JSX.Element {
   const id = useId()
   return (
@@ -14,7 +13,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
   )
 }
 
-/** What the server said of an attempt that it refused. */
+/** An error message of the server. */
 export function Refusal({ children }: { children: string | null }): JSX.Element | null {
   return children === null ? null : (
     <p role="alert" className={styles.refusal}>

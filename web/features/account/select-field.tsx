@@ -6,12 +6,10 @@ type SelectFieldProps = {
   label: string
   value: string
   options: readonly { value: string; label: string; disabled?: boolean }[]
-  /** Where it cannot be changed yet. */
   disabled?: boolean
   onChange: (value: string) => void
 }
 
-/** A choice under its label, with the list that the system offers. */
 export function SelectField({ label, value, options, disabled = false, onChange }: SelectFieldProps): JSX.Element {
   const id = useId()
   return (

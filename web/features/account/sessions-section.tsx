@@ -45,7 +45,6 @@ function SessionRow({ session }: { session: OpenSession }): JSX.Element {
   )
 }
 
-/** Where the person is signed in, and signing out there. */
 export function SessionsSection(): JSX.Element {
   const queryClient = useQueryClient()
   const sessions = useQuery({ ...sessionsQuery, refetchOnMount: 'always' })

@@ -16,7 +16,7 @@ import { SwitchMark } from '#web/ui/switch.tsx'
 import { THEMES } from './themes.ts'
 import styles from './account.module.css'
 
-/** What this browser remembers, within reach of every page; the settings tab has the same and more. */
+/** Settings of this browser; the settings tab has the same and more. */
 export function SettingsMenu(): JSX.Element {
   const { showToolMessages: shown, theme } = usePageSettings()
   const chosen = THEMES.find(({ value }) => value === theme)

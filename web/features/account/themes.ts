@@ -1,6 +1,6 @@
 import type { Theme } from '#web/data/theme.ts'
 
-/** The themes that can be chosen, in the order of the page. */
+/** Themes in display order. */
 export const THEMES: readonly { value: Theme; label: string }[] = [
   { value: 'system', label: 'As the system' },
   { value: 'dark', label: 'Dark' },

@@ -18,7 +18,7 @@ function serverOf(command: string, form: FormData): NewToolServer {
   return { name, url: textOf(form, 'url'), ...(token === '' ? {} : { token }) }
 }
 
-/** Takes an address, or one of the commands that the operator offers. */
+/** Connects a tool server by address, or by one of the commands that the operator offers. */
 export function ToolServerForm({ commands, onDone }: { commands: readonly string[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [command, setCommand] = useState(BY_ADDRESS)

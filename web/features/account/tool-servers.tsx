@@ -18,7 +18,7 @@ const describe = ({ url, command, last_four, tools }: ToolServer): string =>
     .filter(Boolean)
     .join(' · ')
 
-/** Servers whose tools models may call, each time with the person's leave. */
+/** Tool (MCP) servers whose tools models may call, each call with the person's consent. */
 export function ToolServers(): JSX.Element {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(toolServersQuery)

@@ -56,7 +56,6 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }): JSX
   )
 }
 
-/** Authenticator apps, phones, and the recovery codes that stand in for them. */
 export function TwoFactorSection({ user }: { user: User }): JSX.Element {
   const queryClient = useQueryClient()
   const [enrolling, setEnrolling] = useState<'app' | 'phone' | null>(null)

@@ -4,15 +4,14 @@ import { apiErrorMessage } from '#web/data/client.ts'
 
 export type Attempt = {
   busy: boolean
-  /** What was wrong with the last attempt; null where nothing was. */
+  /** The error message of the last attempt; null without an error. */
   refusal: string | null
-  /** Runs a task once at a time; resolves with whether it went well. */
+  /** Runs one task at a time; resolves with whether it succeeded. */
   run: (task: () => Promise<void>) => Promise<boolean>
-  /** Takes the refusal away: something else is being entered. */
   forget: () => void
 }
 
-/** A task of a form that the server may refuse in words. */
+/** Runs the requests of a form, and holds the server's error message. */
 export function useAttempt(): Attempt {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)

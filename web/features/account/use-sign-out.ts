@@ -5,7 +5,7 @@ import { signOut } from '#web/data/auth/session.ts'
 import { errorMessageOr } from '#web/lib/format/error-message.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Signs out and forgets what was typed and said; the gate leaves the page once the session is gone. */
+/** Signs out and deletes drafts and recordings; the auth gate then leaves the page. */
 export function useSignOut(): () => void {
   const { id } = useUser()
   const leave = async (): Promise<void> => {

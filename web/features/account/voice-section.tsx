@@ -3,7 +3,7 @@ import { changePageSettings, usePageSettings } from '#web/data/settings.ts'
 import { Section } from './section.tsx'
 import { SelectField } from './select-field.tsx'
 
-/** Languages that the transcribing models know well (ISO 639-1). */
+/** Languages that transcription models support well (ISO 639-1). */
 const LANGUAGES = [
   'ar', 'cs', 'da', 'de', 'el', 'en', 'es', 'fi', 'fr', 'he', 'hi', 'hu', 'id', 'it', 'ja', 'ko', 'nl', 'no', 'pl', 'pt',
   'ro', 'ru', 'sv', 'th', 'tr', 'uk', 'vi', 'zh',
@@ -15,7 +15,7 @@ const SPOKEN = LANGUAGES.map((value) => ({ value, label: names.of(value) ?? valu
   one.label.localeCompare(other.label),
 )
 
-/** The voices of the browser, which some browsers only name a moment later; null where it has none to offer. */
+/** The browser's voices, which some browsers load late; null if it has none. */
 function useVoices(): SpeechSynthesisVoice[] | null {
   const [voices, setVoices] = useState(() => ('speechSynthesis' in window ? speechSynthesis.getVoices() : null))
   useEffect(() => {
@@ -27,7 +27,7 @@ function useVoices(): SpeechSynthesisVoice[] | null {
   return voices
 }
 
-/** What one speaks, and who reads aloud; both belong to this browser. */
+/** The spoken language and the voice that reads aloud, both stored in this browser. */
 export function VoiceSection(): JSX.Element {
   const { spokenLanguage, voiceName } = usePageSettings()
   const voices = useVoices()

@@ -6,14 +6,14 @@ import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './composer.module.css'
 
-/** Where a question goes, in one honest sentence. */
+/** Says which host receives the question. */
 function privacyOf(known: boolean, host: string | null): string {
   if (!known) return 'Where this model runs is not known yet.'
   if (host === null) return 'Nothing leaves this machine: the chosen model runs here.'
   return `The conversation and the passages that fit are sent to ${host}. A document that you name may go there whole, a picture as a picture.`
 }
 
-/** The line under the message box; `documentsCount` is null until it is known. */
+/** `documentsCount` is null while loading. */
 export function ComposerFooter({ documentsCount }: { documentsCount: number | null }): JSX.Element {
   const { data: availability } = useQuery(availabilityQuery)
   const identifier = useSelectedModel((state) => state.identifier)

@@ -9,16 +9,16 @@ import styles from './composer.module.css'
 import { SuggestionList } from './suggestion-list.tsx'
 import { useComposer } from './use-composer.ts'
 
-/** `focus`: whether the person goes on typing there. */
+/** A text for the message box; a new `key` fills it in again. */
 export type FilledDraft = { key: number; conversationId: string | null; text: string; focus: boolean }
 
-/** Whether the focus may go to the message box: nothing else has it, and no on-screen keyboard would come up with it. */
+/** Whether to focus the message box: no other element has the focus, and no on-screen keyboard would open. */
 function mayTakeFocus(): boolean {
   const nothingFocused = document.activeElement === null || document.activeElement === document.body
   return nothingFocused && getSelection()?.isCollapsed !== false && matchMedia('(hover: hover)').matches
 }
 
-/** Runs when what has just changed is on the screen; before, to ask about it would make the browser lay it out at once. */
+/** Runs after the next paint; earlier, reading the layout would force it synchronously. */
 function afterPaint(act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const frame = requestAnimationFrame(() => {
@@ -30,29 +30,28 @@ function afterPaint(act: () => void): () => void {
   }
 }
 
-/** What a way of input other than typing is given. */
+/** Props of an input method other than typing. */
 export type MessageBox = {
   conversationId: string | null
   disabled: boolean
-  /** Replaces what is typed. */
+  /** Replaces the text. */
   replace: (text: string) => void
 }
 
 export type ComposerProps = {
-  /** The conversation that what is typed belongs to; null: the one that begins with it. */
+  /** Null: a new conversation. */
   conversationId: string | null
-  /** A reply is awaited. */
   waiting: boolean
-  /** The draft that was put into a box from outside; a new key puts it in again. */
   filled: FilledDraft | null
   onSend: (text: string) => void
-  /** Ends the waiting; null where there is nothing to stop yet. */
+  /** Stops the reply; null while there is none to stop. */
   onStop: (() => void) | null
-  /** The microphone button, beside the one that sends. */
   Microphone: ComponentType<MessageBox>
 }
 
-/** The message box: Ctrl+Enter or Cmd+Enter sends, @ offers the tools. */
+/**
+ * The message box; `SHORTCUTS.submit` sends, @ suggests tools.
+ */
 export function Composer({ conversationId, waiting, filled, onSend, onStop, Microphone }: ComposerProps): JSX.Element {
   const { data: documents } = useQuery(documentsQuery())
   const names = useMemo(() => documents?.map(({ filename }) => filename) ?? [], [documents])
@@ -71,12 +70,12 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
     if (filled.focus) input.current?.focus()
   }, [filled, conversationId, fill, input])
 
-  // A new chat begins with typing.
+  // A new chat focuses its message box.
   useEffect(() => {
     if (isNew && matchMedia('(hover: hover)').matches) input.current?.focus()
   }, [isNew, input])
 
-  // A disabled box loses the focus; whoever was typing gets it back with the answer.
+  // A disabled box loses the focus; it gets it back with the answer.
   const wasWaiting = useRef(waiting)
   useEffect(() => {
     const ended = wasWaiting.current && !waiting

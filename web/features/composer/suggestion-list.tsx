@@ -4,7 +4,6 @@ import { classNames } from '#web/ui/class-names.ts'
 import type { ComposerState } from './use-composer.ts'
 import styles from './composer.module.css'
 
-/** The tools that fit what is typed after an @, or the documents whose name it begins. */
 export function SuggestionList({ id, composer }: { id: string; composer: ComposerState }): JSX.Element | null {
   if (composer.suggestions.length === 0) return null
   return (

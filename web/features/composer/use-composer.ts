@@ -10,12 +10,14 @@ const MAX_HEIGHT_PX = 200
 type ComposerOptions = {
   conversationId: string | null
   disabled: boolean
-  /** Names of documents, offered after `@knowledge`. */
+  /**
+   * Document names to suggest after `@knowledge`.
+   */
   names: readonly string[]
   onSend: (text: string) => void
 }
 
-/** What may take the place of what is typed. */
+/** A text to insert in place of the token at the cursor. */
 export type Suggestion = { kind: 'tool' | 'document'; shown: string; inserted: string; description: string }
 
 export type ComposerState = {
@@ -25,7 +27,7 @@ export type ComposerState = {
   suggestions: readonly Suggestion[]
   highlighted: number
   change: (text: string, cursor: number) => void
-  /** Puts a text in the place of what is typed, to be gone on with at its end. */
+  /** Replaces the text and moves the cursor to its end. */
   fill: (text: string) => void
   moveCursor: (cursor: number) => void
   pick: (suggestion: Suggestion) => void
@@ -33,7 +35,6 @@ export type ComposerState = {
   submit: () => void
 }
 
-/** The tools that begin with what is typed at the cursor, or the documents. */
 function suggest(text: string, cursor: number, names: readonly string[]) {
   const command = commandTokenAt(text, cursor)
   const token = command ?? nameTokenAt(text, cursor)
@@ -53,7 +54,7 @@ function suggest(text: string, cursor: number, names: readonly string[]) {
   return { token, suggestions }
 }
 
-/** What is typed (kept over a reload), the @-suggestions for it, and its sending. */
+/** The text of the box (stored as a draft), its suggestions, and sending it. */
 export function useComposer({ conversationId, disabled, names, onSend }: ComposerOptions): ComposerState {
   const userId = useUser().id
   const input = useRef<HTMLTextAreaElement>(null)
@@ -61,7 +62,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
   const [cursor, setCursor] = useState(0)
   const [closedFor, setClosedFor] = useState<number | null>(null)
   const [highlighted, setHighlighted] = useState(0)
-  // Whoever comes back to a draft goes on at its end.
+  // The cursor of a restored draft is at its end.
   const pendingCursor = useRef<number | null>(text === '' ? null : text.length)
 
   const { token, suggestions: offered } = suggest(text, cursor, names)

@@ -20,7 +20,7 @@ const ENTRIES_SHOWN = 20
 
 const now = (): string => new Date().toLocaleTimeString(undefined, { hour12: false })
 
-/** Which ids are in use, and whether realtime works; for whoever looks for a fault. */
+/** Shows the ids in use and tests the realtime connection. */
 export default function DebugPanel({ userId, chatId, onClose }: DebugPanelProps): JSX.Element {
   const externalId = useThreadStore((state) => state.externalApiConversationId)
   const [running, setRunning] = useState(false)

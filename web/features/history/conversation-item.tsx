@@ -10,9 +10,9 @@ import styles from './conversation-item.module.css'
 
 type ConversationItemProps = {
   conversation: ConversationRow
-  /** What it is described by: the name of its model. */
+  /** The name of its model. */
   description: string
-  /** What it is a branch of; null where it is none. */
+  /** The label of a branch; null for other conversations. */
   branch: string | null
   active: boolean
   onSelect: () => void
@@ -20,7 +20,7 @@ type ConversationItemProps = {
   onDelete: () => void
 }
 
-/** One line of the history; hovering or focusing it shows what can be done with it. */
+/** A row of the history; hover and focus reveal its buttons. */
 export function ConversationItem({
   conversation,
   description,

@@ -18,12 +18,12 @@ export type HistoryPanelProps = {
   activeId: string | null
   onSelect: (id: string) => void
   onNewChat: () => void
-  /** The conversation is gone; the page leaves it if it was open. */
+  /** Leaves the conversation if it was open. */
   onDeleted: (id: string) => void
   onCollapse: () => void
 }
 
-/** The person's conversations in two sections, with a search over both. */
+/** The pinned and the recent conversations, with a search. */
 export function HistoryPanel(props: HistoryPanelProps): JSX.Element {
   const [search, setSearch] = useState('')
   const box = useRef<HTMLInputElement>(null)
@@ -81,14 +81,14 @@ function HistoryList(props: HistoryPanelProps & { search: string }): JSX.Element
   const removing = useRef(false)
   const moving = useRef<string | null>(null)
 
-  // The focus goes with the row that is removed: the list takes it, so that the keyboard goes on from there.
+  // A removed row loses the focus; the list takes it for the keyboard.
   const count = conversations.data?.length
   useEffect(() => {
     if (removing.current && document.activeElement === document.body) list.current?.focus()
     removing.current = false
   }, [count])
 
-  // A row that goes to the other section is another element there.
+  // A pinned or unpinned row is a new element in the other section.
   useEffect(() => {
     if (moving.current === null || document.activeElement !== document.body) return
     list.current?.querySelector<HTMLElement>(`[data-pins="${moving.current}"]`)?.focus()

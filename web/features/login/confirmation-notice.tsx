@@ -2,10 +2,10 @@ import type { JSX } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import styles from './login-form.module.css'
 
-/** Where the confirmation link has gone, and the way to it where no mail leaves the machine. */
+/** Says where the confirmation link was sent; links to the mailbox of a local set-up. */
 export function ConfirmationNotice({ sentTo, hasMailbox }: { sentTo: string; hasMailbox: boolean }): JSX.Element {
   return (
-    // The button that was pressed is gone: the focus goes on here, and the words are read out with it.
+    // The pressed button is gone: focus the notice, so that screen readers read it.
     <div role="status" tabIndex={-1} ref={(notice) => notice?.focus()} className={styles.sent}>
       <p>
         <strong>Check your email.</strong> We’ve sent a confirmation link to {sentTo}. Follow it to complete your sign

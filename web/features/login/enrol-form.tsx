@@ -10,7 +10,7 @@ import { LeaveButton } from './leave-button.tsx'
 import form from './login-form.module.css'
 import { useStep } from './use-step.ts'
 
-/** Where everybody must have a second factor, and this person has none yet. A success is seen by the gate. */
+/** Sets up a required second factor. On success the auth gate leaves the page. */
 export default function EnrolForm({ email }: { email: string }): JSX.Element {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [code, setCode] = useState('')
@@ -25,13 +25,13 @@ export default function EnrolForm({ email }: { email: string }): JSX.Element {
     return () => {
       isShown = false
     }
-    // Begun once: another one would void the picture that was just scanned.
+    // Once: another enrolment would invalidate the scanned code.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
 
   const verify = async (): Promise<void> => {
     if (enrolment === null) return
-    // Before the gate opens, which takes this form away.
+    // Set before verifying: on success the auth gate removes this form.
     expectFirstRecoveryCodes()
     try {
       await verifyEnrolment(enrolment.factorId, code)

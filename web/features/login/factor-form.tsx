@@ -16,7 +16,7 @@ function verifyWith(means: FactorMeans, code: string): Promise<void> {
   return verifyPhoneCode(means.factorId, means.challengeId ?? '', code)
 }
 
-/** The second step of signing in, where the account has a second factor. A success is seen by the gate. */
+/** Asks for the second factor. On success the auth gate leaves the page. */
 export default function FactorForm({ user }: { user: User }): JSX.Element {
   const all = meansOf(user)
   const [means, setMeans] = useState<FactorMeans>(all[0])

@@ -1,10 +1,10 @@
 import type { User } from '#web/data/auth/session.ts'
 
-/** With what somebody can show that it is them: the app, a phone that a code is sent to, or a code on paper. */
+/** The methods of a second factor: an app, a phone, a recovery code. */
 export type FactorMeans =
   { kind: 'app' } | { kind: 'phone'; factorId: string; name: string; challengeId: string | null } | { kind: 'recovery' }
 
-/** What this person has, the first being what is asked for. */
+/** The person's methods, the preferred one first. */
 export function meansOf({ factors = [] }: Pick<User, 'factors'>): [FactorMeans, ...FactorMeans[]] {
   const verified = factors.filter(({ status }) => status === 'verified')
   const phones = verified
@@ -22,7 +22,7 @@ export function meansOf({ factors = [] }: Pick<User, 'factors'>): [FactorMeans, 
 export const isSame = (one: FactorMeans, other: FactorMeans): boolean =>
   one.kind === other.kind && (one.kind !== 'phone' || other.kind !== 'phone' || one.factorId === other.factorId)
 
-/** How it is offered in place of another one. */
+/** The label of the button that switches to the method. */
 export function offerOf(means: FactorMeans): string {
   if (means.kind === 'app') return 'Use the authenticator app'
   return means.kind === 'recovery' ? 'Use a recovery code' : `Send a code to ${means.name}`

@@ -8,7 +8,7 @@ import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './farewell.module.css'
 
-/** Says that an account is gone, where it was deleted in this tab, and hands out the receipt. */
+/** After an account was deleted in this tab: says so and offers the receipt. */
 export function Farewell(): JSX.Element | null {
   const receipt = useSyncExternalStore(subscribeToDeletionReceipt, readDeletionReceipt)
   if (receipt === null) return null

@@ -2,7 +2,6 @@ import type { JSX } from 'react'
 import { Logo } from '#web/ui/logo.tsx'
 import styles from './login-form.module.css'
 
-/** The top of every form of the sign-in page, which it names. */
 export function FormHeading({ title, subtitle }: { title: string; subtitle: string }): JSX.Element {
   return (
     <>

@@ -9,7 +9,7 @@ async function leave(): Promise<void> {
   if (error !== null) throw error
 }
 
-/** Out of a step that only the person of the password can take. */
+/** Cancels the sign-in at a step after the password. */
 export function LeaveButton({ email, busy, run }: LeaveButtonProps): JSX.Element {
   return (
     <Button variant="link" disabled={busy} onClick={() => void run(leave)}>

@@ -28,13 +28,13 @@ const WORDS = {
 type LoginFormProps = {
   config: Pick<PublicConfig, 'testAccount' | 'mailbox'> | null
   notice: string | null
-  /** Leaves for the form that asks for a mail, with what was typed as the address. */
+  /** Opens the form that requests a mail, with the typed address. */
   onMail: (purpose: MailPurpose, email: string) => void
 }
 
 /**
- * Sign-in and sign-up in one form, which gives way to a notice once a confirmation link was sent. The test account and
- * the mailbox exist only in the local set-up.
+ * Sign-in and sign-up in one form. A notice replaces it after a confirmation link was sent. The test account and the
+ * mailbox exist only in the local set-up.
  */
 export function LoginForm({ config, notice, onMail }: LoginFormProps): JSX.Element {
   const form = useLoginForm()

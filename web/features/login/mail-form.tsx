@@ -22,12 +22,12 @@ type MailFormProps = {
   purpose: MailPurpose
   givenEmail: string
   mailbox: string | null
-  /** Called before a code signs in, which takes the form away. */
+  /** Called before a code signs in, which removes the form. */
   onCode: () => void
   onBack: () => void
 }
 
-/** Asks for the mail, and then for the code that stands in it; its link works in its own tab. */
+/** Requests the mail, then asks for its code. The link of the mail works in its own tab. */
 export default function MailForm({ purpose, givenEmail, mailbox, onCode, onBack }: MailFormProps): JSX.Element {
   const [email, setEmail] = useState(givenEmail)
   const [sent, setSent] = useState(false)

@@ -9,7 +9,7 @@ import { useStep } from './use-step.ts'
 
 type NewPasswordFormProps = { email: string; onDone: () => void }
 
-/** The end of a recovery: whoever has read the mail chooses a new password, or leaves the old one as it is. */
+/** The last step of a recovery: sets a new password or keeps the old one. */
 export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps): JSX.Element {
   const [password, setPassword] = useState('')
   const { busy, error, submit } = useStep()
@@ -21,7 +21,7 @@ export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps)
   return (
     <form className={styles.form} onSubmit={submit(save)} aria-labelledby="login-title">
       <FormHeading title="Choose a new password" subtitle={`For ${email}. Every other device will be signed out.`} />
-      {/* Password managers look for the name beside the new password. */}
+      {/* Password managers need the user name in the form. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <TextField
         label="New password"

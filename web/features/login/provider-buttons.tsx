@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx'
 import styles from './provider-buttons.module.css'
 import { useStep } from './use-step.ts'
 
-/** One button for each provider that is set up; nothing where none is. */
+/** Null without identity providers. */
 export function ProviderButtons(): JSX.Element | null {
   const [providers, setProviders] = useState<readonly IdentityProvider[]>([])
   const { busy, error, run } = useStep()

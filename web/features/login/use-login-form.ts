@@ -11,12 +11,12 @@ type LoginForm = {
   password: string
   busy: boolean
   error: string | null
-  /** The address that a confirmation link has gone to; null until it has. */
+  /** The address that received a confirmation link; null before. */
   confirmationTo: string | null
   setEmail: (email: string) => void
   setPassword: (password: string) => void
   toggleMode: () => void
-  /** Back to the form, with the address that was typed. */
+  /** Returns to the form with the typed address. */
   changeAddress: () => void
   submit: (event: SyntheticEvent) => void
 }
@@ -54,7 +54,7 @@ async function attempt(mode: LoginMode, email: string, password: string): Promis
   return { error: null, isConfirmationSent: true }
 }
 
-/** State and submission of the sign-in and sign-up form. A success is seen by the gate, which leaves the page. */
+/** State and submission of the sign-in and sign-up form. On success the auth gate leaves the page. */
 export function useLoginForm(): LoginForm {
   const [mode, setMode] = useState<LoginMode>('sign-in')
   const [email, setEmail] = useState('')

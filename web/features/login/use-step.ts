@@ -3,13 +3,13 @@ import { useState, type SyntheticEvent } from 'react'
 type Step = {
   busy: boolean
   error: string | null
-  /** Runs a task; what it throws is shown in its own words. Resolves with whether it went well. */
+  /** Runs a task and shows its error message. Resolves with whether it succeeded. */
   run: (task: () => Promise<void>) => Promise<boolean>
-  /** The handler of a form that does so when it is submitted. */
+  /** A submit handler that runs the task. */
   submit: (task: () => Promise<void>) => (event: SyntheticEvent) => void
 }
 
-/** One step of signing in that asks the server. */
+/** State of one sign-in step that sends a request. */
 export function useStep(): Step {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)

@@ -30,13 +30,13 @@ function ModelWords({ model }: { model: Model }): JSX.Element {
   )
 }
 
-/** The reason that all models of a group have in common, so that it is said once. */
+/** The reason that all models of a group share, to show it once. */
 function sharedReason(models: readonly Model[], reasons: ReadonlyMap<string, string>): string | null {
   const [first, ...others] = models.map((model) => reasons.get(model.model_identifier))
   return first !== undefined && others.every((reason) => reason === first) ? first : null
 }
 
-/** Asks the endpoints for their models again; the menu stays open meanwhile. */
+/** Asks the endpoints for their models; the menu stays open. */
 function RefreshItem(): JSX.Element {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -67,7 +67,6 @@ function RefreshItem(): JSX.Element {
   )
 }
 
-/** Chooses which model answers; models come grouped by provider. */
 export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element {
   const models = useModels()
   const { data: availability, refetch } = useQuery(availabilityQuery)
@@ -76,7 +75,7 @@ export function ModelPicker({ onAddKey }: { onAddKey: () => void }): JSX.Element
   const reasons = unavailableReasons(availability)
   const isGone = identifier !== null && models.length > 0 && selected === undefined
   const fault = isGone ? 'This model is no longer connected.' : reasons.get(identifier ?? '')
-  // Whoever goes on to enter a key has the focus there.
+  // Opening the key form moves the focus there.
   const leaving = useRef(false)
   const choose = (chosen: string): void => {
     const model = models.find((given) => given.model_identifier === chosen)

@@ -12,7 +12,10 @@ import {
 import { accountSettingsQuery } from '#web/data/settings.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** The models to choose from; selects the person's own default, or the first one, as long as nobody has chosen one that is there and can be used, and tells when the table cannot be read. */
+/**
+ * The models to choose from. Selects the person's default or the first model until an available one is chosen, and
+ * reports a failed fetch.
+ */
 export function useModels(): Model[] {
   const { data, error } = useQuery(modelsQuery)
   const held = useSelectedModel((state) => state.isLocked)

@@ -1,11 +1,10 @@
-/** What the walk-through shows: small drawings of the product's own screens. They say nothing that the words do not. */
+/** Drawings of the product's screens for the walk-through; decorative, so hidden from screen readers. */
 import { ArrowUp, Lock } from 'lucide-react'
 import type { JSX } from 'react'
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
 import { Logo } from '#web/ui/logo.tsx'
 import styles from './illustrations.module.css'
 
-/** A page with lines of text, of which one may be marked. */
 function Sheet({ x, y, marked = false }: { x: number; y: number; marked?: boolean }): JSX.Element {
   return (
     <g transform={`translate(${x} ${y})`}>
@@ -17,7 +16,6 @@ function Sheet({ x, y, marked = false }: { x: number; y: number; marked?: boolea
   )
 }
 
-/** Documents on their way into the alcove. */
 export function DocumentsArrive(): JSX.Element {
   return (
     <svg aria-hidden viewBox="0 0 400 150" className={styles.drawing}>
@@ -32,7 +30,6 @@ export function DocumentsArrive(): JSX.Element {
   )
 }
 
-/** The message box with the sample query in it. */
 export function SampleQuery(): JSX.Element {
   return (
     <figure className={styles.screen}>
@@ -51,7 +48,6 @@ export function SampleQuery(): JSX.Element {
   )
 }
 
-/** An answer with its source beside the page that it comes from. */
 export function SampleSource(): JSX.Element {
   return (
     <figure className={styles.screen}>
@@ -78,7 +74,6 @@ export function SampleSource(): JSX.Element {
   )
 }
 
-/** The ways to everything: the palette and its shortcut. */
 export function EverythingAtHand(): JSX.Element {
   return (
     <div aria-hidden className={styles.screen}>

@@ -8,21 +8,20 @@ import styles from './welcome-card.module.css'
 const DELAY_MS = 300
 
 export type WelcomeCardProps = {
-  /** Shown on a first login. */
   greetingName: string | null
   steps: { done: number; total: number }
-  /** The drop area, revealed by the button for uploading. */
+  /** The drop area, shown by the upload button. */
   uploadArea: ReactNode
   uploading: boolean
   onUpload: () => void
-  /** Leads to the message box, beside which the card does not stand; null where there is nothing yet to ask about. */
+  /** Opens the message box, which this card replaces; null while there is nothing to ask about. */
   onAsk: (() => void) | null
   onSample: () => void
   onTutorial: () => void
   onDismiss: () => void
 }
 
-/** Greets someone who is new, and offers the first steps. Comes 300 ms after the page. */
+/** Greets a new person and offers the first steps. Appears 300 ms after the page. */
 export function WelcomeCard(props: WelcomeCardProps): JSX.Element | null {
   const { done, total } = props.steps
   const [due, setDue] = useState(false)

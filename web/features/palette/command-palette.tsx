@@ -18,7 +18,7 @@ export type CommandPaletteProps = {
   placeholder: string
   search: string
   onSearch: (search: string) => void
-  /** Closes the palette, and then does what was chosen. */
+  /** Closes the palette, then runs the chosen entry. */
   onTake: (run: () => void) => void
   userId: string
   actions: readonly PaletteAction[]
@@ -46,7 +46,7 @@ const valueOf = {
   message: ({ message_id: id }: FoundMessage) => `message:${id}`,
 }
 
-/** One box that finds conversations, what was said in them, documents and what can be done. */
+/** Searches conversations, messages, documents and actions. */
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
   const { wanted, found, count, isSearching, failed } = useFindings(props.search, props)
   const take = (run: () => void) => (): void => props.onTake(run)

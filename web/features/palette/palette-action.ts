@@ -1,12 +1,11 @@
 import type { LucideIcon } from 'lucide-react'
 
-/** Something that can be done from the palette. */
 export type PaletteAction = {
   id: string
   label: string
-  /** Other words that somebody may look for it with. */
+  /** Further search words. */
   keywords?: string
-  /** Offered only to whoever looks for it. */
+  /** Shown only as a search result. */
   rare?: boolean
   Icon: LucideIcon
   run: () => void

@@ -9,14 +9,14 @@ const PLACEHOLDER = 'Find chats, documents, actions…'
 type OwnProps = 'label' | 'placeholder' | 'search' | 'onSearch' | 'onTake'
 type PaletteDialogProps = Omit<CommandPaletteProps, OwnProps> & {
   onOpenChange: (open: boolean) => void
-  /** What searches and shows what it finds; null until it has been fetched. */
+  /** Null until its code is loaded. */
   View: ComponentType<CommandPaletteProps> | null
 }
 
-/** The command palette in its dialog. One may type at once, also while what searches is still being fetched. */
+/** The command palette in its dialog. Typing works before its code has loaded. */
 export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogProps): JSX.Element {
   const [search, setSearch] = useState('')
-  /** What was chosen; done once the palette is gone, so that it finds the focus where it was before. */
+  /** The chosen entry; it runs after the dialog has returned the focus. */
   const chosen = useRef<(() => void) | null>(null)
   const type = (typed: string): void => setSearch(typed.slice(0, LONGEST_SEARCH))
   return (

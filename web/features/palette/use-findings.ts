@@ -16,7 +16,7 @@ const QUIET_MS = 100
 
 export type FoundDocument = { document: DocumentRow; passage: FoundPassage | undefined }
 
-/** Those in which the words stand, best first, after those that are named so. */
+/** Documents matched by name, then those matched by content, best first. */
 function joinDocuments(
   all: readonly DocumentRow[],
   named: readonly DocumentRow[],
@@ -30,7 +30,7 @@ function joinDocuments(
 }
 
 export type Findings = {
-  /** What was typed, without the spaces around it. */
+  /** The trimmed search. */
   wanted: string
   found: {
     actions: readonly PaletteAction[]
@@ -40,11 +40,11 @@ export type Findings = {
   }
   count: number
   isSearching: boolean
-  /** What could not be searched, a sentence each. */
+  /** A sentence per failed search. */
   failed: readonly string[]
 }
 
-/** What there is for what was typed; before that, what can be done and the newest conversations. */
+/** Results for the search; without one, the actions and the newest conversations. */
 export function useFindings(
   search: string,
   { open, userId, actions }: { open: boolean; userId: string; actions: readonly PaletteAction[] },

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The value once it has not changed for a while, so that no request goes out for a letter on the way to a word. */
+/** The value after `quietMs` without a change, so that typing causes one request. */
 export function useSettled<T>(value: T, quietMs: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

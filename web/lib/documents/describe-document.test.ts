@@ -21,20 +21,20 @@ const row: DocumentRow = {
   superseded_at: null,
 }
 
-describe('describeFound', () => {
+describe('describeSearchHit', () => {
   test.each([
-    ['where in it the words stand', row, 3, 'Page 3 of 312'],
+    ['the page of the hit', row, 3, 'Page 3 of 312'],
     ['how long it is', row, undefined, '312 pages'],
-    ['nothing of a place where there is one alone', { ...row, pages: 1 }, 1, '1 page'],
-    ['what its parts are called', { ...row, mimetype: 'application/vnd.ms-excel', pages: 4 }, 2, 'Sheet 2 of 4'],
-    ['how far it is read', { ...row, state: 'reading', pages_done: 9 } as const, undefined, 'Reading: 9 of 312'],
+    ['no page number for a single page', { ...row, pages: 1 }, 1, '1 page'],
+    ['the name of its parts', { ...row, mimetype: 'application/vnd.ms-excel', pages: 4 }, 2, 'Sheet 2 of 4'],
+    ['the progress of reading', { ...row, state: 'reading', pages_done: 9 } as const, undefined, 'Reading: 9 of 312'],
     ['that it could not be read', { ...row, state: 'failed' } as const, undefined, 'Could not be read'],
   ])('says %s', (_, document, page, words) => {
     expect(describeSearchHit(document, page)).toBe(words)
   })
 })
 
-describe('describeReading', () => {
+describe('describeProgress', () => {
   test('shows no share while the number of pages is unknown', () => {
     expect(describeProgress({ ...row, state: 'queued', pages: null }).progress).toBeNull()
     expect(describeProgress({ ...row, state: 'reading', pages: null }).progress).toBeNull()
@@ -45,7 +45,7 @@ describe('describeReading', () => {
     expect(reading).toEqual({ tone: 'working', text: 'Reading: 10 of 40', progress: 0.25 })
   })
 
-  test('gives the reason of a failure in the sentence of the server', () => {
+  test('gives the server’s message of a failure', () => {
     const error = { code: 'encrypted', message: 'This PDF is protected by a password.' }
     expect(describeProgress({ ...row, state: 'failed', error }).text).toBe(error.message)
     expect(describeProgress({ ...row, state: 'failed', error: null }).tone).toBe('failed')
@@ -53,7 +53,7 @@ describe('describeReading', () => {
 })
 
 describe('documentFacts', () => {
-  test('names kind, size and the unit that the format has', () => {
+  test('names kind, size and number of parts', () => {
     expect(documentFacts(row)).toEqual(['PDF', '2.4 MB', '312 pages'])
     expect(documentFacts({ ...row, mimetype: 'application/vnd.ms-excel', pages: 1 })).toContain('1 sheet')
     expect(documentFacts({ ...row, mimetype: 'image/png', pages: 1 })).toEqual(['Image', '2.4 MB'])
@@ -65,7 +65,7 @@ describe('documentFacts', () => {
 describe('describeReadability', () => {
   const plain = { pages: 20, by_ocr: 0, unsure: 0, without_text: 0, cut: 0 }
 
-  test('says nothing of plain text, of what is not known, and of a document that is not ready', () => {
+  test('is empty for plain text, for an unknown readability and while reading', () => {
     expect(describeReadability({ ...row, readability: plain })).toEqual([])
     expect(describeReadability({ ...row, readability: null })).toEqual([])
     expect(describeReadability(row)).toEqual([])
@@ -82,7 +82,7 @@ describe('describeReadability', () => {
     ])
   })
 
-  test('counts nothing where it holds for the whole document', () => {
+  test('gives no number if a remark holds for the whole document', () => {
     const picture = { ...row, mimetype: 'image/png' }
     const one = { ...plain, pages: 1 }
     expect(describeReadability({ ...picture, readability: { ...one, by_ocr: 1, unsure: 1 } })).toEqual([
@@ -92,7 +92,7 @@ describe('describeReadability', () => {
     expect(describeReadability({ ...picture, readability: { ...one, without_text: 1 } })).toEqual(['No text found'])
   })
 
-  test('calls the parts what the format calls them', () => {
+  test('uses the format’s name for parts', () => {
     const workbook = { ...row, mimetype: 'application/vnd.ms-excel' }
     expect(describeReadability({ ...workbook, readability: { ...plain, without_text: 1 } })).toEqual([
       '1 sheet without text',

@@ -25,7 +25,6 @@ export function describeSearchHit(document: DocumentRow, page: number | undefine
   return `${part[0]?.toUpperCase()}${part.slice(1)} ${page} of ${count}`
 }
 
-/** How well a document could be read; empty if all of it is plain text. */
 export function describeReadability({ mimetype, state, readability }: DocumentRow): string[] {
   if (state !== 'ready' || !readability) return []
   const { pages, by_ocr, unsure, without_text, cut } = readability
@@ -43,7 +42,6 @@ export function describeReadability({ mimetype, state, readability }: DocumentRo
 export interface DocumentProgress {
   tone: 'working' | 'ready' | 'failed'
   text: string
-  /** Share done, 0 to 1; null while the total is unknown. */
   progress: number | null
 }
 

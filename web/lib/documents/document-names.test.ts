@@ -27,14 +27,14 @@ test('a name of several words is written in quotation marks', () => {
   expect(quoteName('report 2024.pdf')).toBe('“report 2024.pdf”')
 })
 
-test('documents are named before what is typed, and behind those that are named already', () => {
+test('adds names before the question and behind existing names', () => {
   const first = addDocumentNames(['plan 1.pdf', 'b.png'], 'What is this?')
   expect(first).toBe('@knowledge “plan 1.pdf”, “b.png”: What is this?')
   expect(addDocumentNames(['c.txt'], first)).toBe('@knowledge “plan 1.pdf”, “b.png”, “c.txt”: What is this?')
   expect(addDocumentNames(['c.txt'], '@web https://example.test')).toBe('@knowledge “c.txt”: @web https://example.test')
 })
 
-test('a document is taken out of the names, and the last one with the command before it', () => {
+test('removes a name, and the command with the last name', () => {
   const both = addDocumentNames(['plan, 1.pdf', 'b.png'], 'What is this?')
   const one = removeDocumentName('plan, 1.pdf', both)
   expect(one).toBe('@knowledge “b.png”: What is this?')

@@ -23,22 +23,16 @@ export function matchingNames(token: CommandToken | null, names: readonly string
   return matching.some((name) => name.toLowerCase() === typed) ? [] : matching.slice(0, MAX_SUGGESTIONS)
 }
 
-/** Quotes a name of several words, as the command expects. */
 export const quoteName = (name: string): string => (/[\s,:;&?!]/.test(name) ? `“${name}”` : name)
 
-/**
- * A draft that begins with `@knowledge` and names.
- */
 const NAMED_DRAFT = /^@knowledge (“[^”\n]+”(?:, “[^”\n]+”)*): ?/u
 
-/** A draft that asks about these documents: their names go behind those already named. */
 export function addDocumentNames(filenames: readonly string[], draft = ''): string {
   const [before = '', named] = NAMED_DRAFT.exec(draft) ?? []
   const names = [...(named === undefined ? [] : [named]), ...filenames.map((name) => `“${name}”`)]
   return `@knowledge ${names.join(', ')}: ${draft.slice(before.length)}`
 }
 
-/** Removes one name from a draft; the question and the other names stay. */
 export function removeDocumentName(filename: string, draft: string): string {
   const [before = '', named = ''] = NAMED_DRAFT.exec(draft) ?? []
   const others = named.split(/(?<=”), /u).filter((name) => name !== '' && name !== `“${filename}”`)

@@ -2,7 +2,6 @@ import { type FileType, fileTypeOf, UPLOAD_TYPES } from '#contract/file-types.ts
 
 export type Part = NonNullable<FileType['unit']>
 
-/** Null for a media type without parts. */
 export const documentPart = (mimetype: string): Part | null => fileTypeOf(mimetype)?.unit ?? null
 
 /** The word for `count` parts of a document; an image is one page. */
@@ -11,7 +10,6 @@ export function partName(mimetype: string, count: number): string {
   return count === 1 ? part : `${part}s`
 }
 
-/** The media type by file extension; undefined if unknown. */
 export function mediaTypeByName(filename: string): string | undefined {
   const ending = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
   const types: Readonly<Record<string, string>> = UPLOAD_TYPES

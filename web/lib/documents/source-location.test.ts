@@ -32,18 +32,18 @@ test.each([
   ['a sheet that is not named', source, 'Lamps.xlsx · sheet 2', 'Lamps.xlsx sheet 2'],
   ['a picture', { ...source, filename: 'lamps.jpeg', page: 1 }, 'lamps.jpeg', 'lamps.jpeg'],
   [
-    'what says its type itself',
+    'a source with a type',
     { ...source, filename: 'Lamps v1.2', mimetype: UPLOAD_TYPES.xlsx },
     'Lamps v1.2 · sheet 2',
     'Lamps v1.2 sheet 2',
   ],
-  ['what promises nothing by its name', { ...source, filename: 'Lamps v1.2' }, 'Lamps v1.2 p.2', 'Lamps v1.2 page 2'],
-])('%s is called as people know it', (_name, given, card, spoken) => {
+  ['an unknown file extension', { ...source, filename: 'Lamps v1.2' }, 'Lamps v1.2 p.2', 'Lamps v1.2 page 2'],
+])('describes %s', (_name, given, card, spoken) => {
   expect(describeSourceLocation(given, 'card')).toBe(card)
   expect(describeSourceLocation(given, 'spoken')).toBe(spoken)
 })
 
-test('a renamed document is told by its type, and a text of one section needs no number', () => {
+test('describes a renamed document by its type, and a text of one section without a number', () => {
   const renamed = { filename: 'The lamps', mimetype: UPLOAD_TYPES.docx, pages: 3 }
   expect(describeSourceLocation(source, 'footnote', renamed)).toBe('The lamps, section 2')
   expect(describeSourceLocation(source, 'card', { ...renamed, pages: 1 })).toBe('The lamps')

@@ -10,7 +10,6 @@ function sheetName({ heading, start, text }: SourceLocation): string | undefined
   return heading?.split(': ')[0] ?? (start === 0 ? text?.split('\n')[0] : undefined)
 }
 
-/** The separator between a file's name and the part. */
 const FORMS = {
   card: { page: ' p.', section: ' · section ', sheet: ' · sheet ', named: ' · ' },
   spoken: { page: ' page ', section: ' section ', sheet: ' sheet ', named: ' sheet ' },

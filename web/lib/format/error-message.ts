@@ -1,4 +1,3 @@
-/** The error's message, else the fallback for empty messages and raw JSON. */
 export function errorMessageOr(error: unknown, fallback: string): string {
   const message = error instanceof Error ? error.message.trim() : ''
   return message === '' || /^[{[]/.test(message) ? fallback : message

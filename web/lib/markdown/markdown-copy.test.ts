@@ -12,13 +12,13 @@ const source = (n: number) => ({
   score: 1,
 })
 
-test('turns markers into footnotes, each once and in order', () => {
+test('turns markers into ordered footnotes without repeats', () => {
   expect(withFootnotes('Two [2], one [1], two again [2].', [source(1), source(2), source(3)])).toBe(
     'Two[^2], one[^1], two again[^2].\n\n[^1]: report-1.pdf, p. 3: “passage 1”\n[^2]: report-2.pdf, p. 4: “passage 2”\n',
   )
 })
 
-test('names the section of a text and nothing but the file of a picture', () => {
+test('names the section of a text, and only the file of an image', () => {
   const [text, picture] = [
     { ...source(1), filename: 'rules.docx' },
     { ...source(2), filename: 'photo.png' },
@@ -33,11 +33,11 @@ test('leaves code and numbers without a source alone', () => {
   expect(withFootnotes(text, [source(1)])).toBe(text)
 })
 
-test('leaves code alone that nobody closed', () => {
+test('leaves unclosed code alone', () => {
   expect(withFootnotes('A [1]\n```\nb [1]', [source(1)])).toMatch(/^A\[\^1\]\n```\nb \[1\]\n\n\[\^1\]/)
 })
 
-test('names the conversation that something was said in, who said it and on which day', () => {
+test('names conversation, speaker and day of a message source', () => {
   const said = {
     n: 1,
     messageId: '00000000-0000-4000-8000-000000000000',

@@ -23,7 +23,7 @@ const TEXT = [
 ].join('\n')
 
 describe('markdown as it is written', () => {
-  it('ends with the same blocks as the whole text at once, however it is cut', () => {
+  it('yields the blocks of the whole text, wherever it is cut', () => {
     for (const step of [1, 3, 7, 40]) {
       let state = emptyMarkdown
       for (let end = step; end < TEXT.length + step; end += step) state = updateMarkdown(state, TEXT.slice(0, end))
@@ -42,19 +42,19 @@ describe('markdown as it is written', () => {
     expect(after.closed[1]).toBe(before.closed[1])
   })
 
-  it('begins anew when the text is another one', () => {
+  it('starts over for a different text', () => {
     const before = updateMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThree')
     expect(updateMarkdown(before, 'Other').closed).toEqual([])
   })
 
-  it('counts line ends of every kind as one letter', () => {
+  it('counts every line end as one character', () => {
     const text = TEXT.replaceAll('\n', '\r\n')
     let state = emptyMarkdown
     for (let end = 1; end <= text.length; end += 1) state = updateMarkdown(state, text.slice(0, end))
     expect([...state.closed, ...state.tail].map(({ type }) => type)).toEqual(lexMarkdown(TEXT).map(({ type }) => type))
   })
 
-  it('keeps the items of a list that grows', () => {
+  it('keeps the items of a growing list', () => {
     const before = updateMarkdown(emptyMarkdown, '- one\n- two\n- th')
     const after = updateMarkdown(before, '- one\n- two\n- three\n- fo')
     const items = (state: typeof before): unknown[] => (state.tail[0] as { items: unknown[] }).items
@@ -63,7 +63,7 @@ describe('markdown as it is written', () => {
     expect(items(after)[2]).not.toBe(items(before)[2])
   })
 
-  it('keeps what is known when the writing ends, and resolves links that are defined elsewhere', () => {
+  it('keeps known blocks at the end, and resolves reference links', () => {
     const written = updateMarkdown(emptyMarkdown, 'One.\n\nTwo.\n\nThr')
     const finished = finishMarkdown(written, 'One.\n\nTwo.\n\nThree.')
     expect(finished[0]).toBe(written.closed[0])
@@ -90,7 +90,7 @@ describe('links', () => {
     '',
   ])('refuses %s', (href) => expect(safeHref(href)).toBeNull())
 
-  it('takes web and mail addresses', () => {
+  it('accepts web and mail addresses', () => {
     expect(safeHref('https://example.org/a?b=1&amp;c=2')).toBe('https://example.org/a?b=1&c=2')
     expect(safeHref('mailto:a@example.org')).toBe('mailto:a@example.org')
   })

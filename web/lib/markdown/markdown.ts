@@ -9,7 +9,6 @@ export type MarkdownState = {
   text: string
   /** Blocks that further text cannot change; they keep their identity between updates. */
   closed: readonly Token[]
-  /** Where in `text` the open tail begins. */
   closedEnd: number
   tail: readonly Token[]
 }
@@ -71,7 +70,6 @@ export function updateMarkdown(state: MarkdownState, given: string): MarkdownSta
   }
 }
 
-/** The blocks of the complete text, reusing the known ones. */
 export function finishMarkdown(state: MarkdownState, given: string): readonly Token[] {
   const text = normalizeLineEnds(given)
   const isLinkedAcross = /^ {0,3}\[[^\]\n]+\]:/m.test(text)
@@ -122,7 +120,6 @@ export function decodeEntities(text: string): string {
   })
 }
 
-/** A safe absolute address (http, https, mailto), else null. */
 export function safeHref(href: string): string | null {
   const decoded = decodeEntities(href)
   if (!URL.canParse(decoded)) return null

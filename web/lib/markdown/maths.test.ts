@@ -71,7 +71,7 @@ describe('what stays text', () => {
   ])('%j', (text) => expect(formulas(text)).toEqual([]))
 })
 
-it('finds a formula that is still being written', () => {
+it('finds an unclosed formula', () => {
   expect(openMathsIndex('Look:\n$$\n- a')).toBe(6)
   expect(openMathsIndex('Look:\n\\[\n- a')).toBe(6)
   expect(openMathsIndex('Look:\n$$\n- a\n$$\n')).toBe(-1)

@@ -1,10 +1,8 @@
 /** Finds TeX in text: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`, but no sums of money. */
 
 export type Maths = {
-  /** Including its delimiters. */
   raw: string
   source: string
-  /** A formula on lines of its own. */
   display: boolean
 }
 

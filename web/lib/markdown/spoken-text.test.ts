@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spokenSentences } from './spoken-text.ts'
 
-test('speaks the words of headings, lists and emphasis, one sentence at a time', () => {
+test('speaks headings, lists and emphasis sentence by sentence', () => {
   const markdown =
     '## The *lamp*\n\nIt stands **there** [1]. It is [lit](https://a.test) &amp; warm.\n\n- First item\n- Second `item`\n'
   expect(spokenSentences(markdown, 'en')).toEqual([
@@ -13,7 +13,7 @@ test('speaks the words of headings, lists and emphasis, one sentence at a time',
   ])
 })
 
-test('keeps code, tables and pictures to itself', () => {
+test('skips code, tables and images', () => {
   const markdown = 'Look:\n\n```js\nlet a = 1\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n![alt](https://a.test/x.png)\n'
   expect(spokenSentences(markdown, 'en')).toEqual(['Look:'])
 })

@@ -20,7 +20,6 @@ function wordsOf(token: Token): string {
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** Paragraphs, items and headings without markup, one per line. */
 export function spokenLines(markdown: string): string[] {
   return lexMarkdown(markdown)
     .flatMap((block) => wordsOf(block).split('\n'))
@@ -28,7 +27,6 @@ export function spokenLines(markdown: string): string[] {
     .filter(hasWords)
 }
 
-/** The sentences in reading order. */
 export function spokenSentences(markdown: string, locale?: string): string[] {
   const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
   return spokenLines(markdown)

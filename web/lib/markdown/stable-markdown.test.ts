@@ -72,16 +72,16 @@ it.each([
   expect(stableMarkdown(text)).toEqual({ stable: text, closing: '', plain: '' })
 })
 
-it('leaves a formula that has not ended as it was written', () => {
+it('shows an unclosed formula as plain text', () => {
   expect(stableMarkdown('Look:\n$$\n- a')).toEqual({ stable: 'Look:\n', closing: '', plain: '$$\n- a' })
 })
 
-it('shows a bracket that is never closed after a while', () => {
+it('shows an unclosed bracket after a limit', () => {
   const text = `2 [${'n '.repeat(60)}and`
   expect(stableMarkdown(text).stable).toBe(text)
 })
 
-it('only ever grows with the text, and is its beginning', () => {
+it('is a prefix of the text and never shrinks', () => {
   let before = ''
   for (let length = 0; length <= ANSWER.length; length += 1) {
     const { stable, plain } = stableMarkdown(ANSWER.slice(0, length))
@@ -110,7 +110,7 @@ function words(value: unknown): string {
   return parts.length === 0 ? (token.raw ?? '') : words(parts)
 }
 
-it('shows no raw mark at any moment of the writing, and never turns a paragraph into a heading or a table', () => {
+it('never shows raw markup, and never changes the kind of a block', () => {
   let state = emptyMarkdown
   let kinds: string[] = []
   for (let length = 1; length <= ANSWER.length; length += 1) {

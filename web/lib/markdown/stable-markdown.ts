@@ -36,7 +36,6 @@ export function stableMarkdown(text: string): StableMarkdown {
   const finished = text.replace(UNFINISHED_LINE, '')
   const lineEnd = finished.endsWith('\n') ? finished.length - 1 : finished.length
   const lineStart = finished.lastIndexOf('\n', lineEnd - 1) + 1
-  // A row without a rule above it may be the head of a table.
   if (TABLE_ROW.test(finished.slice(lineStart, lineEnd)) && !TABLE_RULE.test(blockBefore(finished, lineEnd))) {
     return { stable: finished.slice(0, lineStart), closing: '', plain: '' }
   }
@@ -46,7 +45,6 @@ export function stableMarkdown(text: string): StableMarkdown {
   return { stable: finished.slice(0, segment + end), closing, plain: '' }
 }
 
-/** The lines of the block that ends at `end`. */
 function blockBefore(text: string, end: number): string {
   const block = text.slice(0, end)
   return block.slice(block.lastIndexOf('\n\n') + 1)

@@ -6,7 +6,6 @@ type Awaiting =
   | { kind: 'rewriting'; messageId: string; attempt: number }
   | { kind: 'ended'; questionId: string }
 
-/** Hides failed replies while they are retried. */
 export function visibleMessages(
   messages: readonly ThreadMessage[],
   awaiting: Awaiting | undefined,

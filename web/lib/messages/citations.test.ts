@@ -3,15 +3,15 @@ import { citedNumbers, citedParts, citedPassages, splitCitations } from './citat
 
 const known = new Set([1, 2, 12])
 
-it('separates markers from text and takes the space before them away', () => {
+it('splits markers from text and drops the space before them', () => {
   expect(splitCitations('Bees dance [1] and sing.[2]', known)).toEqual(['Bees dance', 1, ' and sing.', 2])
 })
 
-it('leaves numbers that are no source as they are', () => {
+it('leaves other numbers as they are', () => {
   expect(splitCitations('Array a[0], see [7].', known)).toEqual(['Array a[0], see [7].'])
 })
 
-it('takes neighbours apart', () => {
+it('splits adjacent markers', () => {
   expect(splitCitations('[1][12]', known)).toEqual([1, 12])
 })
 
@@ -19,12 +19,12 @@ it('names each cited source once, in order', () => {
   expect(citedNumbers('a [2] b [1] c [2] d [9]', known)).toEqual([2, 1])
 })
 
-it('takes no number in code for a source', () => {
+it('ignores numbers in code', () => {
   expect(citedNumbers('`a[1]` is\n\n```ts\nb[2]\n```\n\nsaid [12]', known)).toEqual([12])
   expect(citedNumbers('said [12]\n\n```ts\nb[2]', known)).toEqual([12])
 })
 
-it('goes on from the part of a passage that is open to the other passages, and back to it', () => {
+it('steps from the open part of a passage through the others and back', () => {
   const [first, second] = [1, 2].map((n) => ({
     n,
     documentId: '0b36b4f0-7d9e-4c3c-8f57-2b1c8a7a2a10',

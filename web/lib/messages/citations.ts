@@ -1,6 +1,5 @@
 import { isPassageSource, type PassageSource, type Source } from '#contract/source.ts'
 
-/** Splits text into strings and source numbers; an unknown number stays text. */
 export function splitCitations(text: string, known: ReadonlySet<number>): (string | number)[] {
   if (known.size === 0 || !text.includes('[')) return text === '' ? [] : [text]
   const pieces: (string | number)[] = []
@@ -19,7 +18,6 @@ export function splitCitations(text: string, known: ReadonlySet<number>): (strin
 /** Bracketed numbers in code are no citations. */
 const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1|$(?![^]))|(?<!`)(`+)(?!`)[^]*?(?<!`)\2(?!`)/gm
 
-/** The cited numbers in order, without repeats. */
 export function citedNumbers(text: string, known: ReadonlySet<number>): number[] {
   if (known.size === 0 || !text.includes('[')) return []
   return [...new Set(splitCitations(text.replace(CODE, ''), known).filter((piece) => typeof piece === 'number'))]

@@ -8,13 +8,13 @@ it('names what has no name', () => {
   expect(modelLabel(null, [])).toBe('Claude-3')
 })
 
-it('calls a model by its display name where it is known', () => {
+it('labels a known model by its display name', () => {
   const known = [{ model_identifier: 'alcove-reader', name: 'Alcove Reader' }]
   expect(modelLabel('alcove-reader', known)).toBe('Alcove Reader')
   expect(modelLabel('somewhere/else', known)).toBe('somewhere/else')
 })
 
-it('calls a model of an endpoint that is gone by its own name', () => {
+it('labels a model of a removed endpoint by its own name', () => {
   expect(modelLabel('endpoint:a60c3a4d-9851-43cc-aadd-f4017bef0561/org/model:8b', [])).toBe('org/model:8b')
 })
 
@@ -24,7 +24,7 @@ it('searches title and description, whatever the case', () => {
   expect(matchesSearch(words, 'wasps')).toBe(false)
 })
 
-it('tells a branch by what it is a branch of, also where that is gone', () => {
+it('names the origin of a branch, also if it was deleted', () => {
   const origin = {
     id: '0b0c4c1e-4f5a-4b7c-8a51-3f6f6f1f0a01',
     uid: '7f1e0d7a-93f9-4cbb-9c0e-0d3c1a8b2c02',

@@ -17,7 +17,6 @@ export const describeSpeaker = ({ senderRole }: Pick<MessageSource, 'senderRole'
 
 export const activeTitle = (row: Titled | null | undefined): string => nonBlank(row?.title) ?? DEFAULT_TITLES.active
 
-/** The id of the conversation that this one branched from, or null. */
 export function branchOriginId(row: Pick<ConversationRow, 'metadata'>): string | null {
   const origin = row.metadata?.['branched_from']
   return typeof origin === 'string' ? origin : null
@@ -34,7 +33,6 @@ export function describeBranch(row: ConversationRow, known: readonly Conversatio
 /** The identifiers of the person's own endpoints begin with an id that means nothing to people. */
 const OWN_ENDPOINT = /^endpoint:[^/]*\//
 
-/** The display name of a known model, else its identifier. */
 export function modelLabel(
   identifier: string | null | undefined,
   known: readonly { model_identifier: string; name: string }[],
@@ -43,7 +41,6 @@ export function modelLabel(
   return model?.name ?? nonBlank(identifier?.replace(OWN_ENDPOINT, '')) ?? DEFAULT_MODEL_LABEL
 }
 
-/** Case-insensitive substring search. */
 export function matchesSearch(words: readonly string[], search: string): boolean {
   const wanted = search.trim().toLowerCase()
   return words.some((word) => word.toLowerCase().includes(wanted))

@@ -24,7 +24,7 @@ const trace: RetrievalTrace = {
   notes: [],
 }
 
-test('a line says how many passages were shown, and of how many', () => {
+test('the summary counts shown and matched passages', () => {
   expect(describeTrace(trace)).toBe('1 of 40 passages · 12 ms')
   const message = {
     messageId: passage.documentId,
@@ -47,14 +47,14 @@ test('a line says how many passages were shown, and of how many', () => {
   expect(describeTrace(undefined)).toBe('documents not searched')
 })
 
-test('scores are named by their method, and only those that were computed', () => {
+test('names each computed score by its method', () => {
   expect(describeScores(passage)).toBe('words 12.3 · meaning 0.457 · fused 0.988')
   expect(describeScores({ ...passage, scores: { words: 2, nearness: 0.5 }, score: 2.5 })).toBe(
     'words 2 · words near each other 0.5 · ranked by 2.5',
   )
 })
 
-test('cuts, tokens and steps are said in words', () => {
+test('describes cuts, tokens and steps', () => {
   expect(describeCut(null)).toBe('shown to the model')
   expect(describeCut('copy')).toBe('left out: says the same as another')
   expect(describeTokens(10, null)).toBe('10 in')

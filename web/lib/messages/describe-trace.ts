@@ -39,7 +39,6 @@ export function describeScores({ score, scores }: ConsideredPassage): string {
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
-/** The summary line of a folded trace. */
 export function describeTrace(trace: RetrievalTrace | undefined): string {
   if (trace === undefined) return 'documents not searched'
   const ms = `${Math.round(trace.ms)} ms`

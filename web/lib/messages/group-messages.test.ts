@@ -19,12 +19,12 @@ it('keeps question and answer together', () => {
   expect(groups.flatMap(({ messages }) => messages)).toHaveLength(35)
 })
 
-it('ends a group where nobody asks anything', () => {
+it('ends a group without a question at the maximum', () => {
   const answers = conversation(0, 200).map((message) => ({ ...message, sender_role: 2 as const }))
   expect(Math.max(...groupMessages([], answers).map(({ messages }) => messages.length))).toBe(40)
 })
 
-it('leaves every group as it is when older messages come in above', () => {
+it('keeps all groups when older messages are prepended', () => {
   const messages = conversation(0, 60)
   const before = groupMessages([], messages.slice(27))
   const after = groupMessages(before, messages)
@@ -33,7 +33,7 @@ it('leaves every group as it is when older messages come in above', () => {
   expect(ids(after).flat()).toEqual(messages.map(({ pendingId }) => pendingId))
 })
 
-it('touches only the last group when messages come in below', () => {
+it('changes only the last group when messages are appended', () => {
   const messages = conversation(0, 40)
   const before = groupMessages([], messages.slice(0, 25))
   const after = groupMessages(before, messages.slice(0, 26))
@@ -42,7 +42,7 @@ it('touches only the last group when messages come in below', () => {
   expect(after.at(-1)?.key).toBe(before.at(-1)?.key)
 })
 
-it('is the very same when nothing changed', () => {
+it('returns the same groups when nothing changed', () => {
   const before = groupMessages([], conversation(0, 25))
   expect(
     groupMessages(

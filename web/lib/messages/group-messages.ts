@@ -3,7 +3,6 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { messageKey, type ThreadMessage } from './merge-messages.ts'
 
 export type MessageGroup = {
-  /** The key of its first message. */
   key: string
   messages: readonly ThreadMessage[]
 }

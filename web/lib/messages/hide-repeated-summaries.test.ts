@@ -14,7 +14,7 @@ const answer = (id: string, summary?: string): ThreadMessage => ({
   position: 1,
 })
 
-test('leaves a summary with the first answer that was written with it', () => {
+test('keeps each summary on its first answer', () => {
   const shown = hideRepeatedSummaries([
     answer('a'),
     answer('b', '1'),

@@ -32,7 +32,7 @@ it('keeps the order of the database and replaces rows of the same id', () => {
   ])
 })
 
-it('keeps rows that say nothing new, as they are, and takes those that do', () => {
+it('keeps equal rows and replaces changed ones', () => {
   const known = [stored('a', 1), stored('b', 2)]
   const merged = mergeMessages(known, [stored('a', 1), { ...stored('b', 2), content: 'New words' }])
   expect(merged[0]).toBe(known[0])
@@ -46,7 +46,7 @@ it('waits while the last question has no answer', () => {
   expect(isWaiting([stored('q', 1), stored('a', 2, 2)], undefined)).toBe(false)
 })
 
-it('waits again when a failed reply is asked for again, and shows it no longer', () => {
+it('waits while a failed reply is retried, and hides it', () => {
   const error = { code: 'provider', message: 'The model did not answer.', retryable: true }
   const messages = [stored('q', 1), stored('f', 2, 2, { error })]
   const asked = { kind: 'asked' as const, ignored: ids(failedReplies(messages)) }
@@ -56,7 +56,7 @@ it('waits again when a failed reply is asked for again, and shows it no longer',
   expect(isWaiting([...messages, stored('a', 3, 2)], asked)).toBe(false)
 })
 
-it('does not wait for a question whose waiting was ended', () => {
+it('does not wait after the waiting has ended', () => {
   expect(isWaiting([stored('q', 1)], { kind: 'ended', questionId: 'q' })).toBe(false)
   expect(isWaiting([stored('q', 1), stored('r', 2)], { kind: 'ended', questionId: 'q' })).toBe(true)
 })
@@ -67,20 +67,20 @@ const thread = (from: number, to: number, hasEarlier: boolean) => ({
 })
 const positions = ({ messages }: { messages: readonly ThreadMessage[] }) => messages.map(({ position }) => position)
 
-it('joins the newest page to older ones at hand, without what was removed meanwhile', () => {
+it('merges the newest page with loaded older ones, without deleted rows', () => {
   const newest = { ...thread(4, 7, true), messages: thread(4, 7, true).messages.filter(({ id }) => id !== 'm5') }
   const merged = mergeNewest(thread(1, 5, false), newest)
   expect(positions(merged)).toEqual([1, 2, 3, 4, 6, 7])
   expect(merged.hasEarlier).toBe(false)
 })
 
-it('gives up what lies before a gap, but not a message on its way', () => {
+it('drops messages before a gap, but no unsaved message', () => {
   const known = thread(1, 5, false)
   const merged = mergeNewest({ ...known, messages: [...known.messages, temporaryMessage('c', 'Hello', 'x')] }, thread(8, 9, true)) // prettier-ignore
   expect(positions(merged)).toEqual([8, 9, Number.MAX_SAFE_INTEGER])
   expect(merged.hasEarlier).toBe(true)
 })
 
-it('shows no message of a thread that is empty by now', () => {
+it('shows nothing once the thread is empty', () => {
   expect(mergeNewest(thread(1, 5, false), { messages: [], hasEarlier: false })).toEqual({ messages: [], hasEarlier: false }) // prettier-ignore
 })

@@ -8,7 +8,6 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
  */
 export type ThreadMessage = MessageRow & { pendingId?: string; writing?: true }
 
-/** Loaded messages, oldest first, and whether older ones exist. */
 export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
 
 export const isTemporary = (message: ThreadMessage): boolean => message.id.startsWith(TEMPORARY_ID_PREFIX)
@@ -16,7 +15,6 @@ export const isTemporary = (message: ThreadMessage): boolean => message.id.start
 /** Stays the same when the stored row replaces the optimistic message, so that React keeps its elements. */
 export const messageKey = (message: ThreadMessage): string => message.pendingId ?? message.id
 
-/** An optimistic question, sorted last until the row `pendingId` arrives. */
 export function temporaryMessage(conversationId: string, content: string, pendingId: string): ThreadMessage {
   const now = new Date()
   return {

@@ -17,7 +17,7 @@ test.each([
   expect(marked(text, misquotes)).toBe(expected)
 })
 
-test('knows a block quote by its words', () => {
+test('recognizes a misquoted block', () => {
   expect(isMisquotedBlock('The lamp\nis out. [1]', ['The lamp is out. [1]'])).toBe(true)
   expect(isMisquotedBlock('The lamp', ['The lamp is out. [1]'])).toBe(false)
 })

@@ -7,7 +7,6 @@ function rank(provider: string): number {
   return place === -1 ? PROVIDER_ORDER.length : place
 }
 
-/** Models by provider, known providers first. */
 export function groupModels<T extends Grouped>(models: readonly T[]): { provider: string; models: T[] }[] {
   const groups = Map.groupBy(models, (model) => model.provider)
   return [...groups]
@@ -15,7 +14,6 @@ export function groupModels<T extends Grouped>(models: readonly T[]): { provider
     .toSorted((a, b) => rank(a.provider) - rank(b.provider) || a.provider.localeCompare(b.provider))
 }
 
-/** The default model, else the first of the first group. */
 export function initialModel<T extends Grouped>(models: readonly T[]): T | undefined {
   return models.find((model) => model.is_default) ?? groupModels(models)[0]?.models[0]
 }

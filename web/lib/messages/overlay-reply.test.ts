@@ -29,14 +29,14 @@ const view: ReplyView = {
   buffered: [],
 }
 
-test('shows what is written anew in place of the stored answer', () => {
+test('shows the streamed version in place of the stored answer', () => {
   const { messages, reply, rewriting } = overlayReply([answer(1)], view)
   expect(messages).toMatchObject([{ id: 'a', content: 'new', writing: true, metadata: { version: 2 } }])
   expect(messages[0]?.metadata).not.toHaveProperty('stopped')
   expect([reply, rewriting]).toEqual([null, true])
 })
 
-test('keeps the stored answer in view until the first part has come', () => {
+test('shows the stored answer until the first part arrives', () => {
   const stored = [answer()]
   expect(overlayReply(stored, { ...view, seq: -1, text: '' })).toEqual({
     messages: stored,
@@ -45,13 +45,13 @@ test('keeps the stored answer in view until the first part has come', () => {
   })
 })
 
-test('believes the stored answer once that attempt or a later one has stored it', () => {
+test('shows the stored answer once this or a later attempt is stored', () => {
   for (const attempt of [2, 3]) {
     const stored = [answer(attempt)]
     expect(overlayReply(stored, view)).toEqual({ messages: stored, reply: null, rewriting: false })
   }
 })
 
-test('leaves a reply alone whose answer is not stored', () => {
+test('leaves a reply without a stored answer alone', () => {
   expect(overlayReply([], view)).toEqual({ messages: [], reply: view, rewriting: false })
 })

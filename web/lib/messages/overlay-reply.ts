@@ -7,7 +7,6 @@ import type { ReplyView } from './reply-parts.ts'
 export const isReplyStored = (message: ThreadMessage, reply: Pick<ReplyView, 'messageId' | 'attempt'>): boolean =>
   message.id === reply.messageId && (message.metadata?.attempt ?? 0) >= reply.attempt
 
-/** A streamed reply without a row, in the shape of a message. */
 export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
   id: reply.messageId,
   conversation_id: '',
@@ -23,7 +22,6 @@ export const replyAsMessage = (reply: ReplyView): ThreadMessage => ({
 
 export type ReplyOverlay = {
   messages: readonly ThreadMessage[]
-  /** The streamed reply, if it has no stored answer. */
   reply: ReplyView | null
   rewriting: boolean
 }

@@ -6,7 +6,7 @@ it('is a share of the best score of the answer', () => {
   expect([relevancePercent(8, sources), relevancePercent(2, sources)]).toEqual([100, 25])
 })
 
-it('is none where scores say nothing', () => {
+it('is null without a positive score', () => {
   expect(relevancePercent(0, [{ score: 0 }])).toBeNull()
   expect(relevancePercent(0, [{ score: 8 }])).toBeNull()
   expect(relevancePercent(1, [])).toBeNull()

@@ -16,7 +16,7 @@ const merge = (...parts: ReplyPart[]): ReplyView => {
   return view
 }
 
-it('puts parts together in order, whether the first has number 0 or 1', () => {
+it('merges parts in order, whether the first number is 0 or 1', () => {
   expect(merge(part(0, 'a'), part(1, 'b')).text).toBe('ab')
   expect(merge(part(1, 'a'), part(2, 'b')).text).toBe('ab')
 })
@@ -25,19 +25,19 @@ it('drops repeats', () => {
   expect(merge(part(0, 'a'), part(1, 'b'), part(1, 'b'), part(0, 'a')).text).toBe('ab')
 })
 
-it('holds what comes ahead of a gap until the missing part is there', () => {
+it('buffers parts after a gap until the missing part arrives', () => {
   const gap = merge(part(0, 'a'), part(2, 'c'))
   expect([gap.text, hasGap(gap)]).toEqual(['a', true])
   const filled = mergePart(gap, part(1, 'b'))
   expect([filled.text, hasGap(filled)]).toEqual(['abc', false])
 })
 
-it('replaces the text with that of a later attempt and ignores the earlier one from then on', () => {
+it('replaces the text by a later attempt and ignores earlier ones', () => {
   const restart: ReplyPart = { ...part(0, '', 2), type: 'restart' }
   expect(merge(part(0, 'old'), restart, part(1, 'old too'), part(1, 'new', 2)).text).toBe('new')
 })
 
-it('joins in the middle: snapshot, then the parts that came meanwhile', () => {
+it('merges a snapshot, then the parts that arrived meanwhile', () => {
   const early = merge(part(3, 'd'))
   expect([early.text, hasGap(early)]).toEqual(['', true])
   const joined = mergeSnapshot(early, {
@@ -50,14 +50,14 @@ it('joins in the middle: snapshot, then the parts that came meanwhile', () => {
   expect([joined.text, hasGap(joined)]).toEqual(['abcd', false])
 })
 
-it('keeps what it has when the snapshot is older', () => {
+it('ignores an older snapshot', () => {
   const view = merge(part(0, 'a'), part(1, 'b'))
   expect(mergeSnapshot(view, { replyId: 'r', messageId: 'r-answer', attempt: 1, seq: 0, parts: [part(0, 'a')] })).toBe(
     view,
   )
 })
 
-it('shows a tool once, with its last report', () => {
+it('keeps the last report of a tool', () => {
   const tool = (seq: number, status: string): ReplyPart => ({
     ...part(seq, ''),
     type: 'tool',
@@ -66,7 +66,7 @@ it('shows a tool once, with its last report', () => {
   expect(merge(tool(0, 'running'), tool(1, 'done')).tools).toEqual([{ name: 'knowledge', status: 'done' }])
 })
 
-it('ends with the phase that the last part names', () => {
+it('takes the phase of the last part', () => {
   const error = { code: 'provider', message: 'No answer.', retryable: true }
   expect(merge(part(0, 'a'), { ...part(1, ''), type: 'done' }).phase).toBe('done')
   expect(merge(part(0, 'a'), { ...part(1, ''), type: 'error', error })).toMatchObject({ phase: 'error', error })

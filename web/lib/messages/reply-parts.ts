@@ -17,7 +17,6 @@ export type ReplyView = {
   sources: Source[]
   phase: 'writing' | 'done' | 'stopped' | 'error'
   error: ReplyError | null
-  /** Parts after a gap. */
   buffered: ReplyPart[]
 }
 
@@ -102,5 +101,4 @@ export function mergeSnapshot(view: ReplyView | null, snapshot: ReplyInProgress)
   return applyBuffered({ ...rebuilt, buffered: same ? view.buffered : [] })
 }
 
-/** Whether a part is missing: the snapshot must be fetched. */
 export const hasGap = (view: ReplyView): boolean => view.buffered.length > 0

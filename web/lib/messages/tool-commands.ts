@@ -1,8 +1,5 @@
 import { COMMAND_PATTERN, type Tool, TOOLS } from '#contract/tools.ts'
 
-/**
- * The @-token at the cursor, at the start of the text or after white space.
- */
 export type CommandToken = { start: number; end: number; typed: string }
 
 export function commandTokenAt(text: string, cursor: number): CommandToken | null {
@@ -17,7 +14,6 @@ export function matchingCommands(token: CommandToken | null): readonly Tool[] {
   return TOOLS.filter(({ command }) => command.startsWith(token.typed.toLowerCase()))
 }
 
-/** Replaces the token by the command and a space; returns the text and the new cursor. */
 export function insertCommand(text: string, token: CommandToken, command: string): { text: string; cursor: number } {
   const after = text.slice(token.end)
   const inserted = `${command} `
@@ -29,7 +25,6 @@ export function insertCommand(text: string, token: CommandToken, command: string
 
 const COMMANDS = new RegExp(`(${COMMAND_PATTERN})`)
 
-/** Splits text into complete tool commands and the rest. */
 export function splitCommands(text: string): { text: string; isCommand: boolean }[] {
   return text
     .split(COMMANDS)

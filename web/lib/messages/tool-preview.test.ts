@@ -6,6 +6,6 @@ it('cuts after 100 characters', () => {
   expect(toolPreview('a'.repeat(101))).toBe(`${'a'.repeat(100)}...`)
 })
 
-it('cuts no character in two', () => {
+it('does not split a character', () => {
   expect(toolPreview('🐝'.repeat(150))).toBe(`${'🐝'.repeat(100)}...`)
 })
