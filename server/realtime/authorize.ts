@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 
 interface Permission {
   readonly read: boolean
@@ -33,22 +33,22 @@ export async function verifyToken(tokens: TokenVerifier, token: string): Promise
     return await tokens.verify(token)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const claims = readClaims(token)
-    if (!claims) throw new Refusal('MalformedJWT', 'The token provided is not a valid JWT', { cause: error })
+    const claims = decodeClaims(token)
+    if (!claims) throw new Rejection('MalformedJWT', 'The token provided is not a valid JWT', { cause: error })
     if (error.details?.['reason'] === 'expired') {
-      throw new Refusal('InvalidJWTToken', expiryText(claims.exp ?? 0), { cause: error })
+      throw new Rejection('InvalidJWTToken', expiryText(claims.exp ?? 0), { cause: error })
     }
     if (claims.exp === undefined || claims['role'] === undefined) {
-      throw new Refusal('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT', { cause: error })
+      throw new Rejection('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT', { cause: error })
     }
     if (error.details?.['reason'] === 'ended') {
-      throw new Refusal('InvalidJWTToken', 'The session has ended', { cause: error })
+      throw new Rejection('InvalidJWTToken', 'The session has ended', { cause: error })
     }
-    throw new Refusal('JwtSignatureError', 'Failed to validate JWT signature', { cause: error })
+    throw new Rejection('JwtSignatureError', 'Failed to validate JWT signature', { cause: error })
   }
 }
 
-function readClaims(token: string) {
+function decodeClaims(token: string) {
   try {
     return decodeJwt(token)
   } catch {
@@ -62,7 +62,7 @@ class RolledBack extends Error {}
  * Asks the policies of `realtime.messages` about a topic: a probe row is put there by the service and looked for by the
  * person, then inserted by the person. Nothing of it stays.
  */
-export async function probeTopic(database: Database, claims: Claims, topic: string): Promise<TopicPermissions> {
+export async function probeTopicPermissions(database: Database, claims: Claims, topic: string): Promise<TopicPermissions> {
   let found: TopicPermissions = { broadcast: DENIED, presence: DENIED }
   try {
     await database.asService(async (scope) => {

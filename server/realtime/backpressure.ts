@@ -1,21 +1,21 @@
 /** A socket that says more than can be dealt with is not read from until what it said is done: TCP then slows its sender. */
 import { type Connection } from './channels.ts'
 
-export interface Intake {
+export interface Backpressure {
   /** Counts what was said; returns how to say that it is dealt with. */
-  hold(connection: Connection, bytes: number): () => void
+  addUnhandled(connection: Connection, bytes: number): () => void
 }
 
-export function createIntake(unhandledBytes: number): Intake {
+export function createBackpressure(unhandledBytes: number): Backpressure {
   return {
-    hold(connection, bytes) {
+    addUnhandled(connection, bytes) {
       connection.unhandledBytes += bytes
       if (connection.unhandledBytes > unhandledBytes) connection.ws.pause()
       return () => {
         connection.unhandledBytes -= bytes
         if (!connection.ws.isPaused || connection.unhandledBytes > unhandledBytes) return
         // It could not be heard, whatever it said.
-        connection.lastHeardAt = Date.now()
+        connection.lastReceivedAt = Date.now()
         connection.ws.resume()
       }
     },

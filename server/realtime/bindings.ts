@@ -5,13 +5,13 @@ import { matchesRow, parseFilters } from '#server/database/filter.ts'
 import { type ApiRole } from '#server/database/scope.ts'
 import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type ChangeOperation } from './channels.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 
 /** Code of every reason for which a channel gets no changes. */
 export const UNSUBSCRIBABLE = 'RealtimeDisabledForConfiguration'
 
 /** What a client sends; it is answered with the same values, whatever else they hold. */
-export const requestedBinding = z.looseObject({
+export const requestedBindingSchema = z.looseObject({
   event: z.string(),
   schema: z.string().default('public'),
   table: z.string().nullish(),
@@ -20,9 +20,9 @@ export const requestedBinding = z.looseObject({
     .union([z.array(z.string()), z.string().transform((list) => list.split(',').map((name) => name.trim()))])
     .nullish(),
 })
-type RequestedBinding = z.output<typeof requestedBinding>
+type RequestedBinding = z.output<typeof requestedBindingSchema>
 
-const eventOf = z
+const eventSchema = z
   .string()
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(['*', 'INSERT', 'UPDATE', 'DELETE']))
@@ -39,40 +39,40 @@ export async function checkBinding(
   const { schema, filter } = requested
   const table =
     requested.table == null || requested.table === '' || requested.table === '*' ? undefined : requested.table
-  const event = eventOf.safeParse(requested.event)
+  const event = eventSchema.safeParse(requested.event)
   const described = table === undefined ? undefined : await catalogue.table(schema, table)
   const isPublished = table === undefined ? (await catalogue.tablesOf(schema)).length > 0 : described !== undefined
   if (!event.success || !isPublished) {
-    throw new Refusal(
+    throw new Rejection(
       UNSUBSCRIBABLE,
       'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect ' +
         `parameters: [event: ${requested.event}, schema: ${schema}, table: ${table ?? '*'}, filters: [${filter ?? ''}]]`,
     )
   }
   const select = requested.select == null ? undefined : new Set(requested.select)
-  const filters = readFilters(filter ?? '')
+  const filters = parseBindingFilters(filter ?? '')
   if (described) {
     for (const column of [...filters.map(({ column }) => column), ...(select ?? [])]) {
-      if (!described.readable[role].has(column)) throw invalid(`invalid column for filter ${column}`)
+      if (!described.readable[role].has(column)) throw invalidBinding(`invalid column for filter ${column}`)
     }
-    for (const condition of filters) refuseInvalid(() => matchesRow(condition, described.formats, {}))
+    for (const condition of filters) rejectInvalid(() => matchesRow(condition, described.formats, {}))
   }
   return { event: event.data, schema, table, filters, filterText: filter ?? '', select }
 }
 
-const invalid = (text: string, cause?: unknown) => new Refusal(UNSUBSCRIBABLE, text, { cause })
+const invalidBinding = (text: string, cause?: unknown) => new Rejection(UNSUBSCRIBABLE, text, { cause })
 
-function refuseInvalid<Result>(run: () => Result): Result {
+function rejectInvalid<Result>(run: () => Result): Result {
   try {
     return run()
   } catch (error) {
     if (error instanceof AppError)
-      throw invalid(`Unable to subscribe to changes with given parameters: ${error.message}`, error)
+      throw invalidBinding(`Unable to subscribe to changes with given parameters: ${error.message}`, error)
     throw error
   }
 }
 
-const readFilters = (text: string) => (text === '' ? [] : refuseInvalid(() => parseFilters(text)))
+const parseBindingFilters = (text: string) => (text === '' ? [] : rejectInvalid(() => parseFilters(text)))
 
 export const wantsOperation = ({ event }: Binding, operation: ChangeOperation): boolean =>
   event === '*' || event === operation

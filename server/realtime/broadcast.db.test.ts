@@ -280,7 +280,7 @@ test('what is told ahead of its notification is heard once, in order, and by mem
   const messages = ['one', 'two', 'z'.repeat(9_000)].map((text) => ({ id: randomUUID(), text }))
   const tell = (index: number) => {
     const payload = messages[index]
-    if (payload) node.realtime.tellAhead({ id: payload.id, topic, event: 'reply', payload })
+    if (payload) node.realtime.deliverEarly({ id: payload.id, topic, event: 'reply', payload })
   }
   tell(0)
   expect(await first.heard.next()).toMatchObject({ payload: messages[0], meta: { id: messages[0]?.id } })
@@ -295,7 +295,7 @@ test('what is told ahead of its notification is heard once, in order, and by mem
   expect(await first.heard.next()).toMatchObject({ payload: { text: 'the last' } })
   expect(await second.heard.next()).toMatchObject({ payload: { text: 'the last' } })
   const payload = { id: randomUUID(), text: 'to both' }
-  node.realtime.tellAhead({ id: payload.id, topic, event: 'reply', payload })
+  node.realtime.deliverEarly({ id: payload.id, topic, event: 'reply', payload })
   expect(await second.heard.next()).toMatchObject({ payload })
   await database.admin.query(`select realtime.send('{"text": "in public"}', 'said', $1, false)`, [topic])
   expect(await outside.heard.next()).toMatchObject({ payload: { text: 'in public' } })

@@ -9,11 +9,11 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type Channel, type Channels, roomOf } from './channels.ts'
-import { createAhead } from './early-delivery.ts'
+import { type Channel, type Channels, roomName } from './channels.ts'
+import { createEarlyDeliveries } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
-import { createLoop } from './loop.ts'
-import { type Persevere } from './retry.ts'
+import { createWorkLoop } from './loop.ts'
+import { type Retry } from './retry.ts'
 import { type Sender } from './send.ts'
 
 export interface Broadcast {
@@ -27,7 +27,7 @@ export interface Broadcast {
 }
 
 /** What SQL of this node is about to send with `realtime.send`, in a payload that bears this `id`. */
-export interface AheadBroadcast {
+export interface EarlyBroadcast {
   readonly id: string
   readonly topic: string
   readonly event: string
@@ -38,7 +38,7 @@ export interface Broadcasts {
   /** Resolves when every node has been told. */
   publish(broadcast: Broadcast): Promise<void>
   /** Tells members of a private room on this node at once; the notification then passes over them. */
-  readonly tellAhead: (broadcast: AheadBroadcast) => void
+  readonly deliverEarly: (broadcast: EarlyBroadcast) => void
   /** Removes payloads that were stored on their way and have long been delivered. */
   sweep(): Promise<void>
   close(): Promise<void>
@@ -47,7 +47,7 @@ export interface Broadcasts {
 const CHANNEL = 'realtime_broadcast'
 /** In `from` of what no channel sent, to tell it from what SQL sent. */
 const REST = 'rest'
-const MOST_AT_ONCE = 200
+const MAX_BATCH_SIZE = 200
 
 const envelope = z.object({
   id: z.uuid(),
@@ -62,7 +62,7 @@ const envelope = z.object({
 })
 type Envelope = z.output<typeof envelope>
 
-interface Pending {
+interface PendingBroadcast {
   readonly json: string
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -74,24 +74,24 @@ export interface BroadcastOptions {
   readonly log: Log
   readonly channels: Channels
   readonly sender: Sender
-  readonly persevere: Persevere
+  readonly persevere: Retry
 }
 
 export async function createBroadcasts(options: BroadcastOptions): Promise<Broadcasts> {
   const { database, listener, log, channels, sender, persevere } = options
-  const outgoing: Pending[] = []
+  const outgoing: PendingBroadcast[] = []
   const arrived: Envelope[] = []
-  const ahead = createAhead()
-  const sending = createLoop(log, () => outgoing.length > 0, sendOutgoing)
-  const delivering = createLoop(log, () => arrived.length > 0 && !isClosed, deliverArrived)
+  const ahead = createEarlyDeliveries()
+  const sending = createWorkLoop(log, () => outgoing.length > 0, sendOutgoing)
+  const delivering = createWorkLoop(log, () => arrived.length > 0 && !isClosed, deliverArrived)
   let isClosed = false
 
   const stop = await listener.on(CHANNEL, (payload) => {
     const parsed = envelope.safeParse(parseJson(payload))
     if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast that cannot be read')
     if (isClosed) return
-    const room = roomOf(parsed.data.topic, parsed.data.private)
-    if (channels.members(room).size === 0) return ahead.notified(room, parsed.data.id)
+    const room = roomName(parsed.data.topic, parsed.data.private)
+    if (channels.members(room).size === 0) return ahead.complete(room, parsed.data.id)
     arrived.push(parsed.data)
     delivering.wake()
   })
@@ -100,21 +100,21 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
   async function deliverArrived(): Promise<void> {
     const next = arrived.shift()
     if (!next) return
-    const room = roomOf(next.topic, next.private)
-    const told = ahead.reached(room, next.id)
+    const room = roomName(next.topic, next.private)
+    const told = ahead.recipients(room, next.id)
     if (!channels.members(room).isSubsetOf(told)) {
       const body = next.stored ? await persevere(readStored(next)) : bodyOf(next)
       if (body) deliver(next, body, channels.members(room).difference(told))
     }
-    ahead.notified(room, next.id)
+    ahead.complete(room, next.id)
   }
 
-  function tellAhead({ id, topic, event, payload }: AheadBroadcast): void {
-    const room = roomOf(topic, true)
+  function tellAhead({ id, topic, event, payload }: EarlyBroadcast): void {
+    const room = roomName(topic, true)
     const members = channels.members(room)
     if (isClosed || members.size === 0) return
-    const audience = ahead.upToDate(members, room)
-    ahead.note(room, id, audience)
+    const audience = ahead.upToDateMembers(members, room)
+    ahead.record(room, id, audience)
     deliver({ id, topic, event, private: true }, { json: JSON.stringify(payload) }, audience)
   }
 
@@ -140,7 +140,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     let binary: Buffer | string | undefined
     let text: string | undefined
     for (const channel of to) {
-      if (!mayHear(channel, from)) continue
+      if (!mayReceive(channel, from)) continue
       if (channel.connection.vsn === '2.0.0') {
         binary ??= encodeBroadcast(topic, event, meta, body)
         sender.frame(channel.connection, binary)
@@ -165,7 +165,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
 
   /** What comes while one batch is on its way makes the next. */
   async function sendOutgoing(): Promise<void> {
-    const batch = outgoing.splice(0, MOST_AT_ONCE)
+    const batch = outgoing.splice(0, MAX_BATCH_SIZE)
     try {
       await relay(batch)
       for (const { resolve } of batch) resolve()
@@ -176,7 +176,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     }
   }
 
-  const relay = (batch: readonly Pending[]) =>
+  const relay = (batch: readonly PendingBroadcast[]) =>
     database.asService((scope) =>
       scope.query(
         `select realtime.relay(e.envelope) from unnest($1::jsonb[]) with ordinality as e (envelope, position) order by position`,
@@ -186,7 +186,7 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
 
   return {
     publish,
-    tellAhead,
+    deliverEarly: tellAhead,
     async sweep() {
       ahead.sweep()
       await database.asService((scope) =>
@@ -202,8 +202,8 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
   }
 }
 
-function mayHear(channel: Channel, from: string | undefined): boolean {
-  const isOwn = channel.id === from && !channel.hearsItself
+function mayReceive(channel: Channel, from: string | undefined): boolean {
+  const isOwn = channel.id === from && !channel.receivesOwn
   return channel.isOpen && !isOwn && channel.permissions.broadcast.read && channel.claims.exp * 1000 > Date.now()
 }
 

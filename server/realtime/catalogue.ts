@@ -39,7 +39,7 @@ export interface Catalogue {
   /** Published tables of a schema; of all of them for `*`. */
   tablesOf(schema: string): Promise<readonly PublishedTable[]>
   /** The schema has changed. */
-  forget(): void
+  invalidate(): void
   /** Forgets, but for all who ask within a moment only once: for news that may not have arrived. */
   refresh(): Promise<void>
 }
@@ -49,7 +49,7 @@ const REFRESH_PAUSE_MS = 100
 const byRole = <Value extends z.ZodType>(value: Value) =>
   z.object({ anon: value, authenticated: value, service_role: value })
 
-const row = z.object({
+const publishedTableRow = z.object({
   schema: z.string(),
   name: z.string(),
   columns: z.array(z.object({ name: z.string(), type: z.string(), format: z.string() })),
@@ -61,7 +61,7 @@ const row = z.object({
   isOpenToService: z.boolean(),
 })
 
-const READ_PUBLISHED = `
+const READ_PUBLISHED_TABLES = `
   with published as (
     select coalesce(pg_partition_root(c.oid), c.oid) as relid, array_agg(distinct listed) as listed
     from pg_publication_tables p
@@ -132,9 +132,9 @@ const READ_PUBLISHED = `
 const READ_CATALOGUE = `
   select schema, name, columns, key, "hasRowSecurity", "isFull", "isOpenToService", readable,
     (select jsonb_object_agg(k, format('(%s) and %s', permitted ->> k, restricted ->> k)) from jsonb_object_keys(permitted) k) as sight
-  from (${READ_PUBLISHED}) described`
+  from (${READ_PUBLISHED_TABLES}) described`
 
-function describe({ readable, columns, key, ...table }: z.output<typeof row>): PublishedTable {
+function toPublishedTable({ readable, columns, key, ...table }: z.output<typeof publishedTableRow>): PublishedTable {
   const columnOf = new Map(columns.map((column) => [column.name, column]))
   return {
     ...table,
@@ -157,7 +157,7 @@ export function createCatalogue(database: Database): Catalogue {
 
   async function load() {
     const { rows } = await database.asService((scope) => scope.query(READ_CATALOGUE), { readOnly: true })
-    const tables = z.array(row).parse(rows).map(describe)
+    const tables = z.array(publishedTableRow).parse(rows).map(toPublishedTable)
     return new Map(tables.map((table) => [keyOf(table.schema, table.name), table]))
   }
 
@@ -176,7 +176,7 @@ export function createCatalogue(database: Database): Catalogue {
     async tablesOf(schema) {
       return [...(await tables()).values()].filter((table) => schema === '*' || table.schema === schema)
     },
-    forget: () => (read = undefined),
+    invalidate: () => (read = undefined),
     refresh() {
       refreshing ??= new Promise((resolve) => setTimeout(resolve, REFRESH_PAUSE_MS)).then(() => {
         refreshing = undefined

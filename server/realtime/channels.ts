@@ -31,7 +31,7 @@ export interface Channel {
   readonly room: string
   readonly joinRef: string | null
   readonly isPrivate: boolean
-  readonly hearsItself: boolean
+  readonly receivesOwn: boolean
   readonly wantsAck: boolean
   readonly presenceKey: string
   readonly wantsPresence: boolean
@@ -52,9 +52,9 @@ export interface Connection {
   /** What a channel joins with that brings no token of its own. */
   readonly apiKey: string
   readonly channels: Map<string, Channel>
-  lastHeardAt: number
+  lastReceivedAt: number
   /** The messages that are being handled: each waits for the one before. */
-  work: Promise<void>
+  pendingWork: Promise<void>
   /** How much of what was said is not dealt with yet. */
   unhandledBytes: number
   /** What was asked in the running second. */
@@ -63,14 +63,14 @@ export interface Connection {
   joins: number
 }
 
-export const roomOf = (name: string, isPrivate: boolean): string => `${isPrivate ? 'private' : 'public'}:${name}`
+export const roomName = (name: string, isPrivate: boolean): string => `${isPrivate ? 'private' : 'public'}:${name}`
 
 /** Those whose queries see the same: same role, same claims but for the times of the token. */
-export function subscriberOf({ exp: _exp, iat: _iat, ...claims }: VerifiedClaims): string {
+export function subscriberKey({ exp: _exp, iat: _iat, ...claims }: VerifiedClaims): string {
   return JSON.stringify(claims)
 }
 
-const ANY = '*'
+const ANY_NAME = '*'
 const tableKey = (schema: string, table: string) => JSON.stringify([schema, table])
 
 export interface Channels {
@@ -86,11 +86,11 @@ export interface Channels {
 export function createChannels(): Channels {
   const rooms = new Map<string, Set<Channel>>()
   const byTable = new Map<string, Set<Binding>>()
-  const nobody: ReadonlySet<Channel> = new Set()
+  const noChannels: ReadonlySet<Channel> = new Set()
   let size = 0
   let bindingCount = 0
 
-  const keyOf = ({ schema, table = ANY }: Binding) => tableKey(schema, table)
+  const keyOf = ({ schema, table = ANY_NAME }: Binding) => tableKey(schema, table)
 
   return {
     get size() {
@@ -112,9 +112,9 @@ export function createChannels(): Channels {
       size -= 1
       bindingCount -= channel.bindings.length
     },
-    members: (room) => rooms.get(room) ?? nobody,
+    members: (room) => rooms.get(room) ?? noChannels,
     *bindingsOf(schema, table) {
-      for (const key of [tableKey(schema, table), tableKey(schema, ANY), tableKey(ANY, ANY)]) {
+      for (const key of [tableKey(schema, table), tableKey(schema, ANY_NAME), tableKey(ANY_NAME, ANY_NAME)]) {
         yield* byTable.get(key) ?? []
       }
     },

@@ -9,42 +9,42 @@ import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type Channel, type Channels } from './channels.ts'
 import { type Change } from './outbox.ts'
 import { renderChange } from './render-change.ts'
-import { type Persevere } from './retry.ts'
-import { canReadKey, readingOfRows, type SeenRow } from './rows.ts'
+import { type Retry } from './retry.ts'
+import { canReadKey, visibleRowsQuery, type VisibleRow } from './rows.ts'
 import { type Sender } from './send.ts'
-import { type Audience, readViews, type View, type Wanted } from './views.ts'
+import { type Audience, readViews, type View, type ChangeMatch } from './views.ts'
 
-const READERS_AT_ONCE = 3
+const MAX_CONCURRENT_READS = 3
 /** People who read in one transaction. */
-const PEOPLE_AT_ONCE = 50
+const MAX_SUBSCRIBERS_PER_READ = 50
 /** With more people than these, looking first at whose filters fit is cheaper than asking for all of them. */
-const FEW_PEOPLE = 4
+const MIN_SUBSCRIBERS_TO_PREFILTER = 4
 
 export interface DeliveryOptions {
   readonly batchReader: BatchReader
   readonly catalogue: Catalogue
   readonly channels: Channels
   readonly sender: Sender
-  readonly persevere: Persevere
+  readonly persevere: Retry
 }
 
 export function createDelivery({ batchReader, catalogue, channels, sender, persevere }: DeliveryOptions) {
   return async function deliver(changes: readonly Change[]): Promise<void> {
-    const wanted = await persevere(() => findWanted(changes))
+    const wanted = await persevere(() => matchChanges(changes))
     if (!wanted || wanted.length === 0) return
-    const looked = wanted.filter(isWorthALook)
-    const rows = await persevere(() => lookAsService(looked))
-    const fitting = rows ? dropUnfitting(wanted, looked, rows) : wanted
-    const [named, others] = namedFirst(audiencesOf(fitting), rows)
-    await deliverTogether(named)
-    await deliverTogether(others)
+    const looked = wanted.filter(isWorthPrefiltering)
+    const rows = await persevere(() => readAsService(looked))
+    const fitting = rows ? dropUnmatched(wanted, looked, rows) : wanted
+    const [named, others] = partitionByMention(groupByAudience(fitting), rows)
+    await deliverToAudiences(named)
+    await deliverToAudiences(others)
   }
 
-  async function findWanted(changes: readonly Change[]): Promise<Wanted[]> {
-    const found: Wanted[] = []
+  async function matchChanges(changes: readonly Change[]): Promise<ChangeMatch[]> {
+    const found: ChangeMatch[] = []
     for (const change of changes) {
       const bindings = [...channels.bindingsOf(change.schema, change.table)].filter((binding) =>
-        wantsOperation(binding, change.operation),
+        wantsOperation(binding, change.operationSchema),
       )
       if (bindings.length === 0) continue
       const table = await catalogue.table(change.schema, change.table)
@@ -54,10 +54,10 @@ export function createDelivery({ batchReader, catalogue, channels, sender, perse
   }
 
   /** A look as the service spares the looks of people who did not ask for a row, and tells whose it is. */
-  async function lookAsService(wanted: readonly Wanted[]): Promise<ReadonlyMap<Change, SeenRow>> {
-    const rows = new Map<Change, SeenRow>()
+  async function readAsService(wanted: readonly ChangeMatch[]): Promise<ReadonlyMap<Change, VisibleRow>> {
+    const rows = new Map<Change, VisibleRow>()
     for (const [table, ofTable] of Map.groupBy(wanted, (one) => one.table)) {
-      const reading = readingOfRows(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
+      const reading = visibleRowsQuery(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
       const { text, values } = reading
       const [found] = await batchReader.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
       for (const [change, row] of reading.decode(found?.rows ?? [])) rows.set(change, row)
@@ -65,56 +65,56 @@ export function createDelivery({ batchReader, catalogue, channels, sender, perse
     return rows
   }
 
-  const deliverWanted = (wanted: readonly Wanted[]): Promise<void> => deliverTogether(audiencesOf(wanted))
+  const deliverMatches = (wanted: readonly ChangeMatch[]): Promise<void> => deliverToAudiences(groupByAudience(wanted))
 
-  async function deliverTogether(audiences: readonly Audience[]): Promise<void> {
+  async function deliverToAudiences(audiences: readonly Audience[]): Promise<void> {
     const waiting = [...Map.groupBy(audiences, ({ claims }) => claims.role)].flatMap(([role, ofRole]) =>
-      inPortions(ofRole, PEOPLE_AT_ONCE).map((portion) => ({ role, portion })),
+      inChunks(ofRole, MAX_SUBSCRIBERS_PER_READ).map((portion) => ({ role, portion })),
     )
-    const readers = Array.from({ length: Math.min(READERS_AT_ONCE, waiting.length) }, async () => {
-      for (let next = waiting.pop(); next; next = waiting.pop()) await deliverTo(next.role, next.portion)
+    const readers = Array.from({ length: Math.min(MAX_CONCURRENT_READS, waiting.length) }, async () => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) await deliverToRole(next.role, next.portion)
     })
     await Promise.all(readers)
   }
 
-  async function deliverTo(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
-    const views = await persevere(() => readViews(batchReader, role, audiences))
+  async function deliverToRole(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
+    const views = await persevere(() => readViews(database, role, audiences))
     if (!views) {
       // One whose reading fails must not keep the row from the others.
-      if (audiences.length > 1) for (const audience of audiences) await deliverTo(role, [audience])
+      if (audiences.length > 1) for (const audience of audiences) await deliverToRole(role, [audience])
       // The schema may have changed between the change and its reading.
-      else if (!isRepeated) await deliverTo(role, await describeAnew(audiences), true)
+      else if (!isRepeated) await deliverToRole(role, await reloadTables(audiences), true)
       return
     }
-    const missed: Wanted[] = []
-    for (const [index, { subscriber, wanted }] of audiences.entries()) {
+    const missed: ChangeMatch[] = []
+    for (const [index, { subscriber, matches: wanted }] of audiences.entries()) {
       for (const one of wanted) {
         // A fresh token may have made somebody else of a channel while the row was read.
         const moved = one.bindings.filter(({ channel }) => channel.isOpen && channel.subscriber !== subscriber)
         if (moved.length > 0) missed.push({ ...one, bindings: moved })
         const view = views[index]?.get(one.change)
         if (view)
-          tell({ ...one, bindings: one.bindings.filter(({ channel }) => channel.subscriber === subscriber) }, view)
+          sendToMatching({ ...one, bindings: one.bindings.filter(({ channel }) => channel.subscriber === subscriber) }, view)
       }
     }
-    if (missed.length > 0) await deliverWanted(missed)
+    if (missed.length > 0) await deliverMatches(missed)
   }
 
-  async function describeAnew(audiences: readonly Audience[]): Promise<Audience[]> {
-    catalogue.forget()
+  async function reloadTables(audiences: readonly Audience[]): Promise<Audience[]> {
+    catalogue.invalidate()
     const described: Audience[] = []
     for (const audience of audiences) {
-      const wanted: Wanted[] = []
-      for (const one of audience.wanted) {
+      const wanted: ChangeMatch[] = []
+      for (const one of audience.matches) {
         const table = await persevere(() => catalogue.table(one.change.schema, one.change.table))
         if (table) wanted.push({ ...one, table })
       }
-      described.push({ ...audience, wanted })
+      described.push({ ...audience, matches: wanted })
     }
     return described
   }
 
-  function tell({ change, table, bindings }: Wanted, view: View): void {
+  function sendToMatching({ change, table, bindings }: ChangeMatch, view: View): void {
     const matching = bindings.filter(
       (binding) =>
         binding.filters.length === 0 || (view.values !== undefined && matchesBinding(binding, table, view.values)),
@@ -122,12 +122,12 @@ export function createDelivery({ batchReader, catalogue, channels, sender, perse
     for (const [channel, own] of Map.groupBy(matching, (binding) => binding.channel)) {
       // Bindings of one channel may ask for different columns; each such group is a message of its own.
       for (const group of Map.groupBy(own, ({ select }) => (select ? [...select].sort().join() : '')).values()) {
-        tellChannel(channel, change, table, group, view)
+        sendChange(channel, change, table, group, view)
       }
     }
   }
 
-  function tellChannel(
+  function sendChange(
     channel: Channel,
     change: Change,
     table: PublishedTable,
@@ -145,12 +145,12 @@ export function createDelivery({ batchReader, catalogue, channels, sender, perse
 }
 
 /** Asked for by many people, of a table that the service sees whole. */
-function isWorthALook({ change, table, bindings }: Wanted): boolean {
-  if (change.operation === 'DELETE' || !table.isOpenToService || !canReadKey(table, 'service_role')) return false
+function isWorthPrefiltering({ change, table, bindings }: ChangeMatch): boolean {
+  if (change.operationSchema === 'DELETE' || !table.isOpenToService || !canReadKey(table, 'service_role')) return false
   const people = new Set<string>()
   for (const { channel } of bindings) {
     people.add(channel.subscriber)
-    if (people.size > FEW_PEOPLE) return true
+    if (people.size > MIN_SUBSCRIBERS_TO_PREFILTER) return true
   }
   return false
 }
@@ -159,16 +159,16 @@ function isWorthALook({ change, table, bindings }: Wanted): boolean {
  * Leaves out the bindings whose filters the row does not fulfil, whoever looks at it. What remains is read as each of them
  * and held against its filters again.
  */
-function dropUnfitting(
-  wanted: readonly Wanted[],
-  looked: readonly Wanted[],
-  rows: ReadonlyMap<Change, SeenRow>,
-): readonly Wanted[] {
+function dropUnmatched(
+  wanted: readonly ChangeMatch[],
+  looked: readonly ChangeMatch[],
+  rows: ReadonlyMap<Change, VisibleRow>,
+): readonly ChangeMatch[] {
   const tried = new Set(looked.filter(({ bindings }) => bindings.some(({ filters }) => filters.length > 0)))
   return wanted.flatMap((one) => {
     if (!tried.has(one)) return [one]
     const row = rows.get(one.change)
-    const bindings = row ? fittingBindings(one, row) : []
+    const bindings = row ? matchingBindings(one, row) : []
     return bindings.length > 0 ? [{ ...one, bindings }] : []
   })
 }
@@ -177,18 +177,18 @@ function dropUnfitting(
  * Those whom a row names, apart from the others: mostly it is theirs, and what the others read only shows that it is not.
  * Everybody is read as, whether named or not.
  */
-function namedFirst(
+function partitionByMention(
   audiences: readonly Audience[],
-  rows: ReadonlyMap<Change, SeenRow> = new Map(),
+  rows: ReadonlyMap<Change, VisibleRow> = new Map(),
 ): [named: Audience[], others: Audience[]] {
   const names = new Map([...rows].map(([change, { values }]) => [change, new Set(Object.values(values))]))
-  const isNamed = ({ claims, wanted }: Audience) =>
+  const isNamed = ({ claims, matches: wanted }: Audience) =>
     wanted.some(({ change }) => claims.sub !== undefined && names.get(change)?.has(claims.sub))
   const { named = [], others = [] } = Object.groupBy(audiences, (one) => (isNamed(one) ? 'named' : 'others'))
   return [named, others]
 }
 
-function fittingBindings({ table, bindings }: Wanted, { values }: SeenRow): Binding[] {
+function matchingBindings({ table, bindings }: ChangeMatch, { values }: VisibleRow): Binding[] {
   const isFitting = new Map<string, boolean>()
   return bindings.filter((binding) => {
     const { filters, filterText } = binding
@@ -199,8 +199,8 @@ function fittingBindings({ table, bindings }: Wanted, { values }: SeenRow): Bind
   })
 }
 
-function audiencesOf(wanted: readonly Wanted[]): Audience[] {
-  const audiences = new Map<string, { subscriber: string; claims: Audience['claims']; wanted: Wanted[] }>()
+function groupByAudience(wanted: readonly ChangeMatch[]): Audience[] {
+  const audiences = new Map<string, { subscriber: string; claims: Audience['claims']; wanted: ChangeMatch[] }>()
   for (const { change, table, bindings } of wanted) {
     for (const [subscriber, own] of Map.groupBy(bindings, ({ channel }) => channel.subscriber)) {
       const claims = own[0]?.channel.claims
@@ -216,5 +216,5 @@ function audiencesOf(wanted: readonly Wanted[]): Audience[] {
 const canReadAnything = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 ? canReadKey(table, role) : table.readable[role].size > 0
 
-const inPortions = <Value>(values: readonly Value[], size: number): Value[][] =>
+const inChunks = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))

@@ -3,13 +3,13 @@ import { type Channel, type Channels } from './channels.ts'
 import { type Presences } from './presence.ts'
 import { type Sender } from './send.ts'
 
-interface DepartureOptions {
+interface ChannelCloserOptions {
   readonly channels: Channels
   readonly sender: Sender
   readonly presences: Presences
 }
 
-export function createDepartures({ channels, sender, presences }: DepartureOptions) {
+export function createChannelCloser({ channels, sender, presences }: ChannelCloserOptions) {
   function remove(channel: Channel): void {
     channel.isOpen = false
     channel.connection.channels.delete(channel.topic)
@@ -18,11 +18,11 @@ export function createDepartures({ channels, sender, presences }: DepartureOptio
   }
 
   /** Ends a channel from this side, and says why. */
-  function closeWith(channel: Channel, text: string): void {
+  function closeWithError(channel: Channel, text: string): void {
     remove(channel)
     sender.system(channel, { extension: 'system', status: 'error', message: text })
-    sender.closed(channel)
+    sender.sendClose(channel)
   }
 
-  return { remove, closeWith }
+  return { remove, closeWith: closeWithError }
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
-import { LONGEST_NAME_BYTES } from './limits.ts'
+import { MAX_NAME_BYTES } from './limits.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
 
@@ -114,7 +114,7 @@ export function encodeFrame(
  */
 export function encodeBroadcast(topic: string, event: string, meta: string, body: BroadcastBody): Buffer | string {
   const names = [topic, event, meta].map((text) => Buffer.from(text, 'utf8'))
-  if (names.some(({ length }) => length > LONGEST_NAME_BYTES)) {
+  if (names.some(({ length }) => length > MAX_NAME_BYTES)) {
     if ('bytes' in body) throw new Error('the names of a raw broadcast are too long for its frame')
     return encodeFrame('2.0.0', { topic, event: 'broadcast', payload: broadcastPayload(event, meta, body.json) })
   }

@@ -4,36 +4,36 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Database } from '#server/database/scope.ts'
-import { probeTopic, PUBLIC_TOPIC, type TopicPermissions, usableToken, verifyToken } from './authorize.ts'
-import { checkBinding, requestedBinding, UNSUBSCRIBABLE } from './bindings.ts'
+import { probeTopicPermissions, PUBLIC_TOPIC, type TopicPermissions, usableToken, verifyToken } from './authorize.ts'
+import { checkBinding, requestedBindingSchema, UNSUBSCRIBABLE } from './bindings.ts'
 import { type Catalogue } from './catalogue.ts'
-import { type Binding, type Channel, type Channels, type Connection, roomOf, subscriberOf } from './channels.ts'
+import { type Binding, type Channel, type Channels, type Connection, roomName, subscriberKey } from './channels.ts'
 import { type Incoming } from './frames.ts'
-import { LONGEST_NAME_BYTES, type RealtimeLimits } from './limits.ts'
+import { MAX_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import { type Presences } from './presence.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 import { type Sender } from './send.ts'
 
-const PREFIX = 'realtime:'
+const TOPIC_PREFIX = 'realtime:'
 
 /** Clients of some languages send their flags as text. */
-const flag = z
+const flagSchema = z
   .union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)])
   .nullish()
   .transform((value) => value ?? false)
-const joinPayload = z.object({
+const joinPayloadSchema = z.object({
   access_token: z.string().nullish(),
   config: z
     .object({
-      broadcast: z.object({ ack: flag, self: flag, replication_ready: flag }).nullish(),
-      presence: z.object({ key: z.string().nullish(), enabled: flag }).nullish(),
+      broadcast: z.object({ ack: flagSchema, self: flagSchema, replication_ready: flagSchema }).nullish(),
+      presence: z.object({ key: z.string().nullish(), enabled: flagSchema }).nullish(),
       postgres_changes: z.array(z.record(z.string(), z.unknown())).nullish(),
-      postgres_changes_options: z.object({ wait: flag }).nullish(),
-      private: flag,
+      postgres_changes_options: z.object({ wait: flagSchema }).nullish(),
+      private: flagSchema,
     })
     .nullish(),
 })
-type JoinPayload = z.output<typeof joinPayload>
+type JoinPayload = z.output<typeof joinPayloadSchema>
 
 interface JoinOptions {
   readonly database: Database
@@ -52,50 +52,50 @@ export function createJoin(options: JoinOptions) {
 
   async function join(connection: Connection, message: Incoming): Promise<void> {
     try {
-      const payload = joinPayload.safeParse(message.payload ?? {})
-      if (!payload.success) throw new Refusal('InvalidJoinPayload', z.prettifyError(payload.error))
+      const payload = joinPayloadSchema.safeParse(message.payload ?? {})
+      if (!payload.success) throw new Rejection('InvalidJoinPayload', z.prettifyError(payload.error))
       const name = topicName(connection, message.topic)
       const token = usableToken(payload.data.access_token) ?? connection.apiKey
       const claims = await verifyToken(tokens, token)
       const isPrivate = payload.data.config?.private ?? false
       const permissions = await permissionsFor(claims, name, isPrivate)
       const channel = createChannel(connection, message, { name, token, claims, permissions, payload: payload.data })
-      await enter(channel, message, payload.data)
+      await activate(channel, message, payload.data)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof Rejection)) throw error
       sender.reply(connection, message, 'error', { reason: error.reason })
     }
   }
 
   function topicName(connection: Connection, topic: string): string {
-    if (!topic.startsWith(PREFIX)) throw new Refusal('UnmatchedTopic', 'unmatched topic')
-    if (topic.length === PREFIX.length) throw new Refusal('TopicNameRequired', 'You must provide a topic name')
-    if (Buffer.byteLength(topic) > LONGEST_NAME_BYTES)
-      throw new Refusal('TopicNameTooLong', 'The topic name is too long')
+    if (!topic.startsWith(TOPIC_PREFIX)) throw new Rejection('UnmatchedTopic', 'unmatched topic')
+    if (topic.length === TOPIC_PREFIX.length) throw new Rejection('TopicNameRequired', 'You must provide a topic name')
+    if (Buffer.byteLength(topic) > MAX_NAME_BYTES)
+      throw new Rejection('TopicNameTooLong', 'The topic name is too long')
     if (connection.channels.size >= limits.channelsPerSocket && !connection.channels.has(topic)) {
-      throw new Refusal('ChannelRateLimitReached', 'Too many channels')
+      throw new Rejection('ChannelRateLimitReached', 'Too many channels')
     }
-    return topic.slice(PREFIX.length)
+    return topic.slice(TOPIC_PREFIX.length)
   }
 
   async function permissionsFor(claims: VerifiedClaims, name: string, isPrivate: boolean): Promise<TopicPermissions> {
     if (!isPrivate) return PUBLIC_TOPIC
-    const permissions = await probeTopic(database, claims, name)
+    const permissions = await probeTopicPermissions(database, claims, name)
     if (permissions.broadcast.read || permissions.presence.read) return permissions
-    throw new Refusal('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
+    throw new Rejection('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
   }
 
   /** Answers a join; the one before it on the same topic of the socket is over. */
-  async function enter(channel: Channel, message: Incoming, { config }: JoinPayload): Promise<void> {
+  async function activate(channel: Channel, message: Incoming, { config }: JoinPayload): Promise<void> {
     const { connection } = channel
     const requested = config?.postgres_changes ?? []
     const subscribed = await subscribe(channel, requested)
-    if (subscribed instanceof Refusal && config?.postgres_changes_options?.wait) throw subscribed
+    if (subscribed instanceof Rejection && config?.postgres_changes_options?.wait) throw subscribed
     if (connection.ws.readyState !== WebSocket.OPEN) return
     const previous = connection.channels.get(channel.topic)
     if (previous) {
       remove(previous)
-      sender.closed(previous)
+      sender.sendClose(previous)
     }
     connection.channels.set(channel.topic, channel)
     channels.add(channel)
@@ -111,7 +111,7 @@ export function createJoin(options: JoinOptions) {
     if (requested.length === 0) return
     sender.system(
       channel,
-      subscribed instanceof Refusal
+      subscribed instanceof Rejection
         ? { extension: 'postgres_changes', status: 'error', message: subscribed.message }
         : { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' },
     )
@@ -120,30 +120,30 @@ export function createJoin(options: JoinOptions) {
   const nextId = () => (lastBindingId += 1)
 
   /** Gives the channel its bindings: all of them, or none and why. */
-  async function subscribe(channel: Channel, requested: readonly unknown[]): Promise<Refusal | undefined> {
+  async function subscribe(channel: Channel, requested: readonly unknown[]): Promise<Rejection | undefined> {
     try {
-      channel.bindings = await readBindings(channel, requested)
+      channel.bindings = await checkBindings(channel, requested)
     } catch (refused) {
-      if (!(refused instanceof Refusal)) throw refused
+      if (!(refused instanceof Rejection)) throw refused
       // The schema may have changed a moment ago, and the news not have arrived.
       await catalogue.refresh()
       try {
-        channel.bindings = await readBindings(channel, requested)
+        channel.bindings = await checkBindings(channel, requested)
       } catch (error) {
-        if (error instanceof Refusal) return error
+        if (error instanceof Rejection) return error
         throw error
       }
     }
     return undefined
   }
 
-  async function readBindings(channel: Channel, requested: readonly unknown[]): Promise<Binding[]> {
+  async function checkBindings(channel: Channel, requested: readonly unknown[]): Promise<Binding[]> {
     if (requested.length > limits.bindingsPerChannel)
-      throw new Refusal(UNSUBSCRIBABLE, 'Too many bindings for one channel')
+      throw new Rejection(UNSUBSCRIBABLE, 'Too many bindings for one channel')
     const bindings: Binding[] = []
     for (const one of requested) {
-      const parsed = requestedBinding.safeParse(one)
-      if (!parsed.success) throw new Refusal(UNSUBSCRIBABLE, z.prettifyError(parsed.error))
+      const parsed = requestedBindingSchema.safeParse(one)
+      if (!parsed.success) throw new Rejection(UNSUBSCRIBABLE, z.prettifyError(parsed.error))
       const checked = await checkBinding(catalogue, parsed.data, channel.claims.role)
       bindings.push({ ...checked, id: nextId(), channel })
     }
@@ -169,17 +169,17 @@ function createChannel(connection: Connection, { topic, joinRef, ref }: Incoming
     connection,
     topic,
     name,
-    room: roomOf(name, isPrivate),
+    room: roomName(name, isPrivate),
     // A client of 1.0.0 may leave it out; then it is the ref of the join itself.
     joinRef: joinRef ?? ref,
     isPrivate,
-    hearsItself: broadcast?.self ?? false,
+    receivesOwn: broadcast?.self ?? false,
     wantsAck: broadcast?.ack ?? false,
     presenceKey: presence?.key == null || presence.key === '' ? randomUUID() : presence.key,
     wantsPresence: presence?.enabled ?? false,
     token,
     claims,
-    subscriber: subscriberOf(claims),
+    subscriber: subscriberKey(claims),
     permissions,
     bindings: [],
     presenceCalls: [],

@@ -18,7 +18,7 @@ export interface RealtimeLimits {
   /** What a socket may have said that is not dealt with yet, before it is not read from for a while. */
   readonly unhandledBytes: number
   /** A socket that says nothing for so long, not even a heartbeat, is dropped. */
-  readonly silenceMs: number
+  readonly idleTimeoutMs: number
 }
 
 const KIB = 1024
@@ -37,11 +37,11 @@ export const DEFAULT_LIMITS: RealtimeLimits = {
   frameBytes: 5 * MIB,
   bufferedBytes: MIB,
   unhandledBytes: 5 * MIB,
-  silenceMs: 60_000,
+  idleTimeoutMs: 60_000,
 }
 
 /** The span that `presenceCalls` counts over. */
 export const PRESENCE_WINDOW_MS = 30_000
 
 /** The longest name whose length fits into one byte of a binary frame, prefix included. */
-export const LONGEST_NAME_BYTES = 255
+export const MAX_NAME_BYTES = 255

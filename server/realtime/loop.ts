@@ -1,6 +1,6 @@
 import { type Log } from '#server/base/log.ts'
 
-export interface Loop {
+export interface WorkLoop {
   /** There may be work now. */
   wake(): void
   /** Resolves when nothing is under way. */
@@ -8,7 +8,7 @@ export interface Loop {
 }
 
 /** Does work one piece after the other for as long as there is some; a piece that fails is logged and left. */
-export function createLoop(log: Log, hasWork: () => boolean, work: () => Promise<void>): Loop {
+export function createWorkLoop(log: Log, hasWork: () => boolean, work: () => Promise<void>): WorkLoop {
   let isRunning = false
   let current = Promise.resolve()
 

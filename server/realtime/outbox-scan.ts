@@ -5,10 +5,10 @@
  * snapshot shows the second without the first.
  */
 import { z } from 'zod'
-import { createLoop } from './loop.ts'
+import { createWorkLoop } from './loop.ts'
 import {
   CHANNEL,
-  ENTRY,
+  ENTRY_COLUMNS,
   type Outbox,
   type OutboxOptions,
   PAGE_ROWS,
@@ -18,16 +18,16 @@ import {
 } from './outbox.ts'
 
 /** Bells that were lost, and those of servers that died before they rang, are made up for within this time. */
-const LOOK_EVERY_MS = 1_000
+const SCAN_INTERVAL_MS = 1_000
 
-const position = z.object({
+const positionSchema = z.object({
   /** Of `pg_current_snapshot()`. */
   snapshot: z.string(),
   xmin: z.string(),
   startedAt: z.string(),
   hasNewSchema: z.boolean(),
 })
-type Position = z.output<typeof position>
+type Position = z.output<typeof positionSchema>
 
 const READ_POSITION = `
   select pg_current_snapshot()::text as snapshot, pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
@@ -37,48 +37,48 @@ const READ_POSITION = `
     ) as "hasNewSchema"`
 
 const READ_CHANGES = `
-  select ${ENTRY} from realtime.changes c
+  select ${ENTRY_COLUMNS} from realtime.changes c
   where c.xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)
     and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3
   order by c.id limit ${PAGE_ROWS}`
 
 /** The same promise as `followOutbox`, less the order of commits among different rows. */
-export async function lookIntoOutbox(options: OutboxOptions & { readonly lookEveryMs?: number }): Promise<Outbox> {
+export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
   const { database, listener, log, persevere, deliver, onSchemaChange, onRestart } = options
-  const { clock = Date.now, lookEveryMs = LOOK_EVERY_MS } = options
-  const marks: { readonly at: number; readonly xmin: string }[] = []
-  let isRung = false
-  let wasCutOff = false
+  const { clock = Date.now, scanIntervalMs: lookEveryMs = SCAN_INTERVAL_MS } = options
+  const horizons: { readonly at: number; readonly xmin: string }[] = []
+  let isNotified = false
+  let hasReconnected = false
   let isClosed = false
-  const looking = createLoop(log, () => isRung && !isClosed, look)
-  const stop = await listener.on(CHANNEL, ring)
+  const scanLoop = createWorkLoop(log, () => isNotified && !isClosed, scan)
+  const stop = await listener.on(CHANNEL, wake)
   listener.onReconnect(() => {
-    wasCutOff = true
-    ring()
+    hasReconnected = true
+    wake()
   })
   let last = await readPosition()
-  const timer = setInterval(ring, lookEveryMs)
+  const timer = setInterval(wake, lookEveryMs)
   timer.unref()
 
-  function ring(): void {
-    isRung = true
-    looking.wake()
+  function wake(): void {
+    isNotified = true
+    scanLoop.wake()
   }
 
   async function readPosition(since?: Position): Promise<Position> {
     const { rows } = await database.asService((scope) => scope.prepared(READ_POSITION, [since?.snapshot ?? '1:1:']), {
       readOnly: true,
     })
-    return position.parse(rows[0])
+    return positionSchema.parse(rows[0])
   }
 
-  async function look(): Promise<void> {
-    isRung = false
+  async function scan(): Promise<void> {
+    isNotified = false
     const next = await persevere(() => readPosition(last))
     if (!next) return
     if (next.startedAt !== last.startedAt) onRestart()
-    if (next.hasNewSchema || wasCutOff) onSchemaChange()
-    wasCutOff = false
+    if (next.hasNewSchema || hasReconnected) onSchemaChange()
+    hasReconnected = false
     const from = last
     last = next
     if (next.snapshot !== from.snapshot) await deliverBetween(from, next)
@@ -103,16 +103,16 @@ export async function lookIntoOutbox(options: OutboxOptions & { readonly lookEve
 
   return {
     async sweep() {
-      marks.push({ at: clock(), xmin: last.xmin })
-      const past = marks.findLastIndex(({ at }) => at < clock() - TRIM_AFTER_MS)
-      const [mark] = marks.splice(0, past + 1).slice(-1)
+      horizons.push({ at: clock(), xmin: last.xmin })
+      const past = horizons.findLastIndex(({ at }) => at < clock() - TRIM_AFTER_MS)
+      const [mark] = horizons.splice(0, past + 1).slice(-1)
       if (mark) await trimOutbox(database, mark.xmin)
     },
     async close() {
       clearInterval(timer)
       isClosed = true
       stop()
-      await looking.idle()
+      await scanLoop.idle()
     },
   }
 }

@@ -4,9 +4,9 @@ import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
-import { lookIntoOutbox } from './outbox-scan.ts'
+import { scanOutbox } from './outbox-scan.ts'
 import { type Change, followOutbox } from './outbox.ts'
-import { createPersevere } from './retry.ts'
+import { createRetry } from './retry.ts'
 
 const recorded = z.array(
   z.object({
@@ -42,7 +42,7 @@ async function startFollowing(follow: typeof followOutbox) {
     database: database.database,
     listener,
     log,
-    persevere: createPersevere(log, () => false),
+    persevere: createRetry(log, () => false),
     deliver: async (batch) => batch.forEach((change) => changes.add(change)),
     onSchemaChange: () => undefined,
     onRestart: () => undefined,
@@ -147,7 +147,7 @@ test('10,000 statements of one transaction ring as few times as they can and are
 
 test.each([
   ['told of', followOutbox],
-  ['looked for', lookIntoOutbox],
+  ['looked for', scanOutbox],
 ])('a recorded change that cannot be read keeps back none of those it was %s with', async (_, follow) => {
   const { listener, changes, outbox } = await startFollowing(follow)
   await database.admin.query(`
@@ -173,7 +173,7 @@ test('what every node has long delivered is removed, and what is recent stays', 
     database: database.database,
     listener,
     log,
-    persevere: createPersevere(log, () => false),
+    persevere: createRetry(log, () => false),
     deliver: () => Promise.resolve(),
     onSchemaChange: () => undefined,
     onRestart: () => undefined,

@@ -9,14 +9,14 @@ import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ChangeOperation } from './channels.ts'
-import { createLoop } from './loop.ts'
-import { type Persevere } from './retry.ts'
+import { createWorkLoop } from './loop.ts'
+import { type Retry } from './retry.ts'
 
 export interface Change {
   readonly id: string
   readonly schema: string
   readonly table: string
-  readonly operation: ChangeOperation
+  readonly operationSchema: ChangeOperation
   /** Column to text; undefined where the table has no key. */
   readonly key: Readonly<Record<string, string>> | undefined
   /** JSON of the old row as far as it was kept. */
@@ -30,36 +30,36 @@ export const PAGE_ROWS = 500
 export const TRIM_AFTER_MS = 15 * 60_000
 
 const operation = z.enum(['INSERT', 'UPDATE', 'DELETE'])
-const keyJson = z.string().transform(parseJson).pipe(z.record(z.string(), z.string()))
-const entry = z
+const keySchema = z.string().transform(parseJson).pipe(z.record(z.string(), z.string()))
+const entrySchema = z
   .object({
     id: z.string(),
     schema: z.string(),
     table: z.string(),
     op: operation,
-    key: keyJson.nullish(),
+    key: keySchema.nullish(),
     old: z.string().nullish(),
     at: z.coerce.number(),
   })
   .transform(({ id, schema, table, op, key, old, at }): Change => {
-    return { id, schema, table, operation: op, key: key ?? undefined, old: old ?? undefined, changedAt: at }
+    return { id, schema, table, operationSchema: op, key: key ?? undefined, old: old ?? undefined, changedAt: at }
   })
 
-const doorbell = z.union([
+const notificationSchema = z.union([
   z.object({ reload: z.literal(true) }),
   z.object({ xmin: z.string() }),
-  entry.and(z.object({ xid: z.string() })),
+  entrySchema.and(z.object({ xid: z.string() })),
   z.object({ xid: z.string() }),
 ])
-type Doorbell = z.output<typeof doorbell> | { readonly catchUp: true }
+type OutboxNotification = z.output<typeof notificationSchema> | { readonly resynchronise: true }
 
-export const ENTRY = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
+export const ENTRY_COLUMNS = `xid::text, id::text, table_schema as schema, table_name as table, op, key::text, old::text,
   extract(epoch from changed_at) * 1000 as at`
 
 /** What was recorded, less what cannot be read: that must not keep back what comes after it. */
-export function readEntries<Row extends { readonly id: string }>(rows: readonly Row[], log: Log): [Change, Row][] {
-  return rows.flatMap((row): [Change, Row][] => {
-    const parsed = entry.safeParse(row)
+export function readEntries<OutboxRow extends { readonly id: string }>(rows: readonly OutboxRow[], log: Log): [Change, OutboxRow][] {
+  return rows.flatMap((row): [Change, OutboxRow][] => {
+    const parsed = entrySchema.safeParse(row)
     if (parsed.success) return [[parsed.data, row]]
     log.error({ err: parsed.error, id: row.id }, 'a recorded change that cannot be read was left out')
     return []
@@ -82,7 +82,7 @@ export interface OutboxOptions {
   readonly database: Database
   readonly listener: Listener
   readonly log: Log
-  readonly persevere: Persevere
+  readonly persevere: Retry
   /** Delivers changes in the order given; the next ones wait until it is done. */
   readonly deliver: (changes: readonly Change[]) => Promise<void>
   readonly onSchemaChange: () => void
@@ -109,22 +109,22 @@ interface Position {
 
 export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   const { database, listener, log, persevere, deliver, onSchemaChange, onRestart, clock = Date.now } = options
-  const waiting: Doorbell[] = []
+  const notifications: OutboxNotification[] = []
   const delivered = new Map<string, bigint>()
   const marks: { readonly at: number; readonly xmin: string }[] = []
   // Horizons that were heard of, the older one a whole sweep ago.
   let heardHorizon: string | undefined
   let settledHorizon: string | undefined
-  let hasNews = true
+  let hasNewChanges = true
   let isClosed = false
-  const following = createLoop(log, () => waiting.length > 0 && !isClosed, followBells)
+  const notificationLoop = createWorkLoop(log, () => notifications.length > 0 && !isClosed, handleNotifications)
 
   const stop = await listener.on(CHANNEL, (payload) => {
-    const parsed = doorbell.safeParse(parseJson(payload))
+    const parsed = notificationSchema.safeParse(parseJson(payload))
     if (!parsed.success) return log.warn({ payload }, 'a notification of a change that cannot be read')
-    ring(parsed.data)
+    enqueue(parsed.data)
   })
-  listener.onReconnect(() => ring({ catchUp: true }))
+  listener.onReconnect(() => enqueue({ resynchronise: true }))
   // After LISTEN has begun: what commits from here on is notified, and what began before it is not yet past.
   let { xmin: horizon, startedAt } = await readPosition()
 
@@ -141,52 +141,52 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     return position
   }
 
-  function ring(bell: Doorbell): void {
+  function enqueue(bell: OutboxNotification): void {
     if (isClosed) return
-    waiting.push(bell)
-    following.wake()
+    notifications.push(bell)
+    notificationLoop.wake()
   }
 
-  async function followBells(): Promise<void> {
+  async function handleNotifications(): Promise<void> {
     let told: Change[] = []
     const flush = async () => {
       const batch = told
       told = []
       if (batch.length > 0) await deliver(batch)
     }
-    for (let bell = waiting.shift(); bell && !isClosed; bell = waiting.shift()) {
+    for (let bell = notifications.shift(); bell && !isClosed; bell = notifications.shift()) {
       if ('id' in bell) {
-        if (remember(bell.id, bell.xid)) told.push(bell)
+        if (recordDelivery(bell.id, bell.xid)) told.push(bell)
       } else {
         await flush()
-        await follow(bell)
+        await handleNotification(bell)
       }
-      if (waiting.length === 0 || told.length >= PAGE_ROWS) await flush()
+      if (notifications.length === 0 || told.length >= PAGE_ROWS) await flush()
     }
   }
 
-  async function follow(bell: Exclude<Doorbell, Change>): Promise<void> {
+  async function handleNotification(bell: Exclude<OutboxNotification, Change>): Promise<void> {
     if ('reload' in bell) onSchemaChange()
-    else if ('xmin' in bell) hearMark(bell.xmin)
+    else if ('xmin' in bell) recordHorizon(bell.xmin)
     else if ('catchUp' in bell) await catchUp()
-    else await look('xid = $1::xid8', bell.xid)
+    else await readAndDeliver('xid = $1::xid8', bell.xid)
   }
 
   /** Whether the change is new. */
-  function remember(id: string, xid: string): boolean {
-    hasNews = true
+  function recordDelivery(id: string, xid: string): boolean {
+    hasNewChanges = true
     if (delivered.has(id)) return false
     delivered.set(id, BigInt(xid))
     return true
   }
 
-  async function look(condition: string, xid: string): Promise<void> {
+  async function readAndDeliver(condition: string, xid: string): Promise<void> {
     for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
       const rows: Row[] | undefined = await persevere(async () => {
         const page = await database.asService(
           (scope) =>
             scope.query<Row>(
-              `select ${ENTRY} from realtime.changes c where ${condition} and c.id > $2 order by c.id limit ${PAGE_ROWS}`,
+              `select ${ENTRY_COLUMNS} from realtime.changes c where ${condition} and c.id > $2 order by c.id limit ${PAGE_ROWS}`,
               [xid, after],
             ),
           { readOnly: true },
@@ -196,7 +196,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
       if (!rows) return
       after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.id
       const fresh = readEntries(rows, log).flatMap(([change, { xid: from }]) =>
-        remember(change.id, from) ? [change] : [],
+        recordDelivery(change.id, from) ? [change] : [],
       )
       if (fresh.length > 0) await deliver(fresh)
     }
@@ -211,11 +211,11 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
       onRestart()
     }
     onSchemaChange()
-    await look('xid >= $1::xid8', horizon)
+    await readAndDeliver('xid >= $1::xid8', horizon)
   }
 
   /** Every transaction older than `xmin` had ended, and rung, before the mark that brought it rang itself. */
-  function hearMark(xmin: string): void {
+  function recordHorizon(xmin: string): void {
     heardHorizon = xmin
     marks.push({ at: clock(), xmin })
   }
@@ -224,7 +224,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
    * A mark counts only when no connection was lost until the sweep after the next: after a loss marks may be heard before
    * it is known that others were not.
    */
-  function advance(): void {
+  function advanceHorizon(): void {
     if (settledHorizon !== undefined) {
       horizon = settledHorizon
       const oldest = BigInt(horizon)
@@ -235,9 +235,9 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
   }
 
   async function sweep(): Promise<void> {
-    advance()
-    if (hasNews) {
-      hasNews = false
+    advanceHorizon()
+    if (hasNewChanges) {
+      hasNewChanges = false
       await database.asService((scope) =>
         scope.query(
           `select pg_notify($1, json_build_object('xmin', pg_snapshot_xmin(pg_current_snapshot())::text)::text)`,
@@ -255,7 +255,7 @@ export async function followOutbox(options: OutboxOptions): Promise<Outbox> {
     async close() {
       isClosed = true
       stop()
-      await following.idle()
+      await notificationLoop.idle()
     },
   }
 }

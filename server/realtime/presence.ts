@@ -8,17 +8,17 @@ import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type Channel, type Channels } from './channels.ts'
-import { createLoop, type Loop } from './loop.ts'
-import { type Persevere } from './retry.ts'
+import { createWorkLoop, type WorkLoop } from './loop.ts'
+import { type Retry } from './retry.ts'
 import { type Sender } from './send.ts'
 
 const CHANNEL = 'realtime_presence'
 /** Three beats missed, and a node is taken for gone. */
-const GONE_AFTER = '30 seconds'
+const NODE_TIMEOUT = '30 seconds'
 
-const presence = z.object({ ref: z.string(), key: z.string(), meta: z.record(z.string(), z.unknown()) })
-type Presence = z.output<typeof presence>
-type State = Record<string, { metas: Record<string, unknown>[] }>
+const presenceSchema = z.object({ ref: z.string(), key: z.string(), meta: z.record(z.string(), z.unknown()) })
+type Presence = z.output<typeof presenceSchema>
+type PresenceState = Record<string, { metas: Record<string, unknown>[] }>
 
 export interface Presences {
   track(channel: Channel, meta: Readonly<Record<string, unknown>>): Promise<void>
@@ -26,7 +26,7 @@ export interface Presences {
   /** Tells a channel that has just joined who is there, and from then on what changes. */
   watch(channel: Channel): void
   /** Keeps this node's presences alive and removes those of nodes that have fallen silent. */
-  beat(): Promise<void>
+  heartbeat(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,15 +36,15 @@ export interface PresenceOptions {
   readonly log: Log
   readonly channels: Channels
   readonly sender: Sender
-  readonly persevere: Persevere
+  readonly persevere: Retry
 }
 
 interface Room {
   /** What its members here know, by ref. */
-  known: Map<string, Presence>
-  readonly watching: Set<Channel>
+  announced: Map<string, Presence>
+  readonly watchers: Set<Channel>
   isStale: boolean
-  readonly reading: Loop
+  readonly refreshLoop: WorkLoop
 }
 
 export async function createPresences(options: PresenceOptions): Promise<Presences> {
@@ -52,7 +52,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
   const node = randomUUID()
   const tracked = new Map<Channel, Readonly<Record<string, unknown>>>()
   const rooms = new Map<string, Room>()
-  let isAlive = false
+  let isRegistered = false
 
   const stop = await listener.on(CHANNEL, refresh)
   listener.onReconnect(() => {
@@ -63,15 +63,15 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
     const room = rooms.get(name)
     if (!room) return
     room.isStale = true
-    room.reading.wake()
+    room.refreshLoop.wake()
   }
 
   function openRoom(name: string): Room {
     const room: Room = {
-      known: new Map(),
-      watching: new Set(),
+      announced: new Map(),
+      watchers: new Set(),
       isStale: false,
-      reading: createLoop(
+      refreshLoop: createWorkLoop(
         log,
         () => room.isStale,
         () => readRoom(name, room),
@@ -88,35 +88,35 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
           scope.query('select ref, key, meta from realtime.presences where room = $1 order by tracked_at, ref', [name]),
         { readOnly: true },
       )
-      return z.array(presence).parse(read.rows)
+      return z.array(presenceSchema).parse(read.rows)
     })
-    if (rows) tellRoom(name, room, new Map(rows.map((row) => [row.ref, row])))
+    if (rows) announce(name, room, new Map(rows.map((row) => [row.ref, row])))
   }
 
-  function tellRoom(name: string, room: Room, current: Map<string, Presence>): void {
-    const joins = [...current.values()].filter(({ ref }) => !room.known.has(ref))
-    const leaves = [...room.known.values()].filter(({ ref }) => !current.has(ref))
-    room.known = current
-    const diff = JSON.stringify({ joins: stateOf(joins), leaves: stateOf(leaves) })
+  function announce(name: string, room: Room, current: Map<string, Presence>): void {
+    const joins = [...current.values()].filter(({ ref }) => !room.announced.has(ref))
+    const leaves = [...room.announced.values()].filter(({ ref }) => !current.has(ref))
+    room.announced = current
+    const diff = JSON.stringify({ joins: presenceState(joins), leaves: presenceState(leaves) })
     const hasChanged = joins.length + leaves.length > 0
     let isWatched = false
     for (const channel of channels.members(name)) {
       if (!channel.wantsPresence || !channel.permissions.presence.read) continue
       isWatched = true
-      if (room.watching.has(channel)) {
+      if (room.watchers.has(channel)) {
         if (hasChanged) sender.push(channel, 'presence_diff', diff)
       } else {
-        room.watching.add(channel)
-        sender.push(channel, 'presence_state', JSON.stringify(stateOf(current.values())))
+        room.watchers.add(channel)
+        sender.push(channel, 'presence_state', JSON.stringify(presenceState(current.values())))
       }
     }
-    for (const channel of room.watching) if (!channel.isOpen) room.watching.delete(channel)
+    for (const channel of room.watchers) if (!channel.isOpen) room.watchers.delete(channel)
     if (!isWatched) rooms.delete(name)
   }
 
   async function write(entries: readonly (readonly [Channel, Readonly<Record<string, unknown>>])[]): Promise<void> {
     await database.asService(async (scope) => {
-      if (!isAlive)
+      if (!isRegistered)
         await scope.query(
           'insert into realtime.nodes (id) values ($1) on conflict (id) do update set seen_at = now()',
           [node],
@@ -138,7 +138,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
         entries.map(([{ room }]) => room),
       ])
     })
-    isAlive = true
+    isRegistered = true
   }
 
   return {
@@ -162,8 +162,8 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
       if (!rooms.has(channel.room)) rooms.set(channel.room, openRoom(channel.room))
       refresh(channel.room)
     },
-    async beat() {
-      if (!isAlive && rooms.size === 0) return
+    async heartbeat() {
+      if (!isRegistered && rooms.size === 0) return
       const { rows } = await database.asService((scope) =>
         scope.query<{ isNew: boolean }>(
           `with gone as (delete from realtime.nodes where seen_at < now() - $2::interval and id <> $1 returning id),
@@ -173,11 +173,11 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
            select $1 from (select count(*) from told) t
            on conflict (id) do update set seen_at = now()
            returning xmax = 0 as "isNew"`,
-          [node, GONE_AFTER, CHANNEL],
+          [node, NODE_TIMEOUT, CHANNEL],
         ),
       )
       // Somebody took this node for gone (it was stopped for a while), or PostgreSQL has crashed.
-      isAlive = true
+      isRegistered = true
       if (rows[0]?.isNew && tracked.size > 0) {
         log.warn('this node was taken for gone; its presences are announced again')
         await write([...tracked])
@@ -185,8 +185,8 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
     },
     async close() {
       stop()
-      for (const { reading } of [...rooms.values()]) await reading.idle()
-      if (!isAlive) return
+      for (const { refreshLoop: reading } of [...rooms.values()]) await reading.idle()
+      if (!isRegistered) return
       await database.asService((scope) =>
         scope.query(
           `with gone as (delete from realtime.presences where node = $1 returning room),
@@ -199,7 +199,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
   }
 }
 
-function stateOf(presences: Iterable<Presence>): State {
+function presenceState(presences: Iterable<Presence>): PresenceState {
   const byKey = Map.groupBy(presences, ({ key }) => key)
   return Object.fromEntries(
     [...byKey].map(([key, own]) => [key, { metas: own.map(({ ref, meta }) => ({ ...meta, phx_ref: ref })) }]),

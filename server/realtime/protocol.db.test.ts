@@ -158,7 +158,7 @@ test('a frame that is none of the protocol closes the socket', async () => {
 })
 
 test('a silent socket is dropped', async () => {
-  const strict = await startNode(database, tokens, { limits: { silenceMs: 500 } })
+  const strict = await startNode(database, tokens, { limits: { idleTimeoutMs: 500 } })
   onTestFinished(() => strict.close())
   const { ws } = await openSocket(strict)
   await once(ws, 'close')

@@ -6,20 +6,20 @@ import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { toAppError } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
-import { expiryText, probeTopic, usableToken, verifyToken } from './authorize.ts'
-import { type Intake } from './backpressure.ts'
+import { expiryText, probeTopicPermissions, usableToken, verifyToken } from './authorize.ts'
+import { type Backpressure } from './backpressure.ts'
 import { type Broadcasts } from './broadcast.ts'
 import { type Catalogue } from './catalogue.ts'
-import { type Channel, type Channels, type Connection, subscriberOf } from './channels.ts'
-import { createDepartures } from './departures.ts'
+import { type Channel, type Channels, type Connection, subscriberKey } from './channels.ts'
+import { createChannelCloser } from './departures.ts'
 import { type Incoming } from './frames.ts'
 import { createJoin } from './join.ts'
 import { PRESENCE_WINDOW_MS, type RealtimeLimits } from './limits.ts'
 import { type Presences } from './presence.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 import { type Sender } from './send.ts'
 
-const TOO_FAST = 'Too many messages per second'
+const TOO_MANY_MESSAGES = 'Too many messages per second'
 
 const tokenPayload = z.object({ access_token: z.string().nullish() })
 const broadcastPush = z.object({ event: z.string(), payload: z.unknown().optional() })
@@ -36,7 +36,7 @@ export interface ProtocolOptions {
   readonly sender: Sender
   readonly broadcasts: Broadcasts
   readonly presences: Presences
-  readonly intake: Intake
+  readonly intake: Backpressure
 }
 
 export interface Protocol {
@@ -47,19 +47,19 @@ export interface Protocol {
   /** Closes the channels of a session that was signed out. */
   closeSession(connection: Connection, sessionId: string): void
   /** The socket is gone: so are its channels. */
-  leaveAll(connection: Connection): void
+  removeChannels(connection: Connection): void
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
   const { database, tokens, log, limits, channels, sender, broadcasts, presences, intake } = options
-  const { remove, closeWith } = createDepartures({ channels, sender, presences })
+  const { remove, closeWith } = createChannelCloser({ channels, sender, presences })
   const join = createJoin({ ...options, remove })
 
   async function receive(connection: Connection, message: Incoming): Promise<void> {
     if (message.topic === 'phoenix' && message.event === 'heartbeat') return sender.reply(connection, message, 'ok', {})
-    if (isTooFast(connection, message)) return
-    connection.work = connection.work
-      .then(() => handle(connection, message))
+    if (exceedsMessageRate(connection, message)) return
+    connection.pendingWork = connection.pendingWork
+      .then(() => handleMessage(connection, message))
       .catch((thrown: unknown) => {
         const error = toAppError(thrown)
         // A name or a payload that PostgreSQL cannot store, such as one with a NUL character.
@@ -68,11 +68,11 @@ export function createProtocol(options: ProtocolOptions): Protocol {
         const reason = isOfTheClient ? `InvalidMessage: ${error.message}` : 'UnknownError: Something went wrong'
         sender.reply(connection, message, 'error', { reason })
       })
-    return connection.work
+    return connection.pendingWork
   }
 
   /** Counts messages and joins by the second. */
-  function isTooFast(connection: Connection, message: Incoming): boolean {
+  function exceedsMessageRate(connection: Connection, message: Incoming): boolean {
     const second = Math.floor(Date.now() / 1000)
     if (connection.second !== second) Object.assign(connection, { second, events: 0, joins: 0 })
     if (message.event === 'phx_join') {
@@ -84,21 +84,21 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     connection.events += 1
     if (connection.events <= limits.eventsPerSecond || message.event === 'phx_leave') return false
     const channel = connection.channels.get(message.topic)
-    if (channel) closeWith(channel, TOO_FAST)
+    if (channel) closeWith(channel, TOO_MANY_MESSAGES)
     return true
   }
 
   /** Every call is written and told to a whole room, so fewer are allowed than of anything else. */
-  function isTooBusy(channel: Channel): boolean {
+  function exceedsPresenceRate(channel: Channel): boolean {
     const now = Date.now()
     const recent = channel.presenceCalls.filter((at) => at > now - PRESENCE_WINDOW_MS)
     channel.presenceCalls = [...recent, now]
     if (recent.length < limits.presenceCalls) return false
-    closeWith(channel, TOO_FAST)
+    closeWith(channel, TOO_MANY_MESSAGES)
     return true
   }
 
-  async function handle(connection: Connection, message: Incoming): Promise<void> {
+  async function handleMessage(connection: Connection, message: Incoming): Promise<void> {
     if (connection.ws.readyState !== WebSocket.OPEN) return
     if (message.event === 'phx_join') return join(connection, message)
     const channel = connection.channels.get(message.topic)
@@ -115,7 +115,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     const isPresent = channel && (message.joinRef === null || message.joinRef === channel.joinRef)
     if (isPresent) remove(channel)
     sender.reply(connection, message, 'ok', {})
-    if (isPresent) sender.closed(channel)
+    if (isPresent) sender.sendClose(channel)
   }
 
   async function broadcast(channel: Channel, message: Incoming): Promise<void> {
@@ -130,7 +130,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       return sender.reply(channel.connection, message, 'error', { reason: 'Payload size exceeds the limit' })
     }
     const { name: topic, isPrivate, id: from } = channel
-    const release = intake.hold(channel.connection, bytes)
+    const release = intake.addUnhandled(channel.connection, bytes)
     const published = broadcasts.publish({ topic, event, isPrivate, body, from }).then(
       () => channel.wantsAck && sender.reply(channel.connection, message, 'ok', {}),
       (error: unknown) => {
@@ -143,7 +143,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   }
 
   async function changePresence(channel: Channel, message: Incoming): Promise<void> {
-    if (isTooBusy(channel)) return
+    if (exceedsPresenceRate(channel)) return
     const push = presencePush.safeParse(message.payload)
     const event = push.success ? push.data.event.toLowerCase() : ''
     const answer = (status: 'ok' | 'error', response: unknown) =>
@@ -172,10 +172,10 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     if (token === undefined || token === channel.token) return
     try {
       const claims = await verifyToken(tokens, token)
-      if (channel.isPrivate) channel.permissions = await probeTopic(database, claims, channel.name)
-      Object.assign(channel, { token, claims, subscriber: subscriberOf(claims) })
+      if (channel.isPrivate) channel.permissions = await probeTopicPermissions(database, claims, channel.name)
+      Object.assign(channel, { token, claims, subscriber: subscriberKey(claims) })
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof Rejection)) throw error
       return closeWith(channel, error.message)
     }
     if (!channel.permissions.broadcast.read && !channel.permissions.presence.read) {
@@ -195,7 +195,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
         if (channel.claims.session_id === sessionId) closeWith(channel, 'The session has ended')
       }
     },
-    leaveAll(connection) {
+    removeChannels(connection) {
       for (const channel of [...connection.channels.values()]) remove(channel)
     },
   }

@@ -1,5 +1,5 @@
 /** Why a join, a token or a message is refused, in the words that realtime-js and its users know: "Code: text". */
-export class Refusal extends Error {
+export class Rejection extends Error {
   readonly reason: string
 
   constructor(code: string, text: string, { cause }: { cause?: unknown } = {}) {

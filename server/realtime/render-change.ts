@@ -2,8 +2,8 @@
 import { type Change } from './outbox.ts'
 import { type View } from './views.ts'
 
-const LARGEST_ROW_BYTES = 1024 * 1024
-const LARGEST_KEPT_VALUE_BYTES = 64
+const MAX_ROW_BYTES = 1024 * 1024
+const MAX_VALUE_BYTES_OF_LARGE_ROW = 64
 
 /** @param columns those that the channel may know of. @param select those that it asked for; undefined: all. */
 export function renderChange(
@@ -12,27 +12,27 @@ export function renderChange(
   view: View,
   select: ReadonlySet<string> | undefined,
 ): string {
-  const isTooLarge = (view.record?.length ?? 0) + (view.old?.length ?? 0) > LARGEST_ROW_BYTES
-  const shorten = (json: string) => (select || isTooLarge ? keepFields(json, select, isTooLarge) : json)
+  const isTooLarge = (view.record?.length ?? 0) + (view.old?.length ?? 0) > MAX_ROW_BYTES
+  const shorten = (json: string) => (select || isTooLarge ? filterFields(json, select, isTooLarge) : json)
   const errors = isTooLarge ? ['Error 413: Payload Too Large'] : view.error === undefined ? null : [view.error]
   const fields = [
     `"schema":${JSON.stringify(change.schema)}`,
     `"table":${JSON.stringify(change.table)}`,
-    `"type":"${change.operation}"`,
+    `"type":"${change.operationSchema}"`,
     `"commit_timestamp":"${new Date(change.changedAt).toISOString()}"`,
     `"columns":${JSON.stringify(columns.map(({ name, type }) => ({ name, type })))}`,
-    ...(change.operation === 'DELETE' ? [] : [`"record":${shorten(view.record ?? '{}')}`]),
-    ...(change.operation === 'INSERT' ? [] : [`"old_record":${shorten(view.old ?? '{}')}`]),
+    ...(change.operationSchema === 'DELETE' ? [] : [`"record":${shorten(view.record ?? '{}')}`]),
+    ...(change.operationSchema === 'INSERT' ? [] : [`"old_record":${shorten(view.old ?? '{}')}`]),
     `"errors":${JSON.stringify(errors)}`,
   ]
   return `{${fields.join(',')}}`
 }
 
-function keepFields(json: string, select: ReadonlySet<string> | undefined, isTooLarge: boolean): string {
+function filterFields(json: string, select: ReadonlySet<string> | undefined, isTooLarge: boolean): string {
   const parsed: unknown = JSON.parse(json)
   const entries = Object.entries(parsed ?? {}).filter(
     ([name, value]) =>
-      (select?.has(name) ?? true) && (!isTooLarge || JSON.stringify(value).length <= LARGEST_KEPT_VALUE_BYTES),
+      (select?.has(name) ?? true) && (!isTooLarge || JSON.stringify(value).length <= MAX_VALUE_BYTES_OF_LARGE_ROW),
   )
   return JSON.stringify(Object.fromEntries(entries))
 }

@@ -8,10 +8,10 @@ import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
-import { probeTopic, verifyToken } from './authorize.ts'
+import { probeTopicPermissions, verifyToken } from './authorize.ts'
 import { type Broadcast, type Broadcasts } from './broadcast.ts'
 import { type RealtimeLimits } from './limits.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 
 const batch = z.object({
   messages: z.array(
@@ -24,7 +24,7 @@ const batch = z.object({
   ),
 })
 
-export interface RestOptions {
+export interface BroadcastRouteOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly log: Log
@@ -32,7 +32,7 @@ export interface RestOptions {
   readonly limits: RealtimeLimits
 }
 
-export function createRestRoutes({ database, tokens, log, broadcasts, limits }: RestOptions): Hono {
+export function createBroadcastRoutes({ database, tokens, log, broadcasts, limits }: BroadcastRouteOptions): Hono {
   const app = new Hono()
   app.use(
     allowAnyOrigin({
@@ -48,15 +48,15 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
     }),
   )
   app.onError((error, context) => {
-    if (error instanceof Refusal) return context.json({ error: error.message }, 401)
+    if (error instanceof Rejection) return context.json({ error: error.message }, 401)
     logFailedRequest(log, { err: error, path: context.req.path }, 'a broadcast over REST failed')
     return context.json({ error: 'Internal server error' }, 500)
   })
 
-  async function claimsOf(context: Context): Promise<VerifiedClaims> {
+  async function verifyCaller(context: Context): Promise<VerifiedClaims> {
     const bearer = bearerOf(context)
     const token = bearer === undefined || bearer.startsWith('sb_') ? context.req.header('apikey') : bearer
-    if (token === undefined) throw new Refusal('Unauthorized', 'Unauthorized')
+    if (token === undefined) throw new Rejection('Unauthorized', 'Unauthorized')
     return verifyToken(tokens, token)
   }
 
@@ -65,7 +65,7 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
     const mayWrite = new Map<string, boolean>()
     for (const { topic, isPrivate } of messages) {
       if (!isPrivate || mayWrite.has(topic)) continue
-      mayWrite.set(topic, claims.role === 'service_role' || (await probeTopic(database, claims, topic)).broadcast.write)
+      mayWrite.set(topic, claims.role === 'service_role' || (await probeTopicPermissions(database, claims, topic)).broadcast.write)
     }
     await Promise.all(
       messages
@@ -75,7 +75,7 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
   }
 
   app.post('/api/broadcast', async (context) => {
-    const claims = await claimsOf(context)
+    const claims = await verifyCaller(context)
     const parsed = batch.safeParse(await readJson(context))
     if (!parsed.success) return context.json({ errors: z.treeifyError(parsed.error) }, 422)
     await publishAllowed(
@@ -88,7 +88,7 @@ export function createRestRoutes({ database, tokens, log, broadcasts, limits }: 
   })
 
   app.post('/api/broadcast/:topic/events/:event', async (context) => {
-    const claims = await claimsOf(context)
+    const claims = await verifyCaller(context)
     const { topic, event } = context.req.param()
     const isRaw = (context.req.header('content-type') ?? '').startsWith('application/octet-stream')
     const json = isRaw ? undefined : await readJson(context)

@@ -5,11 +5,11 @@ import { isConnectionFailure } from '#server/database/errors.ts'
  * Runs something again for as long as the database cannot be reached, so that an outage delays and loses nothing. What
  * fails for another reason is logged and answered with undefined: one bad row must not end what follows it.
  */
-export type Persevere = <Result>(run: () => Promise<Result>) => Promise<Result | undefined>
+export type Retry = <Result>(run: () => Promise<Result>) => Promise<Result | undefined>
 
 const RETRY_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
-export function createPersevere(log: Log, isClosed: () => boolean): Persevere {
+export function createRetry(log: Log, isClosed: () => boolean): Retry {
   return async function persevere(run) {
     for (let failures = 0; !isClosed(); failures += 1) {
       try {

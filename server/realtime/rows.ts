@@ -6,7 +6,7 @@ import { type Column, type PublishedTable } from './catalogue.ts'
 import { type Change } from './outbox.ts'
 
 /** One row as its reader sees it. */
-export interface SeenRow {
+export interface VisibleRow {
   /** PostgreSQL's own JSON. */
   readonly json: string
   /** The same for filters, with the numbers that JavaScript would round as text. */
@@ -24,25 +24,25 @@ function parseObject(json: string): Readonly<Record<string, unknown>> {
 export const canReadKey = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 && table.key.every(({ name }) => table.readable[role].has(name))
 
-function columnsFor(table: PublishedTable, role: ApiRole) {
+function readableColumns(table: PublishedTable, role: ApiRole) {
   return table.columns.filter(({ name }) => table.readable[role].has(name))
 }
 
 /** A statement, and what its rows say about the changes that it was made for. */
-export interface RowReading<Found> {
+export interface RowQuery<Found> {
   readonly text: string
   readonly values: readonly unknown[]
   decode(rows: readonly unknown[]): Map<Change, Found>
 }
 
-const seenRow = z.object({ position: z.number(), record: z.string(), exact: z.string().nullable() })
+const visibleRowSchema = z.object({ position: z.number(), record: z.string(), exact: z.string().nullable() })
 
 /**
  * Reads the changed rows that the person can select now. The key comes as typed arrays, so that the comparison is
  * leakproof and finds its index under a policy too.
  */
-export function readingOfRows(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowReading<SeenRow> {
-  const columns = columnsFor(table, role)
+export function visibleRowsQuery(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowQuery<VisibleRow> {
+  const columns = readableColumns(table, role)
   const quote = (name: string) => pg.escapeIdentifier(name)
   const list = columns.map(({ name }) => `t.${quote(name)}`).join(', ')
   const exact = columns
@@ -58,14 +58,14 @@ export function readingOfRows(table: PublishedTable, role: ApiRole, changes: rea
     join ${table.sqlName} t on ${matches}`,
     values: table.key.map(({ name }) => changes.map(({ key }) => key?.[name])),
     decode: (rows) =>
-      byChange(changes, z.array(seenRow).parse(rows), ({ record, exact: rounded }) => ({
+      groupByChange(changes, z.array(visibleRowSchema).parse(rows), ({ record, exact: rounded }) => ({
         json: record,
         values: { ...parseObject(record), ...(rounded === null ? {} : parseObject(rounded)) },
       })),
   }
 }
 
-function byChange<Row extends { readonly position: number }, Found>(
+function groupByChange<Row extends { readonly position: number }, Found>(
   changes: readonly Change[],
   rows: readonly Row[],
   read: (row: Row) => Found,
@@ -87,7 +87,7 @@ export interface OldRow {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-const oldRow = z.object({
+const oldRowSchema = z.object({
   position: z.number(),
   isSeen: z.boolean(),
   key: z.string(),
@@ -95,8 +95,8 @@ const oldRow = z.object({
   exact: z.string(),
 })
 
-export function readingOfOldRows(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowReading<OldRow> {
-  const readable = columnsFor(table, role)
+export function oldRowsQuery(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowQuery<OldRow> {
+  const readable = readableColumns(table, role)
   const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)
   return {
     text: `select i.position::int,
@@ -115,7 +115,7 @@ export function readingOfOldRows(table: PublishedTable, role: ApiRole, changes: 
       namesOf(readable.filter(({ format }) => ROUNDED_FORMATS.has(format))),
     ],
     decode: (rows) =>
-      byChange(changes, z.array(oldRow).parse(rows), ({ isSeen, key, json, exact }) => ({
+      groupByChange(changes, z.array(oldRowSchema).parse(rows), ({ isSeen, key, json, exact }) => ({
         isSeen,
         keyJson: key,
         json,

@@ -17,7 +17,7 @@ export interface Sender {
   reply(connection: Connection, to: Incoming, status: 'ok' | 'error', response: unknown): void
   system(channel: Channel, message: SystemMessage): void
   /** Tells the client that the channel is over. */
-  closed(channel: Channel): void
+  sendClose(channel: Channel): void
 }
 
 interface SystemMessage {
@@ -41,7 +41,7 @@ export function createSender(bufferedBytes: number): Sender {
     system: (channel, { extension, status, message: text }) =>
       push(channel, 'system', JSON.stringify({ extension, status, message: text, channel: channel.name })),
     // realtime-js takes a close for its own only where `ref` is that of the join.
-    closed: ({ connection, joinRef, topic }) =>
+    sendClose: ({ connection, joinRef, topic }) =>
       message(connection, { joinRef, ref: joinRef, topic, event: 'phx_close', payload: '{}' }),
   }
 }

@@ -8,18 +8,18 @@ import { type BatchReader } from '#server/database/batch-reader.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
-import { createIntake } from './backpressure.ts'
-import { type AheadBroadcast, createBroadcasts } from './broadcast.ts'
+import { createBackpressure } from './backpressure.ts'
+import { type EarlyBroadcast, createBroadcasts } from './broadcast.ts'
 import { createCatalogue } from './catalogue.ts'
 import { createChannels } from './channels.ts'
 import { createDelivery } from './delivery.ts'
 import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
-import { lookIntoOutbox } from './outbox-scan.ts'
+import { scanOutbox } from './outbox-scan.ts'
 import { followOutbox } from './outbox.ts'
 import { createPresences } from './presence.ts'
 import { createProtocol } from './protocol.ts'
-import { createRestRoutes } from './rest.ts'
-import { createPersevere } from './retry.ts'
+import { createBroadcastRoutes } from './rest.ts'
+import { createRetry } from './retry.ts'
 import { createSender } from './send.ts'
 import { createSockets } from './sockets.ts'
 
@@ -54,7 +54,7 @@ export interface Realtime {
   /** Below `/realtime/v1`. */
   readonly routes: Hono
   /** Tells those on this node at once what a statement of its own is about to send to a private topic. */
-  readonly tellAhead: (broadcast: AheadBroadcast) => void
+  readonly deliverEarly: (broadcast: EarlyBroadcast) => void
   stats(): RealtimeStats
   /** Sends every client away and finishes what is under way; before the listener and the database are closed. */
   close(): Promise<void>
@@ -74,24 +74,24 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
   } = options
   const limits = { ...DEFAULT_LIMITS, ...given }
   let isClosed = false
-  const persevere = createPersevere(log, () => isClosed)
+  const persevere = createRetry(log, () => isClosed)
   const channels = createChannels()
   const sender = createSender(limits.bufferedBytes)
   const catalogue = createCatalogue(database)
   const shared = { database, listener, log, channels, sender, persevere }
   const broadcasts = await createBroadcasts(shared)
   const presences = await createPresences(shared)
-  const connected = { tokens, log, limits, intake: createIntake(limits.unhandledBytes) }
+  const connected = { tokens, log, limits, intake: createBackpressure(limits.unhandledBytes) }
   const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
   const sockets = createSockets({ ...connected, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
-  const outbox = await (listener.isOrdered ? followOutbox : lookIntoOutbox)({
+  const outbox = await (listener.isOrdered ? followOutbox : scanOutbox)({
     database,
     listener,
     log,
     persevere,
-    deliver: createDelivery({ batchReader, catalogue, channels, sender, persevere }),
-    onSchemaChange: () => catalogue.forget(),
+    deliver: createDelivery({ database, catalogue, channels, sender, persevere }),
+    onSchemaChange: () => catalogue.invalidate(),
     // The outbox is not logged: pages join again and fetch what they show.
     onRestart: () => sockets.disconnectAll(),
   })
@@ -100,7 +100,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     try {
       await outbox.sweep()
       await broadcasts.sweep()
-      await presences.beat()
+      await presences.heartbeat()
     } catch (error) {
       if (!isClosed)
         log[isConnectionFailure(error) ? 'debug' : 'error']({ err: error }, 'the realtime tables could not be swept')
@@ -111,8 +111,8 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
 
   return {
     handleUpgrade: sockets.handleUpgrade,
-    routes: createRestRoutes({ database, tokens, log, broadcasts, limits }),
-    tellAhead: broadcasts.tellAhead,
+    routes: createBroadcastRoutes({ database, tokens, log, broadcasts, limits }),
+    deliverEarly: broadcasts.deliverEarly,
     stats: () => ({
       sockets: sockets.size,
       channels: channels.size,

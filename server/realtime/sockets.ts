@@ -8,17 +8,17 @@ import { type TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { verifyToken } from './authorize.ts'
-import { type Intake } from './backpressure.ts'
+import { type Backpressure } from './backpressure.ts'
 import { type Connection } from './channels.ts'
 import { decodeFrame, type Vsn } from './frames.ts'
 import { type RealtimeLimits } from './limits.ts'
 import { type Protocol } from './protocol.ts'
-import { Refusal } from './rejection.ts'
+import { Rejection } from './rejection.ts'
 
 const PATH = '/realtime/v1/websocket'
 const UNSUPPORTED_DATA = 1003
 const GOING_AWAY = 1001
-const CLOSE_WITHIN_MS = 500
+const CLOSE_TIMEOUT_MS = 500
 
 const version = z.enum(['1.0.0', '2.0.0'])
 
@@ -45,7 +45,7 @@ export interface SocketOptions {
   readonly limits: RealtimeLimits
   readonly trustProxy: number
   readonly protocol: Protocol
-  readonly intake: Intake
+  readonly intake: Backpressure
 }
 
 class HandshakeError extends Error {
@@ -66,19 +66,19 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
     clientTracking: false,
   })
   const connections = new Set<Connection>()
-  const openFrom = new Map<string, number>()
+  const openByAddress = new Map<string, number>()
   let isClosed = false
 
   function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const onError = (error: Error) => log.debug({ err: error }, 'a socket broke during its handshake')
     socket.on('error', onError)
-    admit(request).then(
+    authorizeHandshake(request).then(
       ({ vsn, apiKey }) => {
-        const from = addressOf(request)
+        const from = visitorAddressKey(request)
         // Looked at and counted in one turn, so that many that come at once are all seen.
-        if ((openFrom.get(from) ?? 0) >= limits.socketsPerAddress) {
+        if ((openByAddress.get(from) ?? 0) >= limits.socketsPerAddress) {
           log.warn({ from }, 'an address has too many sockets')
-          return refuse(socket, new HandshakeError(429, 'Too many connections from this address'))
+          return rejectHandshake(socket, new HandshakeError(429, 'Too many connections from this address'))
         }
         socket.off('error', onError)
         server.handleUpgrade(request, socket, head, (ws) => {
@@ -89,23 +89,23 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
       },
       (error: unknown) => {
         if (!(error instanceof HandshakeError)) log.error({ err: error }, 'a handshake failed')
-        refuse(socket, error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
+        rejectHandshake(socket, error instanceof HandshakeError ? error : new HandshakeError(500, 'Internal server error'))
       },
     )
   }
 
-  function addressOf({ socket, headers }: IncomingMessage): string {
+  function visitorAddressKey({ socket, headers }: IncomingMessage): string {
     const peer = socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
     return addressKey(visitorAddress(peer, headers['x-forwarded-for']?.toString(), trustProxy))
   }
 
   function countSocket(from: string, step: 1 | -1): void {
-    const open = (openFrom.get(from) ?? 0) + step
-    if (open > 0) openFrom.set(from, open)
-    else openFrom.delete(from)
+    const open = (openByAddress.get(from) ?? 0) + step
+    if (open > 0) openByAddress.set(from, open)
+    else openByAddress.delete(from)
   }
 
-  async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
+  async function authorizeHandshake(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
     if (isClosed) throw new HandshakeError(503, 'The server is stopping')
     const url = URL.parse(request.url ?? '/', 'http://localhost')
     if (url?.pathname !== PATH) throw new HandshakeError(404, 'There is nothing at this address')
@@ -116,7 +116,7 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
     try {
       await verifyToken(tokens, apiKey)
     } catch (error) {
-      if (error instanceof Refusal) throw new HandshakeError(401, error.message)
+      if (error instanceof Rejection) throw new HandshakeError(401, error.message)
       throw error
     }
     return { vsn: vsn.data, apiKey }
@@ -128,28 +128,28 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
       vsn,
       apiKey,
       channels: new Map(),
-      lastHeardAt: Date.now(),
-      work: Promise.resolve(),
+      lastReceivedAt: Date.now(),
+      pendingWork: Promise.resolve(),
       unhandledBytes: 0,
       second: 0,
       events: 0,
       joins: 0,
     }
     connections.add(connection)
-    ws.on('message', (data, isBinary) => hear(connection, data, isBinary))
+    ws.on('message', (data, isBinary) => receiveFrame(connection, data, isBinary))
     ws.on('error', (error) => log.debug({ err: error }, 'a socket broke'))
     ws.on('close', () => {
       connections.delete(connection)
-      protocol.leaveAll(connection)
+      protocol.removeChannels(connection)
     })
   }
 
-  function hear(connection: Connection, data: RawData, isBinary: boolean): void {
-    connection.lastHeardAt = Date.now()
+  function receiveFrame(connection: Connection, data: RawData, isBinary: boolean): void {
+    connection.lastReceivedAt = Date.now()
     const frame = toBuffer(data)
     try {
       const message = decodeFrame(connection.vsn, frame, isBinary)
-      const release = intake.hold(connection, frame.length)
+      const release = intake.addUnhandled(connection, frame.length)
       void protocol.receive(connection, message).finally(release)
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'a frame that cannot be read')
@@ -166,16 +166,16 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
       return connections.size
     },
     get bufferedBytes() {
-      return sumOf(connections, ({ ws }) => ws.bufferedAmount)
+      return sumOver(connections, ({ ws }) => ws.bufferedAmount)
     },
     get unhandledBytes() {
-      return sumOf(connections, ({ unhandledBytes }) => unhandledBytes)
+      return sumOver(connections, ({ unhandledBytes }) => unhandledBytes)
     },
     handleUpgrade,
     sweep() {
       const now = Date.now()
       for (const connection of connections) {
-        if (!connection.ws.isPaused && now - connection.lastHeardAt > limits.silenceMs) connection.ws.terminate()
+        if (!connection.ws.isPaused && now - connection.lastReceivedAt > limits.idleTimeoutMs) connection.ws.terminate()
         else protocol.closeExpired(connection, now)
       }
     },
@@ -189,13 +189,13 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, intak
       // A peer that does not answer the close must not hold up the stop.
       setTimeout(() => {
         for (const { ws } of connections) ws.terminate()
-      }, CLOSE_WITHIN_MS).unref()
+      }, CLOSE_TIMEOUT_MS).unref()
       server.close()
     },
   }
 }
 
-const sumOf = (connections: Iterable<Connection>, read: (connection: Connection) => number): number =>
+const sumOver = (connections: Iterable<Connection>, read: (connection: Connection) => number): number =>
   Iterator.from(connections).reduce((sum, connection) => sum + read(connection), 0)
 
 function toBuffer(data: RawData): Buffer {
@@ -203,7 +203,7 @@ function toBuffer(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
 }
 
-function refuse(socket: Duplex, { status, message }: HandshakeError): void {
+function rejectHandshake(socket: Duplex, { status, message }: HandshakeError): void {
   const body = JSON.stringify({ error: message })
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\n` +
