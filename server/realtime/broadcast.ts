@@ -12,9 +12,9 @@ import { type Database } from '#server/database/scope.ts'
 import { type Channel, type Channels, roomName } from './channels.ts'
 import { createEarlyDeliveries } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
-import { createWorkLoop } from './loop.ts'
+import { createWorkLoop } from './work-loop.ts'
 import { type Retry } from './retry.ts'
-import { type Sender } from './send.ts'
+import { type Sender } from './sender.ts'
 
 export interface Broadcast {
   /** Without the prefix of the wire. */

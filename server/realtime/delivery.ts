@@ -11,7 +11,7 @@ import { type Change } from './outbox.ts'
 import { renderChange } from './render-change.ts'
 import { type Retry } from './retry.ts'
 import { canReadKey, visibleRowsQuery, type VisibleRow } from './rows.ts'
-import { type Sender } from './send.ts'
+import { type Sender } from './sender.ts'
 import { type Audience, readViews, type View, type ChangeMatch } from './views.ts'
 
 const MAX_CONCURRENT_READS = 3

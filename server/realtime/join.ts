@@ -12,7 +12,7 @@ import { type Incoming } from './frames.ts'
 import { MAX_NAME_BYTES, type RealtimeLimits } from './limits.ts'
 import { type Presences } from './presence.ts'
 import { Rejection } from './rejection.ts'
-import { type Sender } from './send.ts'
+import { type Sender } from './sender.ts'
 
 const TOPIC_PREFIX = 'realtime:'
 

@@ -5,7 +5,7 @@
  * snapshot shows the second without the first.
  */
 import { z } from 'zod'
-import { createWorkLoop } from './loop.ts'
+import { createWorkLoop } from './work-loop.ts'
 import {
   CHANNEL,
   ENTRY_COLUMNS,

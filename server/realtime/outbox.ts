@@ -9,7 +9,7 @@ import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type ChangeOperation } from './channels.ts'
-import { createWorkLoop } from './loop.ts'
+import { createWorkLoop } from './work-loop.ts'
 import { type Retry } from './retry.ts'
 
 export interface Change {

@@ -8,9 +8,9 @@ import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type Channel, type Channels } from './channels.ts'
-import { createWorkLoop, type WorkLoop } from './loop.ts'
+import { createWorkLoop, type WorkLoop } from './work-loop.ts'
 import { type Retry } from './retry.ts'
-import { type Sender } from './send.ts'
+import { type Sender } from './sender.ts'
 
 const CHANNEL = 'realtime_presence'
 /** Three beats missed, and a node is taken for gone. */

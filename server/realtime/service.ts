@@ -18,9 +18,9 @@ import { scanOutbox } from './outbox-scan.ts'
 import { followOutbox } from './outbox.ts'
 import { createPresences } from './presence.ts'
 import { createProtocol } from './protocol.ts'
-import { createBroadcastRoutes } from './rest.ts'
+import { createBroadcastRoutes } from './broadcast-routes.ts'
 import { createRetry } from './retry.ts'
-import { createSender } from './send.ts'
+import { createSender } from './sender.ts'
 import { createSockets } from './sockets.ts'
 
 const SOCKET_SWEEP_MS = 1_000

@@ -1,7 +1,7 @@
 /** Channels that end: on a leave, with their token or session, for what they did, or with their socket. */
 import { type Channel, type Channels } from './channels.ts'
 import { type Presences } from './presence.ts'
-import { type Sender } from './send.ts'
+import { type Sender } from './sender.ts'
 
 interface ChannelCloserOptions {
   readonly channels: Channels
