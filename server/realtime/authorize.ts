@@ -1,4 +1,4 @@
-/** Who a channel belongs to, and what its topic's policies let that person do there. */
+/** Verifies tokens and reads topic permissions from the policies of `realtime.messages`. */
 import { decodeJwt } from 'jose'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
@@ -23,11 +23,11 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 export const expiryText = (exp: number): string =>
   `Token has expired ${Math.max(0, Math.floor(Date.now() / 1000 - exp))} seconds ago`
 
-/** What a client sent as its token; an opaque key stands for the key of the connection. */
+/** The token a client sent; undefined for an opaque key, so the connection's key applies. */
 export const usableToken = (token: string | null | undefined): string | undefined =>
   token == null || token === '' || token.startsWith('sb_') ? undefined : token
 
-/** @throws Refusal with the code that realtime-js knows for this token. */
+/** @throws Rejection with realtime-js's code for an invalid token. */
 export async function verifyToken(tokens: TokenVerifier, token: string): Promise<VerifiedClaims> {
   try {
     return await tokens.verify(token)
@@ -59,10 +59,14 @@ function decodeClaims(token: string) {
 class RolledBack extends Error {}
 
 /**
- * Asks the policies of `realtime.messages` about a topic: a probe row is put there by the service and looked for by the
- * person, then inserted by the person. Nothing of it stays.
+ * Evaluates the policies with probe rows: the service inserts one and the caller selects it, then the caller inserts
+ * one. The transaction always rolls back.
  */
-export async function probeTopicPermissions(database: Database, claims: Claims, topic: string): Promise<TopicPermissions> {
+export async function probeTopicPermissions(
+  database: Database,
+  claims: Claims,
+  topic: string,
+): Promise<TopicPermissions> {
   let found: TopicPermissions = { broadcast: DENIED, presence: DENIED }
   try {
     await database.asService(async (scope) => {

@@ -1,8 +1,8 @@
-/** A socket that says more than can be dealt with is not read from until what it said is done: TCP then slows its sender. */
+/** Pauses reading from a socket while too many of its bytes are unhandled, so that TCP slows the sender. */
 import { type Connection } from './channels.ts'
 
 export interface Backpressure {
-  /** Counts what was said; returns how to say that it is dealt with. */
+  /** Counts received bytes; call the returned function once they are handled. */
   addUnhandled(connection: Connection, bytes: number): () => void
 }
 
@@ -14,7 +14,7 @@ export function createBackpressure(unhandledBytes: number): Backpressure {
       return () => {
         connection.unhandledBytes -= bytes
         if (!connection.ws.isPaused || connection.unhandledBytes > unhandledBytes) return
-        // It could not be heard, whatever it said.
+        // A paused socket could not deliver heartbeats, so its idle time starts again.
         connection.lastReceivedAt = Date.now()
         connection.ws.resume()
       }

@@ -1,4 +1,4 @@
-/** The `postgres_changes` of a join: read, checked against the catalogue, and held against rows. */
+/** Parses the `postgres_changes` of a join, checks them against the catalogue and matches them with rows. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { matchesRow, parseFilters } from '#server/database/filter.ts'
@@ -7,10 +7,10 @@ import { type Catalogue, type PublishedTable } from './catalogue.ts'
 import { type Binding, type ChangeOperation } from './channels.ts'
 import { Rejection } from './rejection.ts'
 
-/** Code of every reason for which a channel gets no changes. */
+/** Code of every rejected subscription to changes. */
 export const UNSUBSCRIBABLE = 'RealtimeDisabledForConfiguration'
 
-/** What a client sends; it is answered with the same values, whatever else they hold. */
+/** Loose, because the reply echoes all values that the client sent. */
 export const requestedBindingSchema = z.looseObject({
   event: z.string(),
   schema: z.string().default('public'),
@@ -27,10 +27,7 @@ const eventSchema = z
   .transform((text) => text.toUpperCase())
   .pipe(z.enum(['*', 'INSERT', 'UPDATE', 'DELETE']))
 
-/**
- * Checks one binding for a role.
- * @throws Refusal naming what does not exist, is not published, or may not be read.
- */
+/** @throws Rejection for an unknown event, an unpublished table, an unreadable column or an invalid filter. */
 export async function checkBinding(
   catalogue: Catalogue,
   requested: RequestedBinding,
@@ -77,7 +74,7 @@ const parseBindingFilters = (text: string) => (text === '' ? [] : rejectInvalid(
 export const wantsOperation = ({ event }: Binding, operation: ChangeOperation): boolean =>
   event === '*' || event === operation
 
-/** Whether the row, as far as the subscriber sees it, fulfils every filter: a column that it does not hold matches none. */
+/** Returns whether the visible row matches every filter; a missing column never matches. */
 export function matchesBinding(
   { filters }: Binding,
   { formats }: PublishedTable,
@@ -88,7 +85,7 @@ export function matchesBinding(
     try {
       return matchesRow(filter, formats, row)
     } catch (error) {
-      // A filter over a whole schema meets tables whose column is of another type.
+      // A schema-wide filter can meet a table whose column has another type.
       if (error instanceof AppError) return false
       throw error
     }

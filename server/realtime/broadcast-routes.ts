@@ -1,4 +1,4 @@
-/** `POST /api/broadcast`: sending to a topic without having joined it, many messages or one. */
+/** `POST /api/broadcast`: sends one or many messages to a topic without joining it. */
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
@@ -43,7 +43,7 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
   app.use(
     bodyLimit({
       maxSize: limits.payloadBytes,
-      // The rest of the body is not read, so the connection cannot serve another request.
+      // The rest of the body stays unread, so the connection cannot serve another request.
       onError: (context) => context.json({ error: 'Payload size exceeds the limit' }, 413, { connection: 'close' }),
     }),
   )
@@ -60,12 +60,15 @@ export function createBroadcastRoutes({ database, tokens, log, broadcasts, limit
     return verifyToken(tokens, token)
   }
 
-  /** Sends what the policies let through; what they do not is dropped without a word, as on a channel. */
+  /** Publishes what the policies allow and silently drops the rest, as on a channel. */
   async function publishAllowed(claims: VerifiedClaims, messages: readonly Broadcast[]): Promise<void> {
     const mayWrite = new Map<string, boolean>()
     for (const { topic, isPrivate } of messages) {
       if (!isPrivate || mayWrite.has(topic)) continue
-      mayWrite.set(topic, claims.role === 'service_role' || (await probeTopicPermissions(database, claims, topic)).broadcast.write)
+      mayWrite.set(
+        topic,
+        claims.role === 'service_role' || (await probeTopicPermissions(database, claims, topic)).broadcast.write,
+      )
     }
     await Promise.all(
       messages

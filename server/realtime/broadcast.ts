@@ -1,32 +1,31 @@
 /**
- * Broadcasts between members of a room, on whatever nodes they are: every one goes through the database, so that all
- * nodes hear all of them in one order, whether a client, the REST route or SQL has sent it. Members of the node whose SQL
- * sends it may be told ahead.
+ * Broadcasts between members of a room on all nodes. Every broadcast passes through the database, so all nodes deliver
+ * in one order. Members on the sending node can receive broadcasts from SQL early, before the database notifies.
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Log } from '#server/base/log.ts'
-import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
+import { createBroadcastRelay } from './broadcast-relay.ts'
 import { type Channel, type Channels, roomName } from './channels.ts'
 import { createEarlyDeliveries } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
-import { createWorkLoop } from './work-loop.ts'
 import { type Retry } from './retry.ts'
 import { type Sender } from './sender.ts'
+import { createWorkLoop } from './work-loop.ts'
 
 export interface Broadcast {
-  /** Without the prefix of the wire. */
+  /** Without the wire prefix. */
   readonly topic: string
   readonly event: string
   readonly isPrivate: boolean
   readonly body: BroadcastBody
-  /** The channel that sent it, where one did. */
+  /** Id of the sending channel; undefined for REST. */
   readonly from?: string
 }
 
-/** What SQL of this node is about to send with `realtime.send`, in a payload that bears this `id`. */
+/** A broadcast that SQL of this node is about to send with `realtime.send`; its payload holds the same `id`. */
 export interface EarlyBroadcast {
   readonly id: string
   readonly topic: string
@@ -35,38 +34,30 @@ export interface EarlyBroadcast {
 }
 
 export interface Broadcasts {
-  /** Resolves when every node has been told. */
+  /** Resolves when the notification to every node is committed. */
   publish(broadcast: Broadcast): Promise<void>
-  /** Tells members of a private room on this node at once; the notification then passes over them. */
+  /** Delivers to members of a private room on this node; the later notification skips them. */
   readonly deliverEarly: (broadcast: EarlyBroadcast) => void
-  /** Removes payloads that were stored on their way and have long been delivered. */
+  /** Removes stored payloads of broadcasts delivered long ago. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
 
 const CHANNEL = 'realtime_broadcast'
-/** In `from` of what no channel sent, to tell it from what SQL sent. */
+/** Sender of broadcasts over REST; broadcasts from SQL have none. */
 const REST = 'rest'
-const MAX_BATCH_SIZE = 200
-
-const envelope = z.object({
+const envelopeSchema = z.object({
   id: z.uuid(),
   topic: z.string(),
   event: z.string(),
   private: z.boolean(),
   payload: z.unknown().optional(),
   stored: z.literal(true).optional(),
-  /** Set where `payload` is a string that stands for bytes. */
+  /** Set if `payload` holds encoded bytes. */
   encoding: z.literal('base64').optional(),
   from: z.string().optional(),
 })
-type Envelope = z.output<typeof envelope>
-
-interface PendingBroadcast {
-  readonly json: string
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
+type Envelope = z.output<typeof envelopeSchema>
 
 export interface BroadcastOptions {
   readonly database: Database
@@ -74,47 +65,46 @@ export interface BroadcastOptions {
   readonly log: Log
   readonly channels: Channels
   readonly sender: Sender
-  readonly persevere: Retry
+  readonly retry: Retry
 }
 
 export async function createBroadcasts(options: BroadcastOptions): Promise<Broadcasts> {
-  const { database, listener, log, channels, sender, persevere } = options
-  const outgoing: PendingBroadcast[] = []
-  const arrived: Envelope[] = []
-  const ahead = createEarlyDeliveries()
-  const sending = createWorkLoop(log, () => outgoing.length > 0, sendOutgoing)
-  const delivering = createWorkLoop(log, () => arrived.length > 0 && !isClosed, deliverArrived)
+  const { database, listener, log, channels, sender, retry } = options
+  const received: Envelope[] = []
+  const early = createEarlyDeliveries()
+  const relay = createBroadcastRelay(database, log)
+  const deliveryLoop = createWorkLoop(log, () => received.length > 0 && !isClosed, deliverNext)
   let isClosed = false
 
   const stop = await listener.on(CHANNEL, (payload) => {
-    const parsed = envelope.safeParse(parseJson(payload))
-    if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast that cannot be read')
+    const parsed = envelopeSchema.safeParse(parseJson(payload))
+    if (!parsed.success) return log.warn({ payload: payload.slice(0, 200) }, 'a broadcast notification is malformed')
     if (isClosed) return
     const room = roomName(parsed.data.topic, parsed.data.private)
-    if (channels.members(room).size === 0) return ahead.complete(room, parsed.data.id)
-    arrived.push(parsed.data)
-    delivering.wake()
+    if (channels.members(room).size === 0) return early.complete(room, parsed.data.id)
+    received.push(parsed.data)
+    deliveryLoop.wake()
   })
 
-  /** In order: one that was stored holds back those behind it until its payload is here. */
-  async function deliverArrived(): Promise<void> {
-    const next = arrived.shift()
+  /** Delivers in order: a stored broadcast delays later ones until its payload is read. */
+  async function deliverNext(): Promise<void> {
+    const next = received.shift()
     if (!next) return
     const room = roomName(next.topic, next.private)
-    const told = ahead.recipients(room, next.id)
-    if (!channels.members(room).isSubsetOf(told)) {
-      const body = next.stored ? await persevere(readStored(next)) : bodyOf(next)
-      if (body) deliver(next, body, channels.members(room).difference(told))
+    const delivered = early.recipients(room, next.id)
+    if (!channels.members(room).isSubsetOf(delivered)) {
+      const body = next.stored ? await retry(readStored(next)) : decodeBody(next)
+      if (body) deliver(next, body, channels.members(room).difference(delivered))
     }
-    ahead.complete(room, next.id)
+    early.complete(room, next.id)
   }
 
-  function tellAhead({ id, topic, event, payload }: EarlyBroadcast): void {
+  function deliverEarly({ id, topic, event, payload }: EarlyBroadcast): void {
     const room = roomName(topic, true)
     const members = channels.members(room)
     if (isClosed || members.size === 0) return
-    const audience = ahead.upToDateMembers(members, room)
-    ahead.record(room, id, audience)
+    const audience = early.upToDateMembers(members, room)
+    early.record(room, id, audience)
     deliver({ id, topic, event, private: true }, { json: JSON.stringify(payload) }, audience)
   }
 
@@ -125,21 +115,25 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
       { readOnly: true },
     )
     const [row] = rows
-    return row && bodyOf({ ...stored, payload: parseJson(row.payload) })
+    return row && decodeBody({ ...stored, payload: parseJson(row.payload) })
   }
 
-  function bodyOf({ payload, encoding }: Envelope): BroadcastBody {
+  function decodeBody({ payload, encoding }: Envelope): BroadcastBody {
     return encoding === 'base64' && typeof payload === 'string'
       ? { bytes: Buffer.from(payload, 'base64') }
       : { json: JSON.stringify(payload ?? null) }
   }
 
-  function deliver({ id, topic: name, event, from }: Envelope, body: BroadcastBody, to: Iterable<Channel>): void {
+  function deliver(
+    { id, topic: name, event, from }: Envelope,
+    body: BroadcastBody,
+    recipients: Iterable<Channel>,
+  ): void {
     const topic = `realtime:${name}`
     const meta = from === undefined ? JSON.stringify({ id }) : ''
     let binary: Buffer | string | undefined
     let text: string | undefined
-    for (const channel of to) {
+    for (const channel of recipients) {
       if (!mayReceive(channel, from)) continue
       if (channel.connection.vsn === '2.0.0') {
         binary ??= encodeBroadcast(topic, event, meta, body)
@@ -157,38 +151,14 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
       'json' in body
         ? `${JSON.stringify(head).slice(0, -1)},"payload":${body.json}}`
         : JSON.stringify({ ...head, encoding: 'base64', payload: body.bytes.toString('base64') })
-    return new Promise((resolve, reject) => {
-      outgoing.push({ json, resolve, reject })
-      sending.wake()
-    })
+    return relay.send(json)
   }
-
-  /** What comes while one batch is on its way makes the next. */
-  async function sendOutgoing(): Promise<void> {
-    const batch = outgoing.splice(0, MAX_BATCH_SIZE)
-    try {
-      await relay(batch)
-      for (const { resolve } of batch) resolve()
-    } catch (error) {
-      // jsonb refuses some of what JSON allows (a NUL character): that one must not take the others with it.
-      if (isConnectionFailure(error) || batch.length === 1) for (const { reject } of batch) reject(error)
-      else for (const one of batch) await relay([one]).then(one.resolve, one.reject)
-    }
-  }
-
-  const relay = (batch: readonly PendingBroadcast[]) =>
-    database.asService((scope) =>
-      scope.query(
-        `select realtime.relay(e.envelope) from unnest($1::jsonb[]) with ordinality as e (envelope, position) order by position`,
-        [batch.map(({ json }) => json)],
-      ),
-    )
 
   return {
     publish,
-    deliverEarly: tellAhead,
+    deliverEarly: deliverEarly,
     async sweep() {
-      ahead.sweep()
+      early.sweep()
       await database.asService((scope) =>
         scope.query(`delete from realtime.messages where inserted_at < now() - interval '15 minutes'`),
       )
@@ -196,8 +166,8 @@ export async function createBroadcasts(options: BroadcastOptions): Promise<Broad
     async close() {
       isClosed = true
       stop()
-      await sending.idle()
-      await delivering.idle()
+      await relay.idle()
+      await deliveryLoop.idle()
     },
   }
 }

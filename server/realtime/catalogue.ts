@@ -1,46 +1,42 @@
-/** What the database's catalogue says about published tables, read once and again after every change of the schema. */
+/** Published tables from the database catalogue, cached until the schema changes. */
 import pg from 'pg'
 import { z } from 'zod'
 import { type ApiRole, type Database } from '#server/database/scope.ts'
 
 export interface Column {
   readonly name: string
-  /** As clients know it: `int8`, `_text`. */
+  /** Name in messages to clients: `int8`, `_text`. */
   readonly type: string
-  /** As SQL and filters know it: `bigint`, `text[]`. */
+  /** SQL name: `bigint`, `text[]`. */
   readonly format: string
 }
 
 export interface PublishedTable {
   readonly schema: string
   readonly name: string
-  /** Quoted, for SQL. */
+  /** Quoted and schema-qualified. */
   readonly sqlName: string
   readonly columns: readonly Column[]
   readonly formats: ReadonlyMap<string, string>
   readonly key: readonly Column[]
   readonly hasRowSecurity: boolean
-  /** Its replica identity is full: the old row is sent whole. */
-  readonly isFull: boolean
-  /** The service sees every row of it. */
+  /** Replica identity is full, so messages include the complete old row. */
+  readonly hasFullIdentity: boolean
+  /** The service role sees every row. */
   readonly isOpenToService: boolean
-  /** Columns that the role may select. */
+  /** Columns with select privilege. */
   readonly readable: Readonly<Record<ApiRole, ReadonlySet<string>>>
-  /**
-   * SQL condition under which the role sees a row, with the row's columns in scope under the table's name: the table's
-   * policies, for images of rows that are gone.
-   */
-  readonly sight: Readonly<Record<ApiRole, string>>
+  /** SQL condition of the table's policies, for images of deleted rows; the table's name refers to the image. */
+  readonly visibility: Readonly<Record<ApiRole, string>>
 }
 
 export interface Catalogue {
-  /** Undefined where the table is not published. */
+  /** Undefined for an unpublished table. */
   table(schema: string, name: string): Promise<PublishedTable | undefined>
-  /** Published tables of a schema; of all of them for `*`. */
+  /** Published tables of a schema; `*` means all schemas. */
   tablesOf(schema: string): Promise<readonly PublishedTable[]>
-  /** The schema has changed. */
   invalidate(): void
-  /** Forgets, but for all who ask within a moment only once: for news that may not have arrived. */
+  /** Invalidates after a short pause, once for all concurrent callers: a schema notification may still be on its way. */
   refresh(): Promise<void>
 }
 
@@ -55,9 +51,9 @@ const publishedTableRow = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string(), format: z.string() })),
   key: z.array(z.string()),
   hasRowSecurity: z.boolean(),
-  isFull: z.boolean(),
+  hasFullIdentity: z.boolean(),
   readable: byRole(z.array(z.string())),
-  sight: byRole(z.string()),
+  visibility: byRole(z.string()),
   isOpenToService: z.boolean(),
 })
 
@@ -77,7 +73,7 @@ const READ_PUBLISHED_TABLES = `
   select n.nspname as schema, c.relname as name, c.relrowsecurity as "hasRowSecurity",
     not c.relrowsecurity or exists (select from roles r where r.rolname = 'service_role' and r.rolbypassrls)
       as "isOpenToService",
-    c.relreplident = 'f' as "isFull",
+    c.relreplident = 'f' as "hasFullIdentity",
     (
       select coalesce(jsonb_agg(jsonb_build_object(
         'name', a.attname, 'type', t.typname, 'format', format_type(a.atttypid, null)) order by a.attnum), '[]')
@@ -130,8 +126,8 @@ const READ_PUBLISHED_TABLES = `
   join pg_namespace n on n.oid = c.relnamespace`
 
 const READ_CATALOGUE = `
-  select schema, name, columns, key, "hasRowSecurity", "isFull", "isOpenToService", readable,
-    (select jsonb_object_agg(k, format('(%s) and %s', permitted ->> k, restricted ->> k)) from jsonb_object_keys(permitted) k) as sight
+  select schema, name, columns, key, "hasRowSecurity", "hasFullIdentity", "isOpenToService", readable,
+    (select jsonb_object_agg(k, format('(%s) and %s', permitted ->> k, restricted ->> k)) from jsonb_object_keys(permitted) k) as visibility
   from (${READ_PUBLISHED_TABLES}) described`
 
 function toPublishedTable({ readable, columns, key, ...table }: z.output<typeof publishedTableRow>): PublishedTable {

@@ -1,4 +1,4 @@
-/** Channels that end: on a leave, with their token or session, for what they did, or with their socket. */
+/** Ends channels: on a leave, with their token, session or socket, or for exceeding a limit. */
 import { type Channel, type Channels } from './channels.ts'
 import { type Presences } from './presence.ts'
 import { type Sender } from './sender.ts'
@@ -17,7 +17,7 @@ export function createChannelCloser({ channels, sender, presences }: ChannelClos
     void presences.untrack(channel)
   }
 
-  /** Ends a channel from this side, and says why. */
+  /** Ends a channel and sends the reason. */
   function closeWithError(channel: Channel, text: string): void {
     remove(channel)
     sender.system(channel, { extension: 'system', status: 'error', message: text })

@@ -1,4 +1,4 @@
-/** Who has joined what on this node: sockets, their channels, the rooms that channels of one topic share. */
+/** Connections of this node, their channels, and the rooms that channels of one topic share. */
 import { type WebSocket } from 'ws'
 import { type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Filter } from '#server/database/filter.ts'
@@ -7,16 +7,16 @@ import { type Vsn } from './frames.ts'
 
 export type ChangeOperation = 'INSERT' | 'UPDATE' | 'DELETE'
 
-/** One entry of a channel's `postgres_changes`. */
+/** A subscription of a channel to changes. */
 export interface Binding {
   readonly id: number
   readonly channel: Channel
   readonly event: ChangeOperation | '*'
   readonly schema: string
-  /** Undefined: every published table of the schema. */
+  /** Undefined: all published tables of the schema. */
   readonly table: string | undefined
   readonly filters: readonly Filter[]
-  /** The same as the client wrote them. */
+  /** Filters as the client wrote them. */
   readonly filterText: string
   readonly select: ReadonlySet<string> | undefined
 }
@@ -24,10 +24,10 @@ export interface Binding {
 export interface Channel {
   readonly id: string
   readonly connection: Connection
-  /** As on the wire, with its prefix. */
+  /** With the wire prefix. */
   readonly topic: string
   readonly name: string
-  /** Public and private channels of one name are separate rooms. */
+  /** Public and private channels of one name have separate rooms. */
   readonly room: string
   readonly joinRef: string | null
   readonly isPrivate: boolean
@@ -37,11 +37,11 @@ export interface Channel {
   readonly wantsPresence: boolean
   token: string
   claims: VerifiedClaims
-  /** Whose queries see the same as this channel's. */
+  /** Key of all channels whose queries see the same rows. */
   subscriber: string
   permissions: TopicPermissions
   bindings: readonly Binding[]
-  /** When its latest presence calls came. */
+  /** Times of recent presence calls, in milliseconds since 1970. */
   presenceCalls: readonly number[]
   isOpen: boolean
 }
@@ -49,15 +49,14 @@ export interface Channel {
 export interface Connection {
   readonly ws: WebSocket
   readonly vsn: Vsn
-  /** What a channel joins with that brings no token of its own. */
+  /** Token of channels that join without one. */
   readonly apiKey: string
   readonly channels: Map<string, Channel>
   lastReceivedAt: number
-  /** The messages that are being handled: each waits for the one before. */
+  /** Messages are handled one after the other; resolves after the last one. */
   pendingWork: Promise<void>
-  /** How much of what was said is not dealt with yet. */
   unhandledBytes: number
-  /** What was asked in the running second. */
+  /** Second since 1970 that `events` and `joins` count in. */
   second: number
   events: number
   joins: number
@@ -65,7 +64,7 @@ export interface Connection {
 
 export const roomName = (name: string, isPrivate: boolean): string => `${isPrivate ? 'private' : 'public'}:${name}`
 
-/** Those whose queries see the same: same role, same claims but for the times of the token. */
+/** Key of the role and claims, without the times of the token. */
 export function subscriberKey({ exp: _exp, iat: _iat, ...claims }: VerifiedClaims): string {
   return JSON.stringify(claims)
 }
@@ -79,7 +78,7 @@ export interface Channels {
   add(channel: Channel): void
   remove(channel: Channel): void
   members(room: string): ReadonlySet<Channel>
-  /** Everything that may want a change of this table, whoever it belongs to. */
+  /** Bindings that can match a change of this table. */
   bindingsOf(schema: string, table: string): Iterable<Binding>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Phoenix messages on the wire, in the two serialisers of realtime-js: 1.0.0 sends JSON objects; 2.0.0 sends JSON arrays,
- * and broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
+ * Phoenix messages in the two serialisers of realtime-js: 1.0.0 sends JSON objects; 2.0.0 sends JSON arrays, and
+ * broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
  */
 import { z } from 'zod'
 import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
@@ -14,7 +14,7 @@ export interface Incoming {
   readonly topic: string
   readonly event: string
   readonly payload: unknown
-  /** The payload of a broadcast that is not JSON. */
+  /** Payload of a raw broadcast. */
   readonly bytes?: Buffer
 }
 
@@ -23,7 +23,7 @@ export interface Outgoing {
   readonly ref?: string | null
   readonly topic: string
   readonly event: string
-  /** Already JSON, so that PostgreSQL's own text goes out as it is. */
+  /** JSON text, so that PostgreSQL's own rendering is sent unchanged. */
   readonly payload: string
 }
 
@@ -48,7 +48,7 @@ const objectFrame = z.object({
 const arrayFrame = z.tuple([ref, ref, z.string(), z.string(), z.unknown()])
 const metadata = z.record(z.string(), z.unknown())
 
-/** What is read is written again for every member of a channel, and neither JavaScript nor PostgreSQL writes any depth. */
+/** Bounds the nesting: JavaScript and PostgreSQL fail to serialise deeper values again. */
 function readJson(data: Buffer): unknown {
   const text = data.toString('utf8')
   const parsed: unknown = JSON.parse(text)
@@ -56,7 +56,7 @@ function readJson(data: Buffer): unknown {
   return parsed
 }
 
-/** @throws where the frame is none of the protocol. */
+/** @throws for a frame that does not follow the protocol. */
 export function decodeFrame(vsn: Vsn, data: Buffer, isBinary: boolean): Incoming {
   if (isBinary) return decodeBroadcastPush(data)
   const parsed = readJson(data)
@@ -109,8 +109,8 @@ export function encodeFrame(
 }
 
 /**
- * A broadcast for a 2.0.0 client: `4, three lengths, encoding`, then topic, event, metadata and payload; as a text frame
- * where a name is too long for its length byte.
+ * A broadcast for a 2.0.0 client: `4, three lengths, encoding`, then topic, event, metadata and payload; a text frame
+ * if a name is too long for its length byte.
  */
 export function encodeBroadcast(topic: string, event: string, meta: string, body: BroadcastBody): Buffer | string {
   const names = [topic, event, meta].map((text) => Buffer.from(text, 'utf8'))
@@ -123,6 +123,6 @@ export function encodeBroadcast(topic: string, event: string, meta: string, body
   return Buffer.concat([header, ...names, isJson ? Buffer.from(body.json, 'utf8') : body.bytes])
 }
 
-/** The payload of a broadcast in a text frame. `meta` is JSON, or empty. */
+/** @param meta JSON, or empty. */
 export const broadcastPayload = (event: string, meta: string, json: string): string =>
   `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${json}${meta === '' ? '' : `,"meta":${meta}`}}`

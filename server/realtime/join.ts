@@ -1,4 +1,4 @@
-/** Joining a topic: who joins, whether they may, what of the database they want to hear. */
+/** Handles joins: verifies the token, checks permissions and subscribes to changes. */
 import { randomUUID } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ import { type Sender } from './sender.ts'
 
 const TOPIC_PREFIX = 'realtime:'
 
-/** Clients of some languages send their flags as text. */
+/** Some client libraries send flags as text. */
 const flagSchema = z
   .union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)])
   .nullish()
@@ -70,8 +70,7 @@ export function createJoin(options: JoinOptions) {
   function topicName(connection: Connection, topic: string): string {
     if (!topic.startsWith(TOPIC_PREFIX)) throw new Rejection('UnmatchedTopic', 'unmatched topic')
     if (topic.length === TOPIC_PREFIX.length) throw new Rejection('TopicNameRequired', 'You must provide a topic name')
-    if (Buffer.byteLength(topic) > MAX_NAME_BYTES)
-      throw new Rejection('TopicNameTooLong', 'The topic name is too long')
+    if (Buffer.byteLength(topic) > MAX_NAME_BYTES) throw new Rejection('TopicNameTooLong', 'The topic name is too long')
     if (connection.channels.size >= limits.channelsPerSocket && !connection.channels.has(topic)) {
       throw new Rejection('ChannelRateLimitReached', 'Too many channels')
     }
@@ -85,7 +84,7 @@ export function createJoin(options: JoinOptions) {
     throw new Rejection('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
   }
 
-  /** Answers a join; the one before it on the same topic of the socket is over. */
+  /** Replies to the join and ends an earlier join of the same topic on the socket. */
   async function activate(channel: Channel, message: Incoming, { config }: JoinPayload): Promise<void> {
     const { connection } = channel
     const requested = config?.postgres_changes ?? []
@@ -101,7 +100,7 @@ export function createJoin(options: JoinOptions) {
     channels.add(channel)
     const ids = channel.bindings.map(({ id }) => id)
     sender.reply(connection, message, 'ok', {
-      // The client compares each with what it sent.
+      // realtime-js compares each binding with the one it sent.
       postgres_changes: requested.map((binding, index) => ({ ...binding, id: ids[index] ?? nextId() })),
     })
     if (channel.wantsPresence) presences.watch(channel)
@@ -119,13 +118,13 @@ export function createJoin(options: JoinOptions) {
 
   const nextId = () => (lastBindingId += 1)
 
-  /** Gives the channel its bindings: all of them, or none and why. */
+  /** Sets all bindings of the channel, or returns the reason why none is set. */
   async function subscribe(channel: Channel, requested: readonly unknown[]): Promise<Rejection | undefined> {
     try {
       channel.bindings = await checkBindings(channel, requested)
     } catch (refused) {
       if (!(refused instanceof Rejection)) throw refused
-      // The schema may have changed a moment ago, and the news not have arrived.
+      // A notification of a recent schema change may still be on its way.
       await catalogue.refresh()
       try {
         channel.bindings = await checkBindings(channel, requested)
@@ -170,7 +169,7 @@ function createChannel(connection: Connection, { topic, joinRef, ref }: Incoming
     topic,
     name,
     room: roomName(name, isPrivate),
-    // A client of 1.0.0 may leave it out; then it is the ref of the join itself.
+    // Optional in 1.0.0; the default is the ref of the join.
     joinRef: joinRef ?? ref,
     isPrivate,
     receivesOwn: broadcast?.self ?? false,

@@ -1,23 +1,21 @@
-/** What one socket may ask of the service, and how many there may be. */
+/** Limits of sockets and of what each may send. */
 export interface RealtimeLimits {
-  /** Open at once from one address, on this node. */
+  /** Open sockets of one address on this node. */
   readonly socketsPerAddress: number
   readonly channelsPerSocket: number
   readonly joinsPerSecond: number
   readonly eventsPerSecond: number
-  /** Of one channel, in half a minute. */
+  /** Calls of one channel in `PRESENCE_WINDOW_MS`. */
   readonly presenceCalls: number
   readonly bindingsPerChannel: number
-  /** Of one broadcast. */
   readonly payloadBytes: number
-  /** Of one presence, which is kept, and told to whoever joins. */
   readonly presenceBytes: number
   readonly frameBytes: number
-  /** What may wait for a slow reader before its socket is cut off. */
+  /** Unsent bytes at which the socket of a slow reader is closed. */
   readonly bufferedBytes: number
-  /** What a socket may have said that is not dealt with yet, before it is not read from for a while. */
+  /** Unhandled bytes at which reading from a socket pauses. */
   readonly unhandledBytes: number
-  /** A socket that says nothing for so long, not even a heartbeat, is dropped. */
+  /** A socket without any message, including heartbeats, is closed after this time. */
   readonly idleTimeoutMs: number
 }
 
@@ -25,7 +23,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 export const DEFAULT_LIMITS: RealtimeLimits = {
-  // An office behind one address, with several pages each.
+  // Enough for an office behind one address.
   socketsPerAddress: 2_000,
   channelsPerSocket: 100,
   joinsPerSecond: 100,
@@ -40,8 +38,7 @@ export const DEFAULT_LIMITS: RealtimeLimits = {
   idleTimeoutMs: 60_000,
 }
 
-/** The span that `presenceCalls` counts over. */
 export const PRESENCE_WINDOW_MS = 30_000
 
-/** The longest name whose length fits into one byte of a binary frame, prefix included. */
+/** Names must fit a length byte of a binary frame, prefix included. */
 export const MAX_NAME_BYTES = 255

@@ -1,11 +1,9 @@
 /**
- * Follows `realtime.changes` where what rings may be lost and comes in any order: a bell only says that there may be
- * something. What is delivered is what one snapshot shows and the one before did not, in the order of ids: a row that two
- * transactions changed was locked by the first until it had committed, so its changes have their ids in that order, and no
- * snapshot shows the second without the first.
+ * Follows `realtime.changes` over a transport that loses or reorders notifications. Each scan delivers the changes that
+ * one snapshot shows and the previous one did not, ordered by id. Two changes of one row keep their order: the first
+ * transaction locks the row until its commit, so its id is smaller and no snapshot shows only the second.
  */
 import { z } from 'zod'
-import { createWorkLoop } from './work-loop.ts'
 import {
   CHANNEL,
   ENTRY_COLUMNS,
@@ -16,12 +14,13 @@ import {
   TRIM_AFTER_MS,
   trimOutbox,
 } from './outbox.ts'
+import { createWorkLoop } from './work-loop.ts'
 
-/** Bells that were lost, and those of servers that died before they rang, are made up for within this time. */
+/** Upper bound of the delay after a lost notification. */
 const SCAN_INTERVAL_MS = 1_000
 
 const positionSchema = z.object({
-  /** Of `pg_current_snapshot()`. */
+  /** Text of `pg_current_snapshot()`. */
   snapshot: z.string(),
   xmin: z.string(),
   startedAt: z.string(),
@@ -42,10 +41,10 @@ const READ_CHANGES = `
     and pg_visible_in_snapshot(c.xid, $2::pg_snapshot) and c.id > $3
   order by c.id limit ${PAGE_ROWS}`
 
-/** The same promise as `followOutbox`, less the order of commits among different rows. */
+/** Delivers like `followOutbox`, but without the commit order between different rows. */
 export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
-  const { database, listener, log, persevere, deliver, onSchemaChange, onRestart } = options
-  const { clock = Date.now, scanIntervalMs: lookEveryMs = SCAN_INTERVAL_MS } = options
+  const { database, listener, log, retry, deliver, onSchemaChange, onRestart } = options
+  const { clock = Date.now, scanIntervalMs: scanIntervalMs = SCAN_INTERVAL_MS } = options
   const horizons: { readonly at: number; readonly xmin: string }[] = []
   let isNotified = false
   let hasReconnected = false
@@ -57,7 +56,7 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
     wake()
   })
   let last = await readPosition()
-  const timer = setInterval(wake, lookEveryMs)
+  const timer = setInterval(wake, scanIntervalMs)
   timer.unref()
 
   function wake(): void {
@@ -74,7 +73,7 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
 
   async function scan(): Promise<void> {
     isNotified = false
-    const next = await persevere(() => readPosition(last))
+    const next = await retry(() => readPosition(last))
     if (!next) return
     if (next.startedAt !== last.startedAt) onRestart()
     if (next.hasNewSchema || hasReconnected) onSchemaChange()
@@ -87,7 +86,7 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
   async function deliverBetween(from: Position, to: Position): Promise<void> {
     for (let after: string | undefined = '0'; after !== undefined && !isClosed;) {
       const afterId: string = after
-      const rows = await persevere(async () => {
+      const rows = await retry(async () => {
         const page = await database.asService(
           (scope) => scope.prepared<{ id: string }>(READ_CHANGES, [from.snapshot, to.snapshot, afterId]),
           { readOnly: true },
@@ -105,8 +104,8 @@ export async function scanOutbox(options: OutboxOptions & { readonly scanInterva
     async sweep() {
       horizons.push({ at: clock(), xmin: last.xmin })
       const past = horizons.findLastIndex(({ at }) => at < clock() - TRIM_AFTER_MS)
-      const [mark] = horizons.splice(0, past + 1).slice(-1)
-      if (mark) await trimOutbox(database, mark.xmin)
+      const [oldest] = horizons.splice(0, past + 1).slice(-1)
+      if (oldest) await trimOutbox(database, oldest.xmin)
     },
     async close() {
       clearInterval(timer)

@@ -4,8 +4,9 @@ import { createLog } from '#server/base/log.ts'
 import { openListener } from '#server/database/listen.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
+import { followOutbox } from './outbox-follow.ts'
 import { scanOutbox } from './outbox-scan.ts'
-import { type Change, followOutbox } from './outbox.ts'
+import { type Change } from './outbox.ts'
 import { createRetry } from './retry.ts'
 
 const recorded = z.array(
@@ -42,7 +43,7 @@ async function startFollowing(follow: typeof followOutbox) {
     database: database.database,
     listener,
     log,
-    persevere: createRetry(log, () => false),
+    retry: createRetry(log, () => false),
     deliver: async (batch) => batch.forEach((change) => changes.add(change)),
     onSchemaChange: () => undefined,
     onRestart: () => undefined,
@@ -173,7 +174,7 @@ test('what every node has long delivered is removed, and what is recent stays', 
     database: database.database,
     listener,
     log,
-    persevere: createRetry(log, () => false),
+    retry: createRetry(log, () => false),
     deliver: () => Promise.resolve(),
     onSchemaChange: () => undefined,
     onRestart: () => undefined,

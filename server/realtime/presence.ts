@@ -1,6 +1,6 @@
 /**
- * Who is present in a room. The rows in `realtime.presences` are the truth for all nodes; a notification names a room
- * that changed, and each node tells its members the difference to what they were told before.
+ * Presence in rooms. The rows of `realtime.presences` are the source of truth for all nodes. A notification names a
+ * changed room, and each node sends its members the difference to what it announced before.
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
@@ -8,12 +8,12 @@ import { type Log } from '#server/base/log.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type Channel, type Channels } from './channels.ts'
-import { createWorkLoop, type WorkLoop } from './work-loop.ts'
 import { type Retry } from './retry.ts'
 import { type Sender } from './sender.ts'
+import { createWorkLoop, type WorkLoop } from './work-loop.ts'
 
 const CHANNEL = 'realtime_presence'
-/** Three beats missed, and a node is taken for gone. */
+/** A node counts as lost after three missed heartbeats. */
 const NODE_TIMEOUT = '30 seconds'
 
 const presenceSchema = z.object({ ref: z.string(), key: z.string(), meta: z.record(z.string(), z.unknown()) })
@@ -23,9 +23,9 @@ type PresenceState = Record<string, { metas: Record<string, unknown>[] }>
 export interface Presences {
   track(channel: Channel, meta: Readonly<Record<string, unknown>>): Promise<void>
   untrack(channel: Channel): Promise<void>
-  /** Tells a channel that has just joined who is there, and from then on what changes. */
+  /** Sends the current presence state to a channel that joined, then all changes. */
   watch(channel: Channel): void
-  /** Keeps this node's presences alive and removes those of nodes that have fallen silent. */
+  /** Keeps this node's presences alive and removes those of lost nodes. */
   heartbeat(): Promise<void>
   close(): Promise<void>
 }
@@ -36,11 +36,11 @@ export interface PresenceOptions {
   readonly log: Log
   readonly channels: Channels
   readonly sender: Sender
-  readonly persevere: Retry
+  readonly retry: Retry
 }
 
 interface Room {
-  /** What its members here know, by ref. */
+  /** Presences that members on this node know, by ref. */
   announced: Map<string, Presence>
   readonly watchers: Set<Channel>
   isStale: boolean
@@ -48,7 +48,7 @@ interface Room {
 }
 
 export async function createPresences(options: PresenceOptions): Promise<Presences> {
-  const { database, listener, log, channels, sender, persevere } = options
+  const { database, listener, log, channels, sender, retry } = options
   const node = randomUUID()
   const tracked = new Map<Channel, Readonly<Record<string, unknown>>>()
   const rooms = new Map<string, Room>()
@@ -82,7 +82,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
 
   async function readRoom(name: string, room: Room): Promise<void> {
     room.isStale = false
-    const rows = await persevere(async () => {
+    const rows = await retry(async () => {
       const read = await database.asService(
         (scope) =>
           scope.query('select ref, key, meta from realtime.presences where room = $1 order by tracked_at, ref', [name]),
@@ -148,7 +148,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
     },
     async untrack(channel) {
       if (!tracked.delete(channel)) return
-      await persevere(() =>
+      await retry(() =>
         database.asService((scope) =>
           scope.query(
             `with gone as (delete from realtime.presences where channel = $1 returning room)
@@ -176,7 +176,7 @@ export async function createPresences(options: PresenceOptions): Promise<Presenc
           [node, NODE_TIMEOUT, CHANNEL],
         ),
       )
-      // Somebody took this node for gone (it was stopped for a while), or PostgreSQL has crashed.
+      // Another node removed this one while it was suspended, or PostgreSQL crashed.
       isRegistered = true
       if (rows[0]?.isNew && tracked.size > 0) {
         log.warn('this node was taken for gone; its presences are announced again')

@@ -1,4 +1,4 @@
-/** What a client may say on a socket, and what follows: joining, leaving, sending, a fresh token. */
+/** Handles client messages: joins, leaves, broadcasts, presence and fresh tokens. */
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type TokenVerifier } from '#server/access/tokens.ts'
@@ -10,8 +10,8 @@ import { expiryText, probeTopicPermissions, usableToken, verifyToken } from './a
 import { type Backpressure } from './backpressure.ts'
 import { type Broadcasts } from './broadcast.ts'
 import { type Catalogue } from './catalogue.ts'
-import { type Channel, type Channels, type Connection, subscriberKey } from './channels.ts'
 import { createChannelCloser } from './channel-closer.ts'
+import { type Channel, type Channels, type Connection, subscriberKey } from './channels.ts'
 import { type Incoming } from './frames.ts'
 import { createJoin } from './join.ts'
 import { PRESENCE_WINDOW_MS, type RealtimeLimits } from './limits.ts'
@@ -36,22 +36,22 @@ export interface ProtocolOptions {
   readonly sender: Sender
   readonly broadcasts: Broadcasts
   readonly presences: Presences
-  readonly intake: Backpressure
+  readonly backpressure: Backpressure
 }
 
 export interface Protocol {
-  /** Handles one message after those before it on the same socket. */
+  /** Handles a message after all earlier ones of the socket. */
   receive(connection: Connection, message: Incoming): Promise<void>
   /** Closes the channels whose token has expired. */
   closeExpired(connection: Connection, now: number): void
   /** Closes the channels of a session that was signed out. */
   closeSession(connection: Connection, sessionId: string): void
-  /** The socket is gone: so are its channels. */
+  /** Removes all channels of a closed socket. */
   removeChannels(connection: Connection): void
 }
 
 export function createProtocol(options: ProtocolOptions): Protocol {
-  const { database, tokens, log, limits, channels, sender, broadcasts, presences, intake } = options
+  const { database, tokens, log, limits, channels, sender, broadcasts, presences, backpressure } = options
   const { remove, closeWith } = createChannelCloser({ channels, sender, presences })
   const join = createJoin({ ...options, remove })
 
@@ -62,7 +62,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       .then(() => handleMessage(connection, message))
       .catch((thrown: unknown) => {
         const error = toAppError(thrown)
-        // A name or a payload that PostgreSQL cannot store, such as one with a NUL character.
+        // PostgreSQL cannot store some names and payloads, such as ones with a NUL character.
         const isOfTheClient = error instanceof AppError && error.code === 'bad_request'
         log[isOfTheClient ? 'debug' : 'error']({ err: thrown, event: message.event }, 'a message could not be handled')
         const reason = isOfTheClient ? `InvalidMessage: ${error.message}` : 'UnknownError: Something went wrong'
@@ -71,7 +71,6 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     return connection.pendingWork
   }
 
-  /** Counts messages and joins by the second. */
   function exceedsMessageRate(connection: Connection, message: Incoming): boolean {
     const second = Math.floor(Date.now() / 1000)
     if (connection.second !== second) Object.assign(connection, { second, events: 0, joins: 0 })
@@ -88,7 +87,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
     return true
   }
 
-  /** Every call is written and told to a whole room, so fewer are allowed than of anything else. */
+  /** Every presence call is written and sent to a complete room, so its limit is lower. */
   function exceedsPresenceRate(channel: Channel): boolean {
     const now = Date.now()
     const recent = channel.presenceCalls.filter((at) => at > now - PRESENCE_WINDOW_MS)
@@ -111,7 +110,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   }
 
   function leave(connection: Connection, message: Incoming, channel: Channel | undefined): void {
-    // A leave that names an earlier join of the topic must not end the present one.
+    // A late leave of an earlier join must not end the current one.
     const isPresent = channel && (message.joinRef === null || message.joinRef === channel.joinRef)
     if (isPresent) remove(channel)
     sender.reply(connection, message, 'ok', {})
@@ -121,7 +120,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   async function broadcast(channel: Channel, message: Incoming): Promise<void> {
     const push = broadcastPush.safeParse(message.payload)
     if (!push.success) return sender.reply(channel.connection, message, 'error', { reason: 'Broadcast needs an event' })
-    // Without the permission it is as if nothing had been said.
+    // The protocol drops a broadcast without permission silently.
     if (!channel.permissions.broadcast.write) return
     const { event, payload } = push.data
     const body = message.bytes ? { bytes: message.bytes } : { json: JSON.stringify(payload ?? {}) }
@@ -130,7 +129,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       return sender.reply(channel.connection, message, 'error', { reason: 'Payload size exceeds the limit' })
     }
     const { name: topic, isPrivate, id: from } = channel
-    const release = intake.addUnhandled(channel.connection, bytes)
+    const release = backpressure.addUnhandled(channel.connection, bytes)
     const published = broadcasts.publish({ topic, event, isPrivate, body, from }).then(
       () => channel.wantsAck && sender.reply(channel.connection, message, 'ok', {}),
       (error: unknown) => {
@@ -161,7 +160,7 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       return answer('error', { reason: `You do not have permissions to write to this Channel topic: ${channel.name}` })
     }
     await presences.track(channel, meta.data)
-    // The channel may have closed while its presence was written.
+    // The channel may have closed during the write.
     if (channel.isOpen) answer('ok', {})
     else await presences.untrack(channel)
   }

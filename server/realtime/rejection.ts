@@ -1,10 +1,10 @@
-/** Why a join, a token or a message is refused, in the words that realtime-js and its users know: "Code: text". */
+/** Rejection of a join, token or message; `reason` is realtime-js's "Code: text". */
 export class Rejection extends Error {
   readonly reason: string
 
   constructor(code: string, text: string, { cause }: { cause?: unknown } = {}) {
     super(text, cause === undefined ? undefined : { cause })
-    this.name = 'Refusal'
+    this.name = 'Rejection'
     this.reason = `${code}: ${text}`
   }
 }

@@ -1,11 +1,11 @@
-/** One change as a `postgres_changes` message tells it. */
+/** Renders the data of a `postgres_changes` message. */
 import { type Change } from './outbox.ts'
 import { type View } from './views.ts'
 
 const MAX_ROW_BYTES = 1024 * 1024
 const MAX_VALUE_BYTES_OF_LARGE_ROW = 64
 
-/** @param columns those that the channel may know of. @param select those that it asked for; undefined: all. */
+/** @param columns readable columns. @param select requested columns; undefined: all. */
 export function renderChange(
   change: Change,
   columns: readonly { name: string; type: string }[],
@@ -18,11 +18,11 @@ export function renderChange(
   const fields = [
     `"schema":${JSON.stringify(change.schema)}`,
     `"table":${JSON.stringify(change.table)}`,
-    `"type":"${change.operationSchema}"`,
+    `"type":"${change.operation}"`,
     `"commit_timestamp":"${new Date(change.changedAt).toISOString()}"`,
     `"columns":${JSON.stringify(columns.map(({ name, type }) => ({ name, type })))}`,
-    ...(change.operationSchema === 'DELETE' ? [] : [`"record":${shorten(view.record ?? '{}')}`]),
-    ...(change.operationSchema === 'INSERT' ? [] : [`"old_record":${shorten(view.old ?? '{}')}`]),
+    ...(change.operation === 'DELETE' ? [] : [`"record":${shorten(view.record ?? '{}')}`]),
+    ...(change.operation === 'INSERT' ? [] : [`"old_record":${shorten(view.old ?? '{}')}`]),
     `"errors":${JSON.stringify(errors)}`,
   ]
   return `{${fields.join(',')}}`

@@ -2,15 +2,15 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 
 /**
- * Runs something again for as long as the database cannot be reached, so that an outage delays and loses nothing. What
- * fails for another reason is logged and answered with undefined: one bad row must not end what follows it.
+ * Retries while the database is unreachable, so an outage delays work but loses none. Any other error is logged and
+ * gives undefined, so that one bad row does not block later work.
  */
 export type Retry = <Result>(run: () => Promise<Result>) => Promise<Result | undefined>
 
 const RETRY_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
 export function createRetry(log: Log, isClosed: () => boolean): Retry {
-  return async function persevere(run) {
+  return async function retry(run) {
     for (let failures = 0; !isClosed(); failures += 1) {
       try {
         return await run()

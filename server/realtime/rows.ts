@@ -1,15 +1,15 @@
-/** Reads changed rows as one person: what row-level security shows, the columns that the role may select. */
+/** Queries for changed rows as one subscriber sees them, under row-level security and column privileges. */
 import pg from 'pg'
 import { z } from 'zod'
 import { type ApiRole } from '#server/database/scope.ts'
 import { type Column, type PublishedTable } from './catalogue.ts'
 import { type Change } from './outbox.ts'
 
-/** One row as its reader sees it. */
+/** A row as one subscriber sees it. */
 export interface VisibleRow {
-  /** PostgreSQL's own JSON. */
+  /** JSON as PostgreSQL renders it. */
   readonly json: string
-  /** The same for filters, with the numbers that JavaScript would round as text. */
+  /** Values for filters; numbers that JavaScript would round are text. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -20,7 +20,7 @@ function parseObject(json: string): Readonly<Record<string, unknown>> {
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
 }
 
-/** Whether the role may select the columns by which a row is found. */
+/** Whether the role may select the key columns. */
 export const canReadKey = (table: PublishedTable, role: ApiRole): boolean =>
   table.key.length > 0 && table.key.every(({ name }) => table.readable[role].has(name))
 
@@ -28,7 +28,7 @@ function readableColumns(table: PublishedTable, role: ApiRole) {
   return table.columns.filter(({ name }) => table.readable[role].has(name))
 }
 
-/** A statement, and what its rows say about the changes that it was made for. */
+/** A statement and the decoder of its rows. */
 export interface RowQuery<Found> {
   readonly text: string
   readonly values: readonly unknown[]
@@ -38,10 +38,14 @@ export interface RowQuery<Found> {
 const visibleRowSchema = z.object({ position: z.number(), record: z.string(), exact: z.string().nullable() })
 
 /**
- * Reads the changed rows that the person can select now. The key comes as typed arrays, so that the comparison is
- * leakproof and finds its index under a policy too.
+ * Reads the changed rows that the subscriber can select now. Keys are typed arrays, so the comparison is leakproof and
+ * can use the index under a policy.
  */
-export function visibleRowsQuery(table: PublishedTable, role: ApiRole, changes: readonly Change[]): RowQuery<VisibleRow> {
+export function visibleRowsQuery(
+  table: PublishedTable,
+  role: ApiRole,
+  changes: readonly Change[],
+): RowQuery<VisibleRow> {
   const columns = readableColumns(table, role)
   const quote = (name: string) => pg.escapeIdentifier(name)
   const list = columns.map(({ name }) => `t.${quote(name)}`).join(', ')
@@ -78,10 +82,10 @@ function groupByChange<Row extends { readonly position: number }, Found>(
   )
 }
 
-/** What was kept of an old row, as one person may have it. */
+/** The recorded part of an old row, for one subscriber. */
 export interface OldRow {
-  /** Whether the person could have selected it: the policies, held against what was kept; look-ups are as of now. */
-  readonly isSeen: boolean
+  /** Whether the policies allow the recorded part; subqueries of a policy see the current data. */
+  readonly wasVisible: boolean
   readonly keyJson: string
   readonly json: string
   readonly values: Readonly<Record<string, unknown>>
@@ -89,7 +93,7 @@ export interface OldRow {
 
 const oldRowSchema = z.object({
   position: z.number(),
-  isSeen: z.boolean(),
+  wasVisible: z.boolean(),
   key: z.string(),
   json: z.string(),
   exact: z.string(),
@@ -102,8 +106,8 @@ export function oldRowsQuery(table: PublishedTable, role: ApiRole, changes: read
     text: `select i.position::int,
       exists (
         select from jsonb_populate_record(null::${table.sqlName}, i.image) as ${pg.escapeIdentifier(table.name)}
-        where ${table.sight[role]}
-      ) as "isSeen",
+        where ${table.visibility[role]}
+      ) as "wasVisible",
       (select coalesce(jsonb_object_agg(c, i.image -> c), '{}') from unnest($2::text[]) c)::text as key,
       (select coalesce(jsonb_object_agg(c, i.image -> c), '{}') from unnest($3::text[]) c where i.image ? c)::text as json,
       (select coalesce(jsonb_object_agg(c, i.image ->> c), '{}') from unnest($4::text[]) c where i.image ? c)::text as exact
@@ -115,8 +119,8 @@ export function oldRowsQuery(table: PublishedTable, role: ApiRole, changes: read
       namesOf(readable.filter(({ format }) => ROUNDED_FORMATS.has(format))),
     ],
     decode: (rows) =>
-      groupByChange(changes, z.array(oldRowSchema).parse(rows), ({ isSeen, key, json, exact }) => ({
-        isSeen,
+      groupByChange(changes, z.array(oldRowSchema).parse(rows), ({ wasVisible, key, json, exact }) => ({
+        wasVisible,
         keyJson: key,
         json,
         values: { ...parseObject(json), ...parseObject(exact) },

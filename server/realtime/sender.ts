@@ -1,9 +1,9 @@
-/** What the server says on a socket, unless nobody reads it. */
+/** Sends messages to sockets. */
 import { WebSocket } from 'ws'
 import { type Channel, type Connection } from './channels.ts'
 import { encodeFrame, type Incoming, type Outgoing } from './frames.ts'
 
-/** Sends a frame; a socket whose reader lags by more than `bufferedBytes` is cut off instead of filling memory. */
+/** Terminates a socket whose reader lags by more than `bufferedBytes`, which bounds memory. */
 function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: number): void {
   if (ws.readyState !== WebSocket.OPEN) return
   if (ws.bufferedAmount > bufferedBytes) ws.terminate()
@@ -12,11 +12,10 @@ function sendFrame({ ws }: Connection, frame: string | Buffer, bufferedBytes: nu
 
 export interface Sender {
   frame(connection: Connection, frame: string | Buffer): void
-  /** A message of the channel itself, bound to this join of it. */
+  /** Sends a message bound to this join of the channel. */
   push(channel: Channel, event: string, payload: string): void
   reply(connection: Connection, to: Incoming, status: 'ok' | 'error', response: unknown): void
   system(channel: Channel, message: SystemMessage): void
-  /** Tells the client that the channel is over. */
   sendClose(channel: Channel): void
 }
 
@@ -40,7 +39,7 @@ export function createSender(bufferedBytes: number): Sender {
       message(connection, { joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify({ status, response }) }),
     system: (channel, { extension, status, message: text }) =>
       push(channel, 'system', JSON.stringify({ extension, status, message: text, channel: channel.name })),
-    // realtime-js takes a close for its own only where `ref` is that of the join.
+    // realtime-js accepts a close only with the `ref` of the join.
     sendClose: ({ connection, joinRef, topic }) =>
       message(connection, { joinRef, ref: joinRef, topic, event: 'phx_close', payload: '{}' }),
   }

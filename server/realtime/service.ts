@@ -1,4 +1,4 @@
-/** The realtime service of one node: builds its parts and keeps their clock. */
+/** The realtime service of one node: creates its parts and runs their timers. */
 import { type IncomingMessage } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { type Hono } from 'hono'
@@ -9,16 +9,16 @@ import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { createBackpressure } from './backpressure.ts'
+import { createBroadcastRoutes } from './broadcast-routes.ts'
 import { type EarlyBroadcast, createBroadcasts } from './broadcast.ts'
 import { createCatalogue } from './catalogue.ts'
 import { createChannels } from './channels.ts'
 import { createDelivery } from './delivery.ts'
 import { DEFAULT_LIMITS, type RealtimeLimits } from './limits.ts'
+import { followOutbox } from './outbox-follow.ts'
 import { scanOutbox } from './outbox-scan.ts'
-import { followOutbox } from './outbox.ts'
 import { createPresences } from './presence.ts'
 import { createProtocol } from './protocol.ts'
-import { createBroadcastRoutes } from './broadcast-routes.ts'
 import { createRetry } from './retry.ts'
 import { createSender } from './sender.ts'
 import { createSockets } from './sockets.ts'
@@ -32,9 +32,9 @@ export interface RealtimeOptions {
   readonly tokens: TokenVerifier
   readonly log: Log
   readonly limits?: Partial<RealtimeLimits>
-  /** How many proxies in front are believed about the address of a visitor. */
+  /** Number of trusted proxies in front, for the client address. */
   readonly trustProxy?: number
-  /** How often this node shows itself alive to the others and clears what was delivered long ago. */
+  /** Interval of the node's heartbeat and of clearing delivered rows. */
   readonly databaseSweepMs?: number
 }
 
@@ -42,46 +42,37 @@ export interface RealtimeStats {
   readonly sockets: number
   readonly channels: number
   readonly bindings: number
-  /** What waits for readers. */
+  /** Unsent bytes of all sockets. */
   readonly bufferedBytes: number
-  /** What clients said that is not dealt with yet. */
+  /** Received bytes that are not handled yet. */
   readonly unhandledBytes: number
 }
 
 export interface Realtime {
-  /** For the HTTP server's `upgrade` event; answers `/realtime/v1/websocket`, and 404 elsewhere. */
+  /** Handles the HTTP server's `upgrade` event; 404 for paths other than `/realtime/v1/websocket`. */
   readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Below `/realtime/v1`. */
+  /** Mounted at `/realtime/v1`. */
   readonly routes: Hono
-  /** Tells those on this node at once what a statement of its own is about to send to a private topic. */
+  /** Delivers a broadcast of this node's SQL to local members of a private topic before its commit. */
   readonly deliverEarly: (broadcast: EarlyBroadcast) => void
   stats(): RealtimeStats
-  /** Sends every client away and finishes what is under way; before the listener and the database are closed. */
+  /** Disconnects all clients and finishes pending work. Call it before closing the listener and the database. */
   close(): Promise<void>
 }
 
-/** Starts following changes and broadcasts of the database; resolves when nothing that commits from now on is missed. */
+/** Resolves once every later commit will be delivered. */
 export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
-  const {
-    database,
-    batchReader,
-    listener,
-    tokens,
-    log,
-    limits: given,
-    trustProxy = 0,
-    databaseSweepMs = 10_000,
-  } = options
-  const limits = { ...DEFAULT_LIMITS, ...given }
+  const { database, listener, tokens, log, limits: limitOverrides, trustProxy = 0, databaseSweepMs = 10_000 } = options
+  const limits = { ...DEFAULT_LIMITS, ...limitOverrides }
   let isClosed = false
-  const persevere = createRetry(log, () => isClosed)
+  const retry = createRetry(log, () => isClosed)
   const channels = createChannels()
   const sender = createSender(limits.bufferedBytes)
   const catalogue = createCatalogue(database)
-  const shared = { database, listener, log, channels, sender, persevere }
+  const shared = { database, listener, log, channels, sender, retry }
   const broadcasts = await createBroadcasts(shared)
   const presences = await createPresences(shared)
-  const connected = { tokens, log, limits, intake: createBackpressure(limits.unhandledBytes) }
+  const connected = { tokens, log, limits, backpressure: createBackpressure(limits.unhandledBytes) }
   const protocol = createProtocol({ ...connected, database, sender, catalogue, channels, broadcasts, presences })
   const sockets = createSockets({ ...connected, trustProxy, protocol })
   const stopSessions = await listener.on('realtime_session_end', sockets.endSession)
@@ -89,10 +80,10 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     database,
     listener,
     log,
-    persevere,
-    deliver: createDelivery({ database, catalogue, channels, sender, persevere }),
+    retry,
+    deliver: createDelivery({ database, catalogue, channels, sender, retry }),
     onSchemaChange: () => catalogue.invalidate(),
-    // The outbox is not logged: pages join again and fetch what they show.
+    // The outbox is unlogged, so clients reconnect and fetch their data again.
     onRestart: () => sockets.disconnectAll(),
   })
 

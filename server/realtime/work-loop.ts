@@ -1,13 +1,11 @@
 import { type Log } from '#server/base/log.ts'
 
 export interface WorkLoop {
-  /** There may be work now. */
   wake(): void
-  /** Resolves when nothing is under way. */
   idle(): Promise<void>
 }
 
-/** Does work one piece after the other for as long as there is some; a piece that fails is logged and left. */
+/** Runs `work` sequentially while `hasWork` is true; logs and skips a failed piece. */
 export function createWorkLoop(log: Log, hasWork: () => boolean, work: () => Promise<void>): WorkLoop {
   let isRunning = false
   let current = Promise.resolve()
@@ -21,7 +19,7 @@ export function createWorkLoop(log: Log, hasWork: () => boolean, work: () => Pro
         log.error({ err: error }, 'a piece of realtime work failed')
       }
     }
-    // In the same turn as the last look, so that no waking falls in between.
+    // In the same turn as the last `hasWork`, so no wake-up is lost.
     isRunning = false
   }
 
