@@ -8,7 +8,7 @@ import { canReadKey, type VisibleRow } from './rows.ts'
 import { type Audience, type ChangeMatch } from './views.ts'
 
 /** With more subscribers than this, evaluating filters as the service first is cheaper than reading as each of them. */
-const MIN_SUBSCRIBERS_TO_PREFILTER = 4
+const MAX_SUBSCRIBERS_WITHOUT_PREFILTER = 4
 
 /** True for many subscribers to a table that the service sees completely. */
 export function isWorthPrefiltering({ change, table, bindings }: ChangeMatch): boolean {
@@ -16,7 +16,7 @@ export function isWorthPrefiltering({ change, table, bindings }: ChangeMatch): b
   const people = new Set<string>()
   for (const { channel } of bindings) {
     people.add(channel.subscriber)
-    if (people.size > MIN_SUBSCRIBERS_TO_PREFILTER) return true
+    if (people.size > MAX_SUBSCRIBERS_WITHOUT_PREFILTER) return true
   }
   return false
 }

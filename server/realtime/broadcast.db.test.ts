@@ -83,7 +83,7 @@ const sendFromSql = (topic: string, event: string, payload: unknown, isPrivate =
     scope.query('select realtime.send($1::jsonb, $2, $3, $4)', [JSON.stringify(payload), event, topic, isPrivate]),
   )
 
-test('the owner of a conversation hears its replies, large ones between small ones in order', async () => {
+test('the owner of a conversation receives its replies in order, large ones between small ones', async () => {
   const { heard } = await enter(await clientOf(owner), `conversation:${conversation}`, { private: true })
   const texts = ['first', 'x'.repeat(20_000), 'third', 'y'.repeat(9_000), 'fifth']
   await database.database.asService(async (scope) => {
@@ -112,7 +112,7 @@ test.each(['a second user', 'nobody'] as const)(
   },
 )
 
-test('a public channel of the same name is another room', async () => {
+test('a public channel of the same name is a separate room', async () => {
   const topic = `conversation:${conversation}`
   const outside = await enter(await clientOf(stranger), topic)
   const inside = await enter(await clientOf(owner), topic, { private: true })
@@ -123,7 +123,7 @@ test('a public channel of the same name is another room', async () => {
   expect(inside.heard.waiting).toEqual([])
 })
 
-test('who may only listen is not heard', async () => {
+test('broadcasts without write permission are dropped', async () => {
   const topic = `conversation:${conversation}`
   const first = await enter(await clientOf(owner), topic, { private: true, self: true })
   const second = await enter(await clientOf(owner), topic, { private: true })
@@ -149,14 +149,14 @@ test.each([
   expect(speaker.heard.waiting).toEqual([])
 })
 
-test('a member that asks for it hears itself, in the order of all', async () => {
+test('a member with self receives its own broadcasts, in the common order', async () => {
   const { channel, heard } = await enter(await clientOf('anon'), `cursors:${randomUUID()}`, { self: true })
   for (let n = 0; n < 20; n += 1)
     void channel.send({ type: 'broadcast', event: 'move', payload: { n, pad: 'x'.repeat(n % 3 === 0 ? 9_000 : 1) } })
   for (let n = 0; n < 20; n += 1) expect((await heard.next()).payload).toMatchObject({ n })
 })
 
-test('raw bytes stay what they are, and what is no JSON to 1.0.0 is not sent to it', async () => {
+test('raw bytes stay unchanged, and 1.0.0 clients do not receive them', async () => {
   const topic = `bytes:${randomUUID()}`
   const speaker = await enter(await clientOf('anon'), topic)
   const binary = await enter(await clientOf('anon'), topic)
@@ -169,7 +169,7 @@ test('raw bytes stay what they are, and what is no JSON to 1.0.0 is not sent to 
   expect((await text.heard.next()).event).toBe('json')
 })
 
-test('a message that the database refuses takes no other with it', async () => {
+test('a message that the database rejects does not fail others', async () => {
   const topic = `nul:${randomUUID()}`
   const speaker = await enter(await clientOf('anon'), topic, { ack: true })
   const listener = await enter(await clientOf('anon'), topic)
@@ -181,7 +181,7 @@ test('a message that the database refuses takes no other with it', async () => {
   expect((await listener.heard.next()).payload).toEqual({ text: 'b' })
 })
 
-test('nodes on one database share their rooms', async () => {
+test('nodes of one database share their rooms', async () => {
   const other = await startNode(database, tokens)
   try {
     const topic = `room:${randomUUID()}`
@@ -197,7 +197,7 @@ test('nodes on one database share their rooms', async () => {
   }
 })
 
-test('REST reaches the members in both its forms', async () => {
+test('both REST forms reach the members', async () => {
   const topic = `room:${randomUUID()}`
   const listener = await enter(await clientOf(owner), topic, { private: true })
   const sender = (await clientOf(stranger)).channel(topic, { config: { private: true } })
@@ -207,7 +207,7 @@ test('REST reaches the members in both its forms', async () => {
   expect(await listener.heard.next()).toEqual({ type: 'broadcast', event: 'two', payload: { n: 2 } })
 })
 
-test('REST refuses who is not known and what is no message', async () => {
+test('REST rejects unknown callers and malformed messages', async () => {
   const post = (headers: Record<string, string>, body: unknown) =>
     fetch(`http://127.0.0.1:${node.port}/realtime/v1/api/broadcast`, {
       method: 'POST',
@@ -227,7 +227,7 @@ test('REST refuses who is not known and what is no message', async () => {
   ).toBe(413)
 })
 
-test('nobody but the service reads what is on its way', async () => {
+test('only the service reads stored messages', async () => {
   for (const claims of [stranger, { role: 'anon' as const }]) {
     for (const table of ['changes', 'nodes', 'presences']) {
       const reading = database.database.asUser(claims, (scope) => scope.query(`select from realtime.${table}`))
@@ -243,7 +243,7 @@ test('nobody but the service reads what is on its way', async () => {
   expect(stored.rowCount).toBe(0)
 })
 
-test('what a person sends from SQL is heard where the policies admit it, and breaks no write where they do not', async () => {
+test('a broadcast from SQL is delivered if the policies allow it, and never fails the write', async () => {
   const { heard } = await enter(await clientOf(owner), 'room:sql', { private: true })
   const send = (topic: string, text: string) =>
     database.database.asUser(owner, (scope) =>
@@ -264,7 +264,7 @@ test('what a person sends from SQL is heard where the policies admit it, and bre
   expect(await heard.next()).toMatchObject({ event: 'said', payload: { text: 'sent' } })
 })
 
-test('what is too large for a notification is heard as well, whoever sends it from SQL', async () => {
+test('a broadcast from SQL that is too large for a notification is delivered', async () => {
   const { heard } = await enter(await clientOf(owner), 'room:large', { private: true })
   const text = 'z'.repeat(9_000)
   await database.database.asUser(owner, (scope) =>
@@ -273,7 +273,7 @@ test('what is too large for a notification is heard as well, whoever sends it fr
   expect(await heard.next()).toMatchObject({ event: 'said', payload: { text } })
 })
 
-test('what is told ahead of its notification is heard once, in order, and by members of the private room alone', async () => {
+test('an early delivery reaches members of the private room once and in order', async () => {
   const topic = `conversation:${conversation}`
   const first = await enter(await clientOf(owner), topic, { private: true })
   const outside = await enter(await clientOf(stranger), topic)
@@ -301,7 +301,7 @@ test('what is told ahead of its notification is heard once, in order, and by mem
   expect(await outside.heard.next()).toMatchObject({ payload: { text: 'in public' } })
 })
 
-test('a trigger tells a topic how a row has changed', async () => {
+test('a trigger broadcasts the change of a row', async () => {
   await database.admin.query(`
     create table notes (id integer primary key, text text);
     create function tell_notes() returns trigger language plpgsql security definer set search_path = '' as $$

@@ -104,7 +104,7 @@ test.each(['1.0.0', '2.0.0'] as const)('an insert reaches its owner with every c
   expect(change.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('columns may be called as the statements that read them call their rows', async () => {
+test('columns may have the names of aliases in our statements', async () => {
   await database.admin.query(`
     create table public.short_names (id int primary key, n int, r int, o int, k int, i int, c int, t text);
     grant select, insert, update, delete on public.short_names to authenticated;
@@ -119,21 +119,21 @@ test('columns may be called as the statements that read them call their rows', a
   expect(await changes.next()).toMatchObject({ eventType: 'DELETE', old: { id: 1 } })
 })
 
-test('a second user and nobody see nothing of it', async () => {
+test('another user and an anonymous client receive nothing', async () => {
   const strangers = await listen(await clientOf(stranger))
   const nobodys = await listen(await clientOf('anon'))
   const conversation = await createConversation(owner)
   await ask(owner, conversation, 'A secret')
   await database.admin.query('update conversations set title = $2 where id = $1', [conversation, 'Renamed'])
   await database.admin.query('delete from conversations where id = $1', [conversation])
-  // What they may see comes after all that and is the first they hear of.
+  // A visible change follows, and is the first that they receive.
   const own = await createConversation(stranger)
   expect((await strangers.next()).new['id']).toBe(own)
   expect(strangers.waiting).toEqual([])
   expect(nobodys.waiting).toEqual([])
 })
 
-test('a filter lets through the rows that fulfil it', async () => {
+test('a filter delivers only matching rows', async () => {
   const [first, second] = [await createConversation(owner), await createConversation(owner)]
   const changes = await listen(await clientOf(owner), {
     event: 'INSERT',
@@ -146,7 +146,7 @@ test('a filter lets through the rows that fulfil it', async () => {
   expect(changes.waiting).toEqual([])
 })
 
-test('all conditions of a filter must hold', async () => {
+test('a filter requires all of its conditions', async () => {
   const changes = await listen(await clientOf(owner), {
     table: 'conversations',
     filter: `uid=eq.${owner.sub},title=like.B%`,
@@ -156,7 +156,7 @@ test('all conditions of a filter must hold', async () => {
   expect((await changes.next()).new['title']).toBe('Better')
 })
 
-test('a subscription without a table hears every published table, in order', async () => {
+test('a subscription without a table receives changes of every published table in order', async () => {
   const changes = await listen(await clientOf(owner))
   const conversation = await createConversation(owner)
   await ask(owner, conversation, 'Hello')
@@ -170,7 +170,7 @@ test('a subscription without a table hears every published table, in order', asy
   expect(heard[2]).toMatchObject({ new: { pinned: true }, old: { id: conversation } })
 })
 
-test('two bindings of one channel each get what they asked for', async () => {
+test('two bindings of one channel each receive their own changes', async () => {
   const client = await clientOf(owner)
   const [inserts, updates] = [createRecorder<Change>(), createRecorder<Change>()]
   const channel = client.channel('two')
@@ -190,7 +190,7 @@ test('two bindings of one channel each get what they asked for', async () => {
   expect(inserts.waiting).toEqual([])
 })
 
-test('a deleted row sends its key alone, to those who could see it', async () => {
+test('a deleted row sends only its key, to subscribers who could see it', async () => {
   const changes = await listen(await clientOf(owner), { event: 'DELETE' })
   const filtered = await listen(await clientOf(owner), {
     event: '*',
@@ -210,7 +210,7 @@ test('a deleted row sends its key alone, to those who could see it', async () =>
   expect(changes.waiting).toEqual([])
 })
 
-test('a message that is deleted alone is known to belong to the owner of its conversation', async () => {
+test('a deleted message is delivered to the owner of its conversation', async () => {
   const conversation = await createConversation(owner)
   await ask(owner, conversation, 'one')
   const changes = await listen(await clientOf(owner), {
@@ -229,7 +229,7 @@ test('a message that is deleted alone is known to belong to the owner of its con
   expect((await foreign.next()).table).toBe('conversations')
 })
 
-test('an update that moves a row to another person is told to the new owner, without its past', async () => {
+test('an update that moves a row to another person reaches the new owner without the old row', async () => {
   await database.admin.query('alter table conversations replica identity full')
   try {
     const [before, after] = [await listen(await clientOf(owner)), await listen(await clientOf(stranger))]
@@ -251,7 +251,7 @@ test('an update that moves a row to another person is told to the new owner, wit
   }
 })
 
-test('the service role sees every change', async () => {
+test('the service role receives every change', async () => {
   const changes = await listen(await clientOf('service'), { event: 'DELETE', table: 'messages' })
   const conversation = await createConversation(owner)
   await ask(owner, conversation, 'x')
@@ -270,7 +270,7 @@ test('many rows of one statement all arrive, in order', async () => {
     expect((await changes.next()).new['content']).toBe(String(expected))
 })
 
-test('what is rolled back is never heard of, and late commits are', async () => {
+test('rolled back changes are never delivered, and late commits are', async () => {
   const changes = await listen(await clientOf(owner), { event: 'INSERT', table: 'conversations' })
   const [late, undone] = [await database.admin.connect(), await database.admin.connect()]
   const insert = `insert into conversations (uid, title, model_name) values ($1, $2, 'm')`
@@ -287,7 +287,7 @@ test('what is rolled back is never heard of, and late commits are', async () => 
   expect(isInOrder() ? heard : heard.sort()).toEqual(['early', 'late'])
 })
 
-test('a lost listening connection loses no change and repeats none', async () => {
+test('a lost listening connection neither loses nor repeats a change', async () => {
   const changes = await listen(await clientOf(owner), { event: 'INSERT', table: 'conversations' })
   const open = await database.admin.connect()
   await open.query('begin')
@@ -308,7 +308,7 @@ test('a lost listening connection loses no change and repeats none', async () =>
   expect((await changes.next()).new['title']).toBe('after')
 })
 
-test('every node on a database delivers', async () => {
+test('every node of a database delivers', async () => {
   const other = await startNode(database, tokens)
   try {
     const [here, there] = [await listen(await clientOf(owner)), await listen(await clientOf(owner, '2.0.0', other))]
@@ -321,7 +321,7 @@ test('every node on a database delivers', async () => {
   }
 })
 
-test('a table is watched as long as it is published, with the policies it has then', async () => {
+test('a table is followed while it is published, under its current policies', async () => {
   await database.admin.query(`
     create table notes (id bigint generated always as identity (start with 9007199254740993) primary key, owner uuid, body text, hidden text);
     alter table notes enable row level security;
@@ -349,7 +349,7 @@ test('a table is watched as long as it is published, with the policies it has th
     await database.admin.query('alter publication supabase_realtime drop table notes')
     const { rows } = await database.admin.query(`select from pg_trigger where tgrelid = 'notes'::regclass`)
     expect(rows).toEqual([])
-    // The node hears of it a moment later.
+    // The node learns of it a moment later.
     const refusal = async () =>
       String(await listen(await clientOf(owner), { table: 'notes' }).catch((error: unknown) => error))
     await expect.poll(refusal).toMatch(/Unable to subscribe.*table: notes/)
@@ -367,18 +367,18 @@ test.each([
   ['a column that does not exist', { table: 'messages', filter: 'secret=eq.1' }, /invalid column for filter secret/],
   ['an unknown operator', { table: 'messages', filter: 'content=resembles.x' }, /Unable to subscribe/],
   ['a value that is none of its type', { table: 'messages', filter: 'sender_role=eq.user' }, /invalid input syntax/],
-])('the system message refuses %s, and the channel stays joined', async (_, wanted, reason) => {
+])('the system message rejects %s, and the channel stays joined', async (_, wanted, reason) => {
   await expect(listen(await clientOf(owner), wanted)).rejects.toThrow(reason)
   expect(clients.at(-1)?.getChannels()[0]?.state).toBe('joined')
 })
 
-test('a join that waits is refused with the reason', async () => {
+test('a join with wait is rejected with the reason', async () => {
   const channel = (await clientOf(owner)).channel('waits', { config: { postgres_changes_options: { wait: true } } })
   channel.on('postgres_changes', { event: '*', schema: 'public', table: 'user_settings' }, () => undefined)
   await expect(subscribed(channel)).rejects.toThrow(/^RealtimeDisabledForConfiguration: Unable to subscribe/)
 })
 
-test('a table without a key says so and sends nothing of the row', async () => {
+test('a table without a key sends an error and no row', async () => {
   await database.admin.query(`create table loose (body text); grant select on loose to authenticated;
     alter publication supabase_realtime add table loose`)
   try {
@@ -390,7 +390,7 @@ test('a table without a key says so and sends nothing of the row', async () => {
   }
 })
 
-test('a row over a megabyte comes without its large columns', async () => {
+test('a row over a megabyte is sent without its large columns', async () => {
   const conversation = await createConversation(owner)
   const changes = await listen(await clientOf(owner), { table: 'messages' })
   await ask(owner, conversation, 'x'.repeat(1_100_000))

@@ -10,7 +10,7 @@ import { type Binding, type Channel, type Channels } from './channels.ts'
 import { type Change } from './outbox.ts'
 import { renderChange } from './render-change.ts'
 import { type Retry } from './retry.ts'
-import { canReadKey, visibleRowsQuery, type VisibleRow } from './rows.ts'
+import { visibleRowsQuery, type VisibleRow } from './rows.ts'
 import { type Sender } from './sender.ts'
 import { type Audience, readViews, type View, type ChangeMatch } from './views.ts'
 
@@ -77,7 +77,7 @@ export function createDelivery({ database, catalogue, channels, sender, retry }:
   async function deliverToRole(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
     const views = await retry(() => readViews(database, role, audiences))
     if (!views) {
-      // A failed read of match subscriber must not withhold the row from the others.
+      // A failed read of one subscriber must not withhold the row from the others.
       if (audiences.length > 1) for (const audience of audiences) await deliverToRole(role, [audience])
       // The schema may have changed since the change was recorded.
       else if (!isRepeated) await deliverToRole(role, await reloadTables(audiences), true)
@@ -122,7 +122,7 @@ export function createDelivery({ database, catalogue, channels, sender, retry }:
         binding.filters.length === 0 || (view.values !== undefined && matchesBinding(binding, table, view.values)),
     )
     for (const [channel, own] of Map.groupBy(matching, (binding) => binding.channel)) {
-      // Bindings of match channel with different columns need separate messages.
+      // Bindings of one channel with different columns need separate messages.
       for (const group of Map.groupBy(own, ({ select }) => (select ? [...select].sort().join() : '')).values()) {
         sendChange(channel, change, table, group, view)
       }

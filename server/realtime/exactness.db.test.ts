@@ -1,7 +1,4 @@
-/**
- * Whatever is done by whomever: each subscriber hears of exactly the rows that the own select shows, with what that select
- * shows of them, before and after.
- */
+/** Each subscriber receives exactly the rows that its own select shows, before and after every write. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -32,12 +29,12 @@ interface Heard {
 interface Watcher {
   readonly name: string
   readonly claims: Claims
-  /** What it subscribes with, and the same as SQL. */
+  /** Filter of the subscription, and its SQL. */
   readonly filter: { readonly text: string; readonly sql: string } | undefined
   readonly heard: ReturnType<typeof createRecorder<Heard>>
 }
 
-/** The old row of `cards` is kept whole, of `tags` its key alone; `secret` is no person's to read. */
+/** The old row of `cards` is recorded completely, that of `tags` only by its key; no person may read `secret`. */
 const schemaOf = (table: TableName) => `
   create table ${table} (
     id integer primary key, owner uuid not null, title text, level integer not null, is_public boolean not null,
@@ -110,7 +107,7 @@ async function watch(name: string, claims: Claims, filter: Watcher['filter']): P
   watchers.push({ name, claims, filter, heard })
 }
 
-/** Rows by id, with the version of each. */
+/** Version by row id. */
 type Rows = ReadonlyMap<number, Row>
 
 async function visibleRows(claims: Claims, table: TableName, condition = 'true'): Promise<Rows> {
@@ -139,7 +136,7 @@ async function lookAround(table: TableName) {
 }
 type Look = Awaited<ReturnType<typeof lookAround>>
 
-/** What a watcher has to hear of one statement, by the two looks around it. */
+/** Expected messages of one statement, from the selects before and after it. */
 function expected(table: TableName, index: number, before: Look, after: Look): Heard[] {
   const [was, is] = [before.seen[index], after.seen[index]]
   if (!was || !is) throw new Error('a watcher is missing')
@@ -148,7 +145,7 @@ function expected(table: TableName, index: number, before: Look, after: Look): H
     if (before.versions.get(id) === after.versions.get(id)) continue
     const [old, row] = [was.all.get(id), is.fitting.get(id)]
     if (!after.versions.has(id)) {
-      // The policies look at the level, so that it is kept of a deleted row whatever the replica identity is.
+      // The policies read the level, so it is recorded of a deleted row under every replica identity.
       if (was.fitting.has(id)) events.push({ table, eventType: 'DELETE', new: {}, old: { id } })
     } else if (row && !before.versions.has(id)) events.push({ table, eventType: 'INSERT', new: row, old: {} })
     else if (row) {
@@ -158,7 +155,7 @@ function expected(table: TableName, index: number, before: Look, after: Look): H
   }
   return events
 }
-/** Everything heard before a mark that is set now. */
+/** Everything received before a marker that is sent now. */
 async function heardUntilNow(): Promise<Heard[][]> {
   const mark = randomUUID()
   await database.admin.query('insert into marks values ($1)', [mark])
@@ -206,7 +203,7 @@ async function perform({ table, who, kind, ids, level, isPublic }: Act): Promise
        where not exists (select from ${table} t where t.id = i)`,
       [ids, owner, level, isPublic],
     ).catch((error: unknown) => {
-      // A row that the writer does not see may stand there.
+      // The key may belong to a row that the writer does not see.
       expect(error).toMatchObject({ code: '23505' })
     })
   else if (kind === 'update')
@@ -217,7 +214,7 @@ async function perform({ table, who, kind, ids, level, isPublic }: Act): Promise
   else await database.admin.query('insert into shares select i, $2 from unnest($1::int[]) i', [ids, owner])
 }
 
-test('everyone hears of exactly the rows that the own select shows, over random acts of several people', async () => {
+test('each subscriber receives exactly the rows that its own select shows, over random writes of several people', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
       for (const one of acts) {

@@ -51,11 +51,11 @@ test.each([
   ['another kind', Buffer.from([4, 0, 0, 0, 0, 0, 0])],
   ['a cut header', Buffer.from([3, 1])],
   ['a name that ends after the frame', Buffer.from([3, 1, 1, 200, 0, 0, 1, 65])],
-])('refuses %s', (_, frame) => {
+])('rejects %s', (_, frame) => {
   expect(() => decodeFrame('2.0.0', frame, true)).toThrow()
 })
 
-test('writes what realtime-js reads', () => {
+test('writes frames that realtime-js reads', () => {
   const message = {
     joinRef: '1',
     ref: '2',
@@ -75,13 +75,13 @@ test('writes what realtime-js reads', () => {
   expect(binary).toEqual(Buffer.concat([Buffer.from([4, 11, 1, 10, 1]), Buffer.from('realtime:ée{"id":"1"}{}')]))
 })
 
-test('falls back to text where a name does not fit a binary frame', () => {
+test('falls back to text if a name does not fit a binary frame', () => {
   const event = 'x'.repeat(300)
   const frame = encodeBroadcast('realtime:room', event, '', { json: '1' })
   expect(frame).toBe(`[null,null,"realtime:room","broadcast",${broadcastPayload(event, '', '1')}]`)
 })
 
-test('refuses a frame that is nested deeper than it could be written again, in all its forms', () => {
+test('rejects a frame that is nested too deeply to be serialised again, in every form', () => {
   const deep = `${'['.repeat(600)}${']'.repeat(600)}`
   const frames: ['1.0.0' | '2.0.0', Buffer, boolean][] = [
     ['1.0.0', Buffer.from(`{"topic":"t","event":"e","payload":${deep},"ref":"1"}`), false],

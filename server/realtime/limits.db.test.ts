@@ -1,4 +1,4 @@
-/** What one socket may ask, and what it is told when it asks for more; readers and senders that cost memory. */
+/** Limits of sockets, and readers and senders that cost memory. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type WebSocket } from 'ws'
@@ -50,10 +50,10 @@ const closeOf = async (ws: WebSocket): Promise<number> =>
 
 const TOO_FAST = { extension: 'system', status: 'error', message: 'Too many messages per second' }
 
-test('an address opens only so many sockets, until it closes one', async () => {
+test('an address opens sockets up to its limit, until it closes one', async () => {
   const node = await nodeWith({ socketsPerAddress: 2 })
   const [first] = [await openSocket(node), await openSocket(node)]
-  // Nobody in front is believed: who writes such a header gains nothing.
+  // No proxy is trusted, so the header has no effect.
   const forged = openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': '203.0.113.9' })
   await expect(forged).rejects.toThrow('Unexpected server response: 429')
   const together = await Promise.allSettled([openSocket(node), openSocket(node), openSocket(node)])
@@ -64,7 +64,7 @@ test('an address opens only so many sockets, until it closes one', async () => {
   expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('people behind one proxy are counted apart, a network of IPv6 as one', async () => {
+test('people behind one proxy are counted separately, and an IPv6 network as one', async () => {
   const node = await nodeWith({ socketsPerAddress: 1 }, 1)
   const from = (address: string) => openRawSocket(node, tokens.anonKey, { 'x-forwarded-for': address })
   await from('203.0.113.9')
@@ -74,7 +74,7 @@ test('people behind one proxy are counted apart, a network of IPv6 as one', asyn
     await expect(from(address)).rejects.toThrow('Unexpected server response: 429')
 })
 
-test('more channels than allowed are refused', async () => {
+test('more channels than allowed are rejected', async () => {
   const { frames, say } = await openSocket(await nodeWith({ channelsPerSocket: 3 }))
   for (const name of ['a', 'b', 'c', 'd']) say('1', name, `realtime:${name}`, 'phx_join', {})
   const answers = [await frames.next(), await frames.next(), await frames.next(), await frames.next()]
@@ -82,9 +82,9 @@ test('more channels than allowed are refused', async () => {
   expect(answers[3]?.[4]['response']).toEqual({ reason: 'ChannelRateLimitReached: Too many channels' })
 })
 
-test('more joins in a second than allowed are refused, and later ones are not', async () => {
+test('more joins in a second than allowed are rejected, and later ones are not', async () => {
   const socket = await openSocket(await nodeWith({ joinsPerSecond: 5 }))
-  // Enough for two seconds, should the burst fall on the border between them.
+  // Enough for two seconds, in case the burst spans both.
   const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
   for (const name of names) socket.say('1', name, `realtime:${name}`, 'phx_join', {})
   const answers = new Map<unknown, unknown>()
@@ -102,7 +102,7 @@ test('more joins in a second than allowed are refused, and later ones are not', 
     .toMatchObject({ status: 'ok' })
 })
 
-test('a channel that says too much is closed', async () => {
+test('a channel that sends too many messages is closed', async () => {
   const socket = await openSocket(await nodeWith({ eventsPerSecond: 20 }))
   await join(socket, 'flood')
   for (let n = 0; n < 60; n += 1) socket.say('1', `${n}`, 'realtime:flood', 'broadcast', { event: 'e', payload: {} })
@@ -132,7 +132,7 @@ test.each([
   ['a broadcast', 'broadcast', { event: 'e', payload: { text: 'x'.repeat(65 * KIB) } }],
   ['a presence', 'presence', { event: 'track', payload: { text: 'x'.repeat(65 * KIB) } }],
   ['a presence of wide characters', 'presence', { event: 'track', payload: { text: '€'.repeat(22 * KIB) } }],
-])('%s that is too large is refused', async (_, event, payload) => {
+])('%s that is too large is rejected', async (_, event, payload) => {
   const socket = await openSocket(await nodeWith(event === 'broadcast' ? { payloadBytes: 64 * KIB } : {}))
   await join(socket, 'large')
   socket.say('1', '2', 'realtime:large', event, payload)
@@ -151,7 +151,7 @@ test('a frame that is too large closes the socket', async () => {
   expect(await closeOf(ws)).toBe(1009)
 })
 
-test('a reader that takes nothing is cut off, and one beside it hears everything', async () => {
+test('a reader that reads nothing is disconnected, and another one receives everything', async () => {
   const bufferedBytes = 256 * KIB
   const node = await nodeWith({ bufferedBytes })
   const [stuck, reader] = [await openSocket(node), await openSocket(node)]
@@ -160,20 +160,20 @@ test('a reader that takes nothing is cut off, and one beside it hears everything
   stuck.ws.pause()
   const payload = JSON.stringify({ text: 'x'.repeat(MIB) })
   let mostBuffered = 0
-  // The kernel takes some tens of MiB for the one that does not read before anything waits here.
+  // The kernel buffers some tens of MiB for the silent reader before anything waits here.
   for (let n = 0; n < 200 && node.realtime.stats().sockets > 1; n += 1) {
     await database.database.asService((scope) => scope.query(`select realtime.send($1, 'e', 'room', false)`, [payload]))
     const length = await heard.next()
     mostBuffered = Math.max(mostBuffered, node.realtime.stats().bufferedBytes - bufferedBytes - length)
   }
   expect(node.realtime.stats()).toMatchObject({ sockets: 1, channels: 1 })
-  // One frame may come on top, for each of the two.
+  // Each of the two may exceed the limit by one frame.
   expect(mostBuffered).toBeLessThanOrEqual(MIB + KIB)
   stuck.ws.resume()
   await once(stuck.ws, 'close')
 })
 
-test('a client that pings and does not read the answers is cut off', async () => {
+test('a client that pings and does not read the replies is disconnected', async () => {
   const bufferedBytes = 64 * KIB
   const node = await nodeWith({ bufferedBytes })
   const { ws } = await openSocket(node)
@@ -190,7 +190,7 @@ test('a client that pings and does not read the answers is cut off', async () =>
   expect(mostBuffered).toBeLessThanOrEqual(bufferedBytes + KIB)
 })
 
-test('a sender is not read from while the database takes nothing, and loses nothing by it', async () => {
+test('reading from a sender pauses while the database is blocked, and nothing is lost', async () => {
   const unhandledBytes = 2 * MIB
   const node = await nodeWith({ unhandledBytes })
   const [sender, reader] = [await openSocket(node), await openSocket(node)]
@@ -209,7 +209,7 @@ test('a sender is not read from while the database takes nothing, and loses noth
     await reader.frames.next()
     mostUnhandled = Math.max(mostUnhandled, node.realtime.stats().unhandledBytes)
   }
-  // The frame that went over the limit, and the ones before it, each as a frame and as a broadcast.
+  // The frame over the limit and those before it, each counted as a frame and as a broadcast.
   expect(mostUnhandled).toBeLessThanOrEqual(2 * unhandledBytes + 2 * MIB)
   await operator.query('rollback')
   for (let n = 0; n < 30; n += 1) expect(await heard.next()).toBeGreaterThan(MIB)

@@ -67,7 +67,7 @@ const triggersOf = async (table: string) => {
   return Object.fromEntries(rows.map(({ name, olds }) => [name, olds]))
 }
 
-test('a statement records each row with its key, and of the old row the identity', async () => {
+test('a statement records each row with its key and the identity of the old row', async () => {
   await database.admin.query(`insert into pairs values (1, 'x', 'one'), (2, 'x', 'two')`)
   await database.admin.query(`update pairs set a = a + 10, body = body || '!'`)
   await database.admin.query(`delete from pairs where a = 11`)
@@ -89,7 +89,7 @@ test('an upsert records what it inserted and what it updated', async () => {
   expect(operations.sort()).toEqual(['INSERT 1', 'INSERT 2', 'UPDATE 1'])
 })
 
-test('the triggers keep what the policies look at, and nothing more', async () => {
+test('the triggers record only the columns that the policies read', async () => {
   expect(await triggersOf('conversations')).toEqual({
     realtime_delete: '{id,uid}',
     realtime_insert: '{}',
@@ -121,7 +121,7 @@ test('triggers follow the replica identity, the policies and the publication', a
   await database.admin.query('alter event trigger realtime_follow_schema enable')
 })
 
-test('a write goes through although it cannot be recorded', async () => {
+test('a write succeeds although it cannot be recorded', async () => {
   await database.admin.query('alter table realtime.changes add constraint never check (false) not valid')
   try {
     await database.admin.query(`insert into pairs values (1, 'x', 'one')`)
@@ -132,7 +132,7 @@ test('a write goes through although it cannot be recorded', async () => {
   expect(await readRecorded()).toEqual([])
 })
 
-test('10,000 statements of one transaction ring as few times as they can and are all delivered once', async () => {
+test('10,000 statements of one transaction notify as rarely as possible and are all delivered once', async () => {
   const { listener, changes, outbox } = await startFollowing(followOutbox)
   const rings: string[] = []
   await listener.on('realtime_changes', (payload) => rings.push(payload))
@@ -149,7 +149,7 @@ test('10,000 statements of one transaction ring as few times as they can and are
 test.each([
   ['told of', followOutbox],
   ['looked for', scanOutbox],
-])('a recorded change that cannot be read keeps back none of those it was %s with', async (_, follow) => {
+])('a malformed recorded change does not block those it was %s with', async (_, follow) => {
   const { listener, changes, outbox } = await startFollowing(follow)
   await database.admin.query(`
     begin;
@@ -166,7 +166,7 @@ test.each([
   await listener.close()
 })
 
-test('what every node has long delivered is removed, and what is recent stays', async () => {
+test('changes delivered long ago are removed, and recent ones stay', async () => {
   const log = createLog('silent')
   const listener = await openListener(database.connection, log)
   let now = Date.now()
@@ -184,7 +184,7 @@ test('what every node has long delivered is removed, and what is recent stays', 
   await listener.on('realtime_changes', (payload) => heard.add(payload))
   await database.admin.query(`insert into pairs values (1, 'x', '')`)
   await heard.next()
-  // A transaction in any database of the cluster holds the horizon back, those of other tests too.
+  // A transaction in any database of the cluster delays the horizon, including those of other tests.
   await expect.poll(isBehindEverything).toBe(true)
   await outbox.sweep()
   await heard.next()

@@ -1,7 +1,7 @@
 import { afterAll, describe } from 'vitest'
 import { hasNats, ringBy, startNatsServer } from '#test/nats.ts'
 
-// What is promised of changes, broadcasts and presence holds whatever rings between the nodes: the very same tests.
+// The guarantees do not depend on the transport of notifications, so the same tests run over NATS.
 if (hasNats) {
   const server = await startNatsServer()
   ringBy(server.url)

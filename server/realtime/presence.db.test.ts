@@ -58,7 +58,7 @@ const statesOf = (channel: RealtimeChannel): Record<string, unknown[]> =>
     ]),
   )
 
-test('who is present is known on every node, from the first moment and through every change', async () => {
+test('every node knows the presence state from the join on and through every change', async () => {
   const topic = `lobby:${randomUUID()}`
   const ada = await enter(await clientOn(node), topic, 'ada')
   expect(await ada.syncs.next()).toEqual({})
@@ -79,7 +79,7 @@ test('who is present is known on every node, from the first moment and through e
   expect(await bob.syncs.next()).toEqual({ bob: [{ mood: 'curious' }] })
 })
 
-test('a socket that closes takes its presence with it', async () => {
+test('a closed socket removes its presence', async () => {
   const topic = `lobby:${randomUUID()}`
   const [stays, goes] = [
     await enter(await clientOn(node), topic, 'stays'),
@@ -93,7 +93,7 @@ test('a socket that closes takes its presence with it', async () => {
   expect(await stays.leaves.next()).toBe('goes')
 })
 
-test('presences of a node that fell silent are removed by the others', async () => {
+test('other nodes remove the presences of a lost node', async () => {
   const topic = `lobby:${randomUUID()}`
   const watcher = await enter(await clientOn(node), topic, 'watcher')
   await watcher.syncs.next()
@@ -109,18 +109,18 @@ test('presences of a node that fell silent are removed by the others', async () 
   expect(await watcher.syncs.next()).toEqual({ watcher: [{ here: true }] })
 })
 
-test('a key that names a built-in property is a key like any other', async () => {
+test('a key may have the name of a built-in property', async () => {
   const { channel, syncs } = await enter(await clientOn(node), `lobby:${randomUUID()}`, '__proto__')
   await syncs.next()
   expect(await channel.track({ a: 1 })).toBe('ok')
 })
 
-test('what is no object cannot be tracked', async () => {
+test('only an object can be tracked', async () => {
   const { channel } = await enter(await clientOn(node), `lobby:${randomUUID()}`, 'odd')
   expect(await channel.send({ type: 'presence', event: 'track', payload: 'text' })).toBe('error')
 })
 
-test('who may hear a private topic without a policy for presence neither appears nor sees', async () => {
+test('a member of a private topic without a presence policy neither appears nor sees presence', async () => {
   const owner = await database.createPerson()
   const conversation = randomUUID()
   await database.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'm')`, [

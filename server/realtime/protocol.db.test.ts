@@ -56,23 +56,23 @@ test.each([
   ['without a key', '/realtime/v1/websocket?vsn=2.0.0', 401],
   ['with a key that is none', '/realtime/v1/websocket?vsn=2.0.0&apikey=nonsense', 401],
   ['at another address', '/realtime/v1/elsewhere?apikey=x', 404],
-])('a handshake %s is refused with JSON', async (_, path, status) => {
+])('a handshake %s is rejected with JSON', async (_, path, status) => {
   const answer = await handshake(path)
   expect(answer.status).toBe(status)
   expect(JSON.parse(answer.body)).toHaveProperty('error')
 })
 
-test('a handshake with an unknown version is refused', async () => {
+test('a handshake with an unknown version is rejected', async () => {
   expect((await handshake(`/realtime/v1/websocket?vsn=9.9.9&apikey=${tokens.anonKey}`)).status).toBe(400)
 })
 
-test('a heartbeat is answered with its ref', async () => {
+test('a heartbeat gets a reply with its ref', async () => {
   const { frames, say } = await openSocket()
   say(null, '7', 'phoenix', 'heartbeat')
   expect(await frames.next()).toEqual([null, '7', 'phoenix', 'phx_reply', { status: 'ok', response: {} }])
 })
 
-test('a join echoes its bindings with ids, in order, as they were sent', async () => {
+test('a join echoes its bindings with ids, in the order sent', async () => {
   const { frames, say } = await openSocket()
   const bindings = [
     { event: 'INSERT', schema: 'public', table: 'messages', filter: 'sender_role=eq.2' },
@@ -107,7 +107,7 @@ test('a second join of a topic ends the first', async () => {
   say('2', '2', 'realtime:room', 'phx_join', {})
   expect(await frames.next()).toEqual(['1', '1', 'realtime:room', 'phx_close', {}])
   expect((await frames.next()).slice(0, 4)).toEqual(['2', '2', 'realtime:room', 'phx_reply'])
-  // A late leave of the first does not end the second.
+  // A late leave of the first join does not end the second.
   say('1', '3', 'realtime:room', 'phx_leave')
   expect((await frames.next()).slice(0, 4)).toEqual(['1', '3', 'realtime:room', 'phx_reply'])
   say('2', '4', 'realtime:room', 'phx_leave')
@@ -118,13 +118,13 @@ test('a second join of a topic ends the first', async () => {
 test.each([
   ['a topic that was not joined', 'realtime:elsewhere', 'broadcast', 'unmatched topic'],
   ['a join without a name', 'realtime:', 'phx_join', 'TopicNameRequired: You must provide a topic name'],
-])('%s is answered with the reason', async (_, topic, event, reason) => {
+])('%s gets a reply with the reason', async (_, topic, event, reason) => {
   const { frames, say } = await openSocket()
   say('1', '1', topic, event)
   expect((await frames.next())[4]).toEqual({ status: 'error', response: { reason } })
 })
 
-test('a join with a token that does not verify says why', async () => {
+test('a join with an invalid token gets the reason', async () => {
   const { frames, say } = await openSocket()
   const reasons = []
   const person = await database.createPerson()
@@ -150,14 +150,14 @@ test('a broadcast without acknowledgement gets no reply', async () => {
   expect((await frames.next())[1]).toBe('3')
 })
 
-test('a frame that is none of the protocol closes the socket', async () => {
+test('a malformed frame closes the socket', async () => {
   const { ws } = await openSocket()
   ws.send('not JSON')
   const [code] = z.tuple([z.number(), z.unknown()]).parse(await once(ws, 'close'))
   expect(code).toBe(1003)
 })
 
-test('a silent socket is dropped', async () => {
+test('an idle socket is closed', async () => {
   const strict = await startNode(database, tokens, { limits: { idleTimeoutMs: 500 } })
   onTestFinished(() => strict.close())
   const { ws } = await openSocket(strict)
@@ -165,7 +165,7 @@ test('a silent socket is dropped', async () => {
   await expect.poll(() => strict.realtime.stats().sockets).toBe(0)
 })
 
-test('a channel ends with its token', async () => {
+test('a channel ends when its token expires', async () => {
   const person = await database.createPerson()
   const client = await openClient(node, {
     apikey: tokens.anonKey,
@@ -192,7 +192,7 @@ test('a channel ends with its token', async () => {
   await isClosed
 })
 
-test('signing out ends the channels of the session, and of no other', async () => {
+test('signing out ends the channels of that session only', async () => {
   const person = await database.createPerson()
   const [ended, other] = [randomUUID(), randomUUID()]
   await database.admin.query('insert into auth.sessions (id, user_id) values ($1, $3), ($2, $3)', [
@@ -214,7 +214,7 @@ test('signing out ends the channels of the session, and of no other', async () =
   expect((await frames.next())[4]).toMatchObject({ status: 'ok' })
 })
 
-test('a fresh token keeps a private channel, and one that may not read ends it', async () => {
+test('a fresh token keeps a private channel, and one without read permission ends it', async () => {
   const [owner, stranger] = [await database.createPerson(), await database.createPerson()]
   const conversation = randomUUID()
   await database.admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'm')`, [
@@ -235,7 +235,7 @@ test('a fresh token keeps a private channel, and one that may not read ends it',
   expect((await frames.next())[3]).toBe('phx_close')
 })
 
-test('a socket that closes leaves nothing behind', async () => {
+test('a closed socket leaves nothing behind', async () => {
   const client = await openClient(node, { apikey: tokens.anonKey })
   const channel = client.channel('brief')
   channel.on('postgres_changes', { event: '*', schema: 'public' }, () => undefined)
