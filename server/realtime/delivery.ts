@@ -2,7 +2,8 @@
  * Delivers recorded changes to subscribers. Each row is read with the role and claims of each distinct subscriber, so a
  * socket never reveals more than a query would. One read per subscriber and batch serves all of their channels.
  */
-import { type ApiRole, type Database } from '#server/database/scope.ts'
+import { type BatchReader } from '#server/database/batch-reader.ts'
+import { type ApiRole } from '#server/database/scope.ts'
 import { dropUnmatched, groupByAudience, isWorthPrefiltering, partitionByMention } from './audiences.ts'
 import { matchesBinding, wantsOperation } from './bindings.ts'
 import { type Catalogue, type PublishedTable } from './catalogue.ts'
@@ -24,7 +25,7 @@ export interface DeliveryOptions {
   readonly retry: Retry
 }
 
-export function createDelivery({ database, catalogue, channels, sender, retry }: DeliveryOptions) {
+export function createDelivery({ batchReader, catalogue, channels, sender, retry }: DeliveryOptions) {
   return async function deliver(changes: readonly Change[]): Promise<void> {
     const matches = await retry(() => matchChanges(changes))
     if (!matches || matches.length === 0) return
@@ -55,7 +56,9 @@ export function createDelivery({ database, catalogue, channels, sender, retry }:
     for (const [table, ofTable] of Map.groupBy(matches, ({ table: matched }) => matched)) {
       const query = visibleRowsQuery(table, 'service_role', ofTable.map(({ change }) => change)) // prettier-ignore
       const { text, values } = query
-      const [result] = await database.readAsEach('service_role', [{ claims: { role: 'service_role' }, text, values }])
+      const [result] = await batchReader.readAsEach('service_role', [
+        { claims: { role: 'service_role' }, text, values },
+      ])
       for (const [change, row] of query.decode(result?.rows ?? [])) rows.set(change, row)
     }
     return rows
@@ -75,7 +78,7 @@ export function createDelivery({ database, catalogue, channels, sender, retry }:
   }
 
   async function deliverToRole(role: ApiRole, audiences: readonly Audience[], isRepeated = false): Promise<void> {
-    const views = await retry(() => readViews(database, role, audiences))
+    const views = await retry(() => readViews(batchReader, role, audiences))
     if (!views) {
       // A failed read of one subscriber must not withhold the row from the others.
       if (audiences.length > 1) for (const audience of audiences) await deliverToRole(role, [audience])

@@ -62,7 +62,16 @@ export interface Realtime {
 
 /** Resolves once every later commit will be delivered. */
 export async function createRealtime(options: RealtimeOptions): Promise<Realtime> {
-  const { database, listener, tokens, log, limits: limitOverrides, trustProxy = 0, databaseSweepMs = 10_000 } = options
+  const {
+    database,
+    batchReader,
+    listener,
+    tokens,
+    log,
+    limits: limitOverrides,
+    trustProxy = 0,
+    databaseSweepMs = 10_000,
+  } = options
   const limits = { ...DEFAULT_LIMITS, ...limitOverrides }
   let isClosed = false
   const retry = createRetry(log, () => isClosed)
@@ -81,7 +90,7 @@ export async function createRealtime(options: RealtimeOptions): Promise<Realtime
     listener,
     log,
     retry,
-    deliver: createDelivery({ database, catalogue, channels, sender, retry }),
+    deliver: createDelivery({ batchReader, catalogue, channels, sender, retry }),
     onSchemaChange: () => catalogue.invalidate(),
     // The outbox is unlogged, so clients reconnect and fetch their data again.
     onRestart: () => sockets.disconnectAll(),

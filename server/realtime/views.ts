@@ -46,7 +46,11 @@ interface TableQueries {
  * Returns the views of several audiences of one role, in their order.
  * @throws PostgreSQL's error if any read fails; all reads share one transaction.
  */
-export async function readViews(database: Database, role: ApiRole, audiences: readonly Audience[]): Promise<Views[]> {
+export async function readViews(
+  batchReader: BatchReader,
+  role: ApiRole,
+  audiences: readonly Audience[],
+): Promise<Views[]> {
   const queriesByChanges = new Map<string, readonly TableQueries[]>()
   const planned = audiences.map(({ claims, matches }) => {
     const key = matches.map(({ change }) => change.id).join()
@@ -59,7 +63,7 @@ export async function readViews(database: Database, role: ApiRole, audiences: re
       [rows, olds].flatMap((query) => (query ? [{ claims, text: query.text, values: query.values }] : [])),
     ),
   )
-  const results = statements.length === 0 ? [] : await database.readAsEach(role, statements)
+  const results = statements.length === 0 ? [] : await batchReader.readAsEach(role, statements)
   let next = 0
   const takeResult = <Found>(query: RowQuery<Found> | undefined): Map<Change, Found> => {
     if (!query) return new Map()
