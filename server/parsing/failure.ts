@@ -1,6 +1,6 @@
 import { type DocumentError } from '#contract/document.ts'
 
-/** Why a file cannot be read, in a sentence for the person who uploaded it. None of these is worth another try. */
+/** Sentences for the person who uploaded the file. A retry helps with none of them. */
 const MESSAGES = {
   encrypted: 'This file is protected with a password. Remove the password and upload it again.',
   damaged: 'This file is damaged or incomplete and cannot be opened.',

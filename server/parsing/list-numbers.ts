@@ -6,22 +6,21 @@ export interface ListLevel {
   readonly format: string
   /** `%1.%2` */
   readonly text: string
-  /** Begins anew after a paragraph of a level above. */
+  /** Restarts after a paragraph of a higher level. */
   readonly restarts: boolean
   readonly isLegal: boolean
 }
 
 export interface List<Level extends ListLevel = ListLevel> {
-  /** Lists of the same kind go on counting where the other stopped. */
+  /** Lists of one kind share their counts. */
   readonly abstract: string
   readonly levels: ReadonlyMap<number, Level>
-  /** Where this list begins anew, unlike others of its kind. */
+  /** Start values by level that override those of the kind. */
   readonly starts: ReadonlyMap<number, number>
 }
 
 /**
- * Counts one paragraph after the other.
- * @returns the label of a paragraph by its list and its level from 0, empty where it has a bullet or none.
+ * @returns a function that counts a paragraph and returns its label; empty for a bullet or no label.
  */
 export function createListCounter(lists: ReadonlyMap<string, List>): (id: string, depth: number) => string {
   const counts = new Map<string, (number | undefined)[]>()

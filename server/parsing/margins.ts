@@ -1,6 +1,6 @@
 import { type Block } from './sections.ts'
 
-/** What headers and footers say, once and behind the text that they frame; page numbers alone say nothing. */
+/** Header and footer blocks that the body lacks, each once, without page numbers. */
 export function findMarginBlocks(margins: Iterable<Block>, body: readonly Block[]): Block[] {
   const seen = new Set(body.map(({ text }) => text))
   const blocks: Block[] = []

@@ -1,4 +1,4 @@
-/** What every reader yields, whatever the type of the file. */
+/** The output of every parser. */
 import {
   type DocumentLanguage,
   type ItemRun,
@@ -14,38 +14,37 @@ export { type SheetRow, type WordBox }
 export interface ParsedPage {
   readonly page: number
   readonly text: string
-  /** For pdf: which stretch of the text came from which item of the viewer's text layer. */
+  /** pdf: maps ranges of the text to items of the viewer's text layer. */
   readonly items?: readonly ItemRun[]
   readonly headings?: readonly Heading[]
   readonly blocks?: readonly PageBlock[]
-  /** For workbooks: where each row of the sheet begins. */
+  /** Workbooks: start of each sheet row. */
   readonly rows?: readonly SheetRow[]
-  /** For workbooks: the columns, A being 1, that the cells of every line stand in. */
+  /** Workbooks: column numbers (A is 1) of the cells of every line. */
   readonly columns?: readonly number[]
-  /** For pages read by OCR: where each word stands. */
+  /** OCR: location of each word. */
   readonly boxes?: readonly WordBox[]
-  /** For pages read by OCR, 0 to 100. */
+  /** OCR: 0 to 100. */
   readonly confidence?: number
-  /** Not all of the page is in `text`. */
+  /** `text` is incomplete. */
   readonly isCut?: true
   /** Why there is no text. */
   readonly gap?: PageGap
 }
 
-/** Where a heading begins, and its words. */
 export type Heading = readonly [offset: number, text: string]
 
 /**
- * A reader first says how many pages there will be, then yields them, and before OCR which page it turns to. Pages that it
- * leaves to others to recognise, or to recognise after it, are only named.
+ * First the number of pages, then the pages; `recognising` announces a page before OCR, `deferred` names a page for another
+ * process.
  */
 export type ParsedPart =
   { readonly pages: number } | { readonly recognising: number } | { readonly deferred: number } | ParsedPage
 
 export interface ParseOptions {
-  /** What the person said the documents are in, likeliest first. */
+  /** Chosen by the person, likeliest first. */
   readonly languages: readonly DocumentLanguage[]
-  /** The only pages to read, by OCR where they need it. Without them all are read, and those that need OCR are named. */
+  /** Pages to read, with OCR if needed. Without it all pages are read and those that need OCR are deferred. */
   readonly pages?: readonly number[]
 }
 
@@ -55,5 +54,5 @@ export const MAX_PAGE_CHARACTERS = 500_000
 export const MAX_PAGES = 10_000
 export const MAX_DOCUMENT_CHARACTERS = 26_500_000
 
-/** PostgreSQL's text cannot hold U+0000. Replaced one for one, so that offsets stay true. */
+/** PostgreSQL's text cannot hold U+0000. Replaced one for one, so offsets stay valid. */
 export const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', ' ') : text)

@@ -1,23 +1,22 @@
 import { type PageBlock } from '#contract/document.ts'
 import { type Heading, type ParsedPage } from './page.ts'
 
-/** A block of a format without pages; the rows of a table are lines, of which the first holds the column titles. */
+/** A block of a format without pages. The rows of a table are lines; the first holds the column titles. */
 export interface Block {
   readonly kind: PageBlock['kind']
   readonly text: string
-  /** Of a heading. */
   readonly level?: number
 }
 
-/** Characters after which a section ends with the block that reached it, so that "page 7" means a screenful. */
+/** About a screenful. */
 const SECTION_CHARACTERS = 3_000
-/** A heading begins a new section unless the one before is shorter than this. */
+/** A heading starts a new section unless the previous one is shorter. */
 const MIN_SECTION_CHARACTERS = 600
 const MAX_HEADING_CHARACTERS = 150
-/** Longer column titles are not repeated where a table goes on in the next section. */
+/** Longer column titles are not repeated in the next section. */
 const MAX_HEADER_CHARACTERS = 300
 
-/** Groups blocks to sections that begin at headings where there are any; sections are numbered as pages. */
+/** Groups blocks into sections that start at headings; sections are numbered as pages. */
 export function groupSections(blocks: readonly Block[]): ParsedPage[] {
   const sections: ParsedPage[] = []
   let text = ''
@@ -61,7 +60,7 @@ function blockDetails({ kind, level = 1 }: Block, piece: string, start: number):
   return { headerEnd: start + (end < 0 ? piece.length : end) }
 }
 
-/** A table that goes on in another section begins there with its column titles again. */
+/** Repeats the column titles of a table in each further section. */
 function splitBlock({ kind, text }: Block): string[] {
   if (kind !== 'table' || text.length <= SECTION_CHARACTERS) return splitLong(text)
   const [header = '', ...rows] = text.split('\n')
@@ -78,10 +77,10 @@ function splitBlock({ kind, text }: Block): string[] {
   return [...pieces, piece].flatMap(splitLong)
 }
 
-/** All up to the last end of a sentence, end of a line, or blank. The point of a number or an address ends no sentence. */
+/** Up to the last end of a sentence, line or word. A point in a number or an address ends no sentence. */
 const BORDERS = [/^[^]*(?:[.!?]["'”’)\]]*\s|[。！？]["'”’)\]]*)/u, /^[^]*\n/, /^[^]*\s/u]
 
-/** Cuts what alone exceeds a section at the last border before the limit: of a sentence, else of a line, else of a word. */
+/** Cuts at the last sentence, else line, else word that ends before the limit. */
 function splitLong(text: string): string[] {
   const pieces: string[] = []
   let rest = text

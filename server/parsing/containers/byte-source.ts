@@ -1,7 +1,7 @@
-/** Bytes that are looked at in places, without holding all of them. */
+/** Random access to bytes that need not be in memory. */
 export interface ByteSource {
   readonly size: number
-  /** At most `length` bytes from `start`: fewer where the source ends. */
+  /** Returns fewer than `length` bytes at the end of the source. */
   read(start: number, length: number): Promise<Uint8Array>
 }
 

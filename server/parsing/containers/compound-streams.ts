@@ -1,4 +1,7 @@
-/** Compound files (MS-CFB): legacy Office documents, and the wrapping of modern ones that carry a password. */
+/**
+ * Stream names of compound files (MS-CFB): legacy Office documents, and encrypted modern ones. Reads two sectors of a source;
+ * the CFB library needs the whole file in memory.
+ */
 import { type ByteSource } from './byte-source.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
@@ -8,7 +11,7 @@ const DIRECTORY_BYTES = 4_096
 
 export const isCompoundFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
 
-/** Names, in lower case, of the first streams of the directory; every writer puts the main ones there ("worddocument", "workbook"). */
+/** Lower-case names of the first directory entries, where writers put the main streams ("worddocument", "workbook"). */
 export async function listStreamNames(source: ByteSource): Promise<string[]> {
   const head = await source.read(0, HEADER_BYTES)
   if (!isCompoundFile(head) || head.byteLength < HEADER_BYTES) return []

@@ -4,11 +4,11 @@ import { listZipEntries, type ZipEntry } from './zip-directory.ts'
 
 const MAX_UNPACKED_BYTES = 150 * 1024 * 1024
 const MAX_RATIO = 100
-/** Small parts of a document that is mostly empty may well shrink further than that. */
+/** Smaller parts of an almost empty document may exceed the ratio. */
 const MIN_RATIO_BYTES = 8 * 1024 * 1024
 
 /**
- * Refuses a zip file that declares more than it may unpack to, before anything is unpacked, and answers its entries.
+ * Returns the entries of a zip file, without inflating anything.
  * @throws ParseFailure `damaged`, `too_large`
  */
 export async function rejectZipBomb(bytes: Uint8Array): Promise<ZipEntry[]> {

@@ -6,15 +6,15 @@ const MAX_ENTRY_BYTES = 150 * 1024 * 1024
 const LOCAL_HEADER_BYTES = 30
 
 /**
- * The content of one part of a zip file.
- * @throws ParseFailure `too_large` where it unpacks to more than it may.
- * @throws Error where it is broken.
+ * Returns the content of one zip entry.
+ * @throws ParseFailure `too_large` if it inflates beyond the limit.
+ * @throws Error if it is damaged.
  */
 export function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const start = offset + LOCAL_HEADER_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
   const packed = bytes.subarray(start, start + compressedSize)
-  // Some programs call nothing at all deflated.
+  // Some programs declare empty entries as deflated.
   if (method === 0 || packed.length === 0) return packed
   try {
     return inflateRawSync(packed, { maxOutputLength: MAX_ENTRY_BYTES })

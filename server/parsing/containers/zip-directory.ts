@@ -1,15 +1,15 @@
-/** The table of contents of a zip file, read without inflating anything (APPNOTE.TXT 4.3.12, 4.3.14 and 4.3.16). */
+/** The central directory of a zip file (APPNOTE.TXT 4.3.12, 4.3.14 and 4.3.16). */
 import { type ByteSource } from './byte-source.ts'
 
 export interface ZipEntry {
-  /** Its folders end in slashes, whatever the file has, and none comes first. */
+  /** With forward slashes, without a leading one. */
   readonly name: string
   readonly compressedSize: number
-  /** As declared: a hostile file may lie, so memory is watched as well. */
+  /** As declared; a hostile file may lie. */
   readonly uncompressedSize: number
-  /** 0 for bytes as they are, 8 for deflated ones. */
+  /** 0 stored, 8 deflated. */
   readonly method: number
-  /** Where the entry's own header begins in the file. */
+  /** Of the local header. */
   readonly offset: number
 }
 
@@ -20,17 +20,16 @@ const ZIP64_END_SIGNATURE = 0x06064b50
 const ZIP64_END_LENGTH = 56
 const LOCATOR_SIGNATURE = 0x07064b50
 const LOCATOR_LENGTH = 20
-/** What a field of 4 bytes holds whose value stands in one of 8: some programs write small files so as well. */
+/** A 4-byte field with this value refers to the ZIP64 extra field. */
 const ZIP64_MARKER = 0xffffffff
-/** Marks the extra field of an entry that holds those values (APPNOTE.TXT 4.5.3). */
+/** APPNOTE.TXT 4.5.3 */
 const ZIP64_EXTRA_ID = 1
 const MAX_COMMENT_BYTES = 65_535
-/** Far more entries than any document has; what declares more is not read. */
 const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Lists the entries, or answers undefined where the bytes are no whole zip file. */
+/** Returns undefined if the bytes are no complete zip file. */
 export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | undefined> {
   const tailStart = Math.max(0, source.size - END_LENGTH - MAX_COMMENT_BYTES)
   const tail = viewOf(await source.read(tailStart, source.size - tailStart))
@@ -47,7 +46,7 @@ export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | u
   return undefined
 }
 
-/** Where the table stands in files whose fields are wide; others have no such end. @param end where the usual one begins. */
+/** Undefined if the file is not ZIP64. @param end offset in `tail` of the end record. */
 async function readZip64End(
   source: ByteSource,
   tail: DataView,
@@ -88,10 +87,10 @@ function parseDirectory(bytes: Uint8Array, count: number): ZipEntry[] | undefine
   return entries
 }
 
-/** Old libraries for Windows part folders by backslashes, others begin at a root; Office takes both. */
+/** Old Windows libraries write backslashes, others a leading slash; Office accepts both. */
 const normaliseName = (name: string): string => name.replaceAll('\\', '/').replace(/^\/+/, '')
 
-/** Those of the values that stand in the extra fields, in their order there. */
+/** Replaces marked values by those of the extra field, in their order there. */
 function readZip64Values(values: readonly number[], extra: DataView): number[] {
   let [at, end] = [0, 0]
   while (end + 4 <= extra.byteLength) {

@@ -1,4 +1,4 @@
-/** Reads the picture of one page: upright first, level second, then its words, which are put back where they stood. */
+/** OCR of a page image: turns it upright, levels it, reads its words and maps them back to the page. */
 import { type ParsedPage } from '#server/parsing/page.ts'
 import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'
 import { findRulingLines } from './ruling-lines.ts'
@@ -34,12 +34,12 @@ import { boxOf, writeWords } from './write-words.ts'
 export type RecognisedText = Required<Pick<ParsedPage, 'text' | 'boxes' | 'confidence'>> &
   Pick<ParsedPage, 'blocks' | 'gap'>
 
-/** Reads page after page of one document; what language the first ones are in makes the later ones quicker. */
+/** Reads the pages of one document; the language of the first pages speeds up the later ones. */
 export interface Recogniser {
   recognise(raster: Raster): Promise<RecognisedText>
 }
 
-/** A picture of a page; what was found out about it once is not found out again. */
+/** A page image that caches its orientation and results. */
 interface OcrPage {
   orientation(): Orientation
   /** Turned clockwise by so much, made level, and read. */
@@ -87,10 +87,9 @@ const NOT_RECOGNISED: RecognisedText = { ...BLANK, gap: 'not_recognised' }
 const candidateModels = (preferred: readonly OcrLanguage[]): OcrModels =>
   preferred.length > 0 ? [...new Set(preferred.flatMap(modelsForLanguage))] : COMMON_MODELS
 
-/** With what the first page is begun. */
 const firstModels = (candidates: OcrModels): OcrModels => (candidates.length > 2 ? ENGLISH_MODEL : candidates)
 
-/** Loads and tries ahead of the first page what `createRecogniser` of the same languages will need. */
+/** Loads and exercises the models that `createRecogniser` will use first for these languages. */
 export async function warmUpOcr(preferred: readonly OcrLanguage[]): Promise<void> {
   const tesseract = await loadTesseract()
   tesseract.readWords(drawWarmUpImage(), firstModels(candidateModels(preferred)))

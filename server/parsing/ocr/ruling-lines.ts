@@ -1,4 +1,4 @@
-/** Finds the ruled tables of a page, so that what is read can be put into cells. */
+/** Finds ruling lines of a page and the table cells between them. */
 import { type Raster } from './raster.ts'
 import { type Block, type Word } from './tesseract.ts'
 
@@ -15,7 +15,7 @@ export interface RulingLines {
   readonly vertical: readonly RulingLine[]
 }
 
-/** The box around a point that the nearest rules make. */
+/** The box that the nearest ruling lines form around a point. */
 export type Cell = Block
 
 const DARK = 150
@@ -71,7 +71,7 @@ function extend(open: RulingLine[], across: number, from: number, to: number): v
   same.to = Math.max(same.to, to)
 }
 
-/** The cell that a word stands in, undefined where it is not between rules on all four sides. */
+/** The cell of a word; undefined without ruling lines on all four sides. */
 export const findCell = ({ left, top, width, height }: Word, rules: RulingLines): Cell | undefined =>
   cellAt(left + width / 2, top + height / 2, rules)
 
@@ -87,7 +87,7 @@ function cellAt(x: number, y: number, { horizontal, vertical }: RulingLines): Ce
   return Object.values(cell).every(Number.isFinite) ? cell : undefined
 }
 
-/** Every cell that two rules make a corner of, whether or not something was read in it. */
+/** All cells with a corner of two ruling lines, with or without words. */
 export function listCells(rules: RulingLines): Cell[] {
   const cells: Cell[] = []
   for (const { at: top, from: left, to: right } of rules.horizontal) {

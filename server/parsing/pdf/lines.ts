@@ -1,8 +1,8 @@
-/** Lines of a pdf page: which items stand beside each other, and where the gaps between them are. */
+/** Groups text items of a pdf page into lines and finds the gaps between them. */
 import { withoutNul } from '#server/parsing/page.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
-/** What is used of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths are in points. */
+/** The used part of a pdf.js text item. `transform` is [a, b, c, d, x, y]; lengths in points. */
 export interface TextItem {
   readonly str: string
   readonly transform: readonly number[]
@@ -12,12 +12,12 @@ export interface TextItem {
   readonly fontName: string
 }
 
-/** Stands for what no item holds, such as the value of a form's field. */
+/** Index of text that is in no item, for example the value of a form field. */
 export const NO_ITEM = -1
 
 export interface PlacedItem {
   readonly index: number
-  /** Where the text begins in the item, of which it may be a part. */
+  /** Offset of the text in the item. */
   readonly offset: number
   readonly text: string
   /** Extent along the writing direction. */
@@ -77,15 +77,14 @@ const normaliseForms = (text: string): string =>
 export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
   turnNumbers(removeRepeated(items.map(placeItem).filter(({ text }) => text !== '')))
 
-/** So many items before one may have drawn its first letters already. */
+/** Number of previous items that may already show the first letters of an item. */
 const REPEAT_WINDOW = 4
-/** Shares of what letters are wide on average, between which a stretch of them may be. */
+/** Bounds of a plausible width, as shares of the average letter width. */
 const [NARROW, WIDE] = [0.6, 1.6]
 
 /**
- * Words drawn again a hair further on, so that they look bold or cast a shadow, are there once, also where an item goes on
- * after them. Letters that overlap others by the widths of their font alone count only on a page that has such words: of a
- * broken font the widths are wrong.
+ * Removes words that are drawn again slightly shifted, for bold or shadow effects. Overlapping letters at the start of an item
+ * are removed only on a page with repeated words: a broken font has wrong widths.
  */
 function removeRepeated(items: readonly PlacedItem[]): PlacedItem[] {
   const byText = new Map<string, PlacedItem[]>()
@@ -120,7 +119,7 @@ const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
   one.angle === other.angle &&
   Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEAT_TOLERANCE * one.height
 
-/** Without the letters at its beginning that the one before ends with, in the same place. */
+/** Removes letters at the start that the previous item shows at its end, in the same location. */
 function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
   if (!isDrawnLike(before, item) || item.from < before.from - REPEAT_TOLERANCE * before.height) return item
   const shared = before.to - item.from
@@ -160,10 +159,10 @@ export function isSameLine(previous: PlacedItem, next: PlacedItem): boolean {
   )
 }
 
-/** What keeps its left-to-right order inside a right-to-left line: digits, and the signs between them. */
+/** Digits and the signs between them run left to right inside a right-to-left line. */
 const NUMERIC = /^[\p{N}/.,:%+-]+$/u
 
-/** Numbers in right-to-left lines come in pieces from right to left ("04", "/", "10"): turns each such group round. */
+/** Reverses the pieces of numbers in right-to-left lines ("04", "/", "10"). */
 function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
   const turned: PlacedItem[] = []
   let group: PlacedItem[] = []
@@ -183,11 +182,10 @@ function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
   return turned
 }
 
-/** Small letters are at most this large beside those that they are raised or lowered from. */
+/** Superscripts and subscripts: at most this share of the height of their neighbours. */
 const MAX_MARK_SIZE = 0.8
 /** Shares of the height of the large ones: how far up, how far down, and how far apart. */
 const [MAX_RAISE, MAX_LOWERING, MAX_MARK_GAP] = [0.7, 0.4, 1]
-/** Characters of a mark; more are a text of their own. */
 const MAX_MARK_CHARACTERS = 8
 /** Letters that touch may overlap by this share of their height. */
 const MAX_OVERLAP = 0.3
@@ -213,11 +211,11 @@ function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
 
 interface ItemGroup {
   readonly items: PlacedItem[]
-  /** The last one that is no mark beside others: it says where the line stands. */
+  /** The last item that is no superscript or subscript; it defines the baseline. */
   base: PlacedItem
 }
 
-/** Groups the items in their order to lines. */
+/** Groups items into lines, in their order. */
 export function groupLines(placed: readonly PlacedItem[]): Line[] {
   const isRightToLeft = placed.some(({ text }) => RIGHT_TO_LEFT.test(text))
   const lines: ItemGroup[] = []
@@ -252,7 +250,7 @@ export function groupLines(placed: readonly PlacedItem[]): Line[] {
   return lines.map(measureLine)
 }
 
-/** Where in the line there is room for an item that was drawn after what stands to its right, as letters of another font are. */
+/** Index in the line for an item that was drawn after its right neighbour, as letters of another font are. */
 function findInsertIndex(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
   const shown = items.filter(({ text }) => text.trim() !== '')
   const next = shown.find(({ from }) => from > item.from)
@@ -265,7 +263,7 @@ function overlaps(one: PlacedItem, other: PlacedItem): boolean {
   return shared > MAX_OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
 }
 
-/** The blank that stood for the room goes. */
+/** Replaces a blank that filled the gap. */
 function insertItem(items: PlacedItem[], item: PlacedItem, place: number): void {
   const before = items[place - 1]
   const fills = before?.text.trim() === '' && before.to > item.from

@@ -29,15 +29,15 @@ const folder = (name: string) => `${path.join(packageFolder, name)}${path.sep}`
 type PdfDocument = Awaited<ReturnType<typeof getDocument>['promise']>
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
-/** Pages with fewer characters are looked at: what they show may be a picture of a text. */
+/** A page with fewer characters may be an image of text. */
 const MIN_TEXT_CHARACTERS = 100
-/** Of a page that is all picture, so many lines are what somebody put upon it later: a number, who downloaded it. */
+/** Up to this many lines on a full-page image are a stamp, not its text. */
 const MAX_STAMP_LINES = 3
-/** OCR of a page that has some text replaces it only where it finds this many times as much. */
+/** OCR replaces existing text only if it finds this many times as much. */
 const MIN_OCR_GAIN = 3
-/** Beyond, pages that only OCR could read are left without text. */
+/** Further pages that need OCR stay without text. */
 const MAX_RECOGNISED_PAGES = 500
-/** A text that is there is replaced only by what was read at least so surely. */
+/** Minimum confidence of OCR that replaces existing text. */
 const MIN_OCR_CONFIDENCE = 50
 
 /**
@@ -104,7 +104,7 @@ async function* recognisePages(
           continue
         }
         yield withGap(layer?.page ?? { page, text: '' }, 'not_recognised')
-        // What aborted is of no use any more: the pages that are left are for another process.
+        // An aborted engine is unusable: another process reads the remaining pages.
         for (const left of pages.slice(index + 1)) yield { deferred: left }
         return
       }
@@ -116,13 +116,13 @@ async function* recognisePages(
   }
 }
 
-/** An engine may fail at a page that it does not expect; any other failure is no page's fault. */
+/** WebAssembly aborts are the fault of a page; other errors are not. */
 function abortedOnly(error: unknown): 'aborted' {
   if (isNamed(error, 'RuntimeError')) return 'aborted'
   throw error
 }
 
-/** The text that a page brings along, and whether it can be what the page shows. */
+/** The embedded text of a page, and whether it can be what the page shows. */
 interface TextLayer {
   readonly page: ParsedPage
   readonly isGarbled: boolean
@@ -141,7 +141,7 @@ function chooseText(
   return isMore && recognised.confidence >= MIN_OCR_CONFIDENCE ? recognised : page
 }
 
-/** A page that cannot be read leaves a gap, not a failure: the others are worth having. */
+/** Undefined if the page is unreadable: one page must not fail the file. */
 async function readPage(document: PdfDocument, number: number, fonts: Fonts): Promise<TextLayer | undefined> {
   let page
   const items: TextItem[] = []

@@ -1,15 +1,14 @@
 /** Regions of a pdf page, such as columns, boxes and tables, in the order in which they are read, whatever was drawn first. */
 import { type Line } from './lines.ts'
 
-/** Lines further apart than this many times their height are of different regions. */
+/** Maximum line distance within a region, in line heights. */
 const MAX_DISTANCE = 3
-/** Boxes that share less than this part of a line's height do not meet. */
+/** Smaller overlaps, in line heights, do not count. */
 const MIN_OVERLAP = 0.5
-/** Of the height of a line, below its baseline. */
+/** Share of the line height below the baseline. */
 const DESCENT = 0.2
-/** Pages of more are drawings, of which the order of drawing is as good as any. */
+/** A page with more is a drawing and keeps its drawing order. */
 const [MAX_LINES, MAX_REGIONS] = [1_500, 200]
-/** So many lines at the head and at the foot of a page may be its margins. */
 const [MAX_HEAD_LINES, MAX_FOOT_LINES] = [1, 2]
 const SAME_ANGLE = 0.01
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
@@ -30,8 +29,8 @@ interface Region {
 }
 
 /**
- * What stands above comes before what stands below it, and the left before the right of what stands side by side. Between
- * the foot of one column and the head of the next, which neither tells apart, the order of drawing decides.
+ * Orders regions from top to bottom, and from left to right if side by side. Drawing order decides between the foot of one
+ * column and the head of the next.
  */
 export function orderRegions(lines: readonly Line[]): readonly Line[] {
   if (lines.length > MAX_LINES || lines.some(runsRightToLeft)) return lines
@@ -132,7 +131,7 @@ const isSeparated = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
 const isBeside = (other: Box, line: Box, next: Box): boolean =>
   overlapDown(other, line) && !overlapAcross(other, line) && overlapAcross(other, next) && !overlapDown(other, next)
 
-/** Lines with all else of the page on one side of them, each of one region or of several side by side; the outermost first. */
+/** The outermost single lines at one end of the page, the outermost first. */
 function findMargin(
   regions: readonly Region[],
   most: number,
@@ -158,7 +157,7 @@ function sortRegions(regions: readonly Region[]): Region[] {
   const ordered: Region[] = []
   while (left.size > 0) {
     const waiting = [...left]
-    // Boxes that stand around each other can ask for a circle: then the one that was drawn first goes on.
+    // Interlocked boxes can form a cycle: then drawing order decides.
     const next = waiting.find((region) => !waiting.some((other) => comesBefore(other, region))) ?? waiting[0]
     if (!next) break
     ordered.push(next)

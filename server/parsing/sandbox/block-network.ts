@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-/** Node's permission model does not cover the network yet, so the ways to it are taken away before any file is read. */
+/** Removes the network from this process: Node's permission model does not cover it yet. */
 export function blockNetwork(): void {
   net.Socket.prototype.connect = () => {
     throw new Error('a reader of files has no network')

@@ -1,6 +1,5 @@
 /**
- * Ends a reading process that has said what it has to say. `process.exit` waits for the compiler's threads, which may be
- * waiting for this one, and then never comes back (nodejs/node#54918).
+ * Ends a process that has sent its result. `process.exit` can deadlock with the compiler's threads (nodejs/node#54918).
  */
 export function endProcess(): never {
   process.kill(process.pid, 'SIGKILL')

@@ -1,6 +1,6 @@
 /**
- * Runs all at once and yields what comes first.
- * @param stop is called at the end, also when one fails or nobody wants the rest: it should make the others end.
+ * Runs all generators at once and yields values in order of arrival.
+ * @param stop called at the end, also after an error or an early return; must make the other generators end.
  */
 export async function* mergeInOrderOfArrival<T>(
   generators: readonly AsyncGenerator<T>[],
@@ -20,7 +20,7 @@ export async function* mergeInOrderOfArrival<T>(
     }
   } finally {
     stop()
-    // A generator ends after the `next` that it is in, so what it still says is waited for and dropped.
+    // A generator ends only after its pending `next`.
     await Promise.allSettled([...pending].flatMap(([generator, last]) => [last, generator.return(undefined)]))
   }
 }

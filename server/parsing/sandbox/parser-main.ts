@@ -1,7 +1,7 @@
 /**
- * The process that reads one file. It gets a line of options and then the bytes on standard input, answers one JSON object
- * per line on standard output, and can reach nothing else: no environment, no file but the libraries, no process, no
- * network. Told the languages beforehand, it loads what recognises pages while it waits for a file.
+ * Entry point of a parser process, which parses one file. Standard input carries a line of JSON options and then the bytes;
+ * standard output carries one JSON message per line. The process has no environment, no network, no child processes and reads no
+ * file but the libraries. With languages as an argument it loads OCR while it waits for the file.
  */
 import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
@@ -10,7 +10,7 @@ import { loadParser } from '#server/parsing/parsers.ts'
 import { blockNetwork } from './block-network.ts'
 import { endProcess } from './end-process.ts'
 
-/** One line of the answer. */
+/** One line on standard output. */
 export type ParserMessage =
   { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
 
@@ -19,20 +19,19 @@ interface Input {
   readonly bytes: Uint8Array
 }
 
-/** Undefined where the parent has ended without a file. */
+/** Undefined if the parent ended without sending a file. */
 async function readInput(): Promise<Input | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
   const input = Buffer.concat(chunks)
   const end = input.indexOf('\n')
   if (end === -1) return undefined
-  // Written by the parent, which knows what it writes.
   const options = JSON.parse(input.toString('utf8', 0, end)) as ParseOptions
-  // pdf.js refuses Buffer, which is a view into a shared pool.
+  // pdf.js rejects Buffer.
   return { options, bytes: new Uint8Array(input.subarray(end + 1)) }
 }
 
-/** Blocks while the parent is slow to read, so that pages do not pile up here. */
+/** Blocks while the parent is slow to read: unsent pages would fill the memory. */
 function send(message: ParserMessage): void {
   let rest = Buffer.from(`${JSON.stringify(message)}\n`)
   while (rest.length > 0) {
@@ -73,7 +72,7 @@ async function main(mimetype: string, languages: string | undefined): Promise<vo
   }
 }
 
-// A library that drops what it had promised leaves nothing to wait for: the file is to blame, and another try would not help.
+// An empty event loop before the end means that a library lost a promise: the file is damaged, a retry cannot help.
 process.once('beforeExit', () => {
   send({ failure: 'damaged', cause: 'the reader waits for what never comes' })
   endProcess()

@@ -1,6 +1,6 @@
 /**
- * Starts the processes that read files: Node's permission model, an empty environment, low priority and a heap limit. Each
- * reads one file and ends.
+ * Starts parser processes: Node's permission model, an empty environment, low priority and a heap limit. Each parses one
+ * file and ends.
  */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { type ParseLimits } from './limits.ts'
 export interface ParserSpec {
   readonly mimetype: string
   readonly limits: ParseLimits
-  /** The languages of pages that it is to recognise; absent where it only reads text. */
+  /** Languages for OCR; absent if the process only extracts text. */
   readonly ocrLanguages?: readonly DocumentLanguage[]
 }
 
@@ -31,7 +31,7 @@ const READABLE_PATHS = [
   path.join(REPOSITORY, 'package.json'),
 ]
 
-/** Installed as a dependency, our libraries may lie in a node_modules further up. */
+/** Libraries of an installed package may be in a node_modules further up. */
 function nodeModulesFolders(): string[] {
   const folders: string[] = []
   for (let folder = REPOSITORY; ; folder = path.dirname(folder)) {
@@ -41,33 +41,33 @@ function nodeModulesFolders(): string[] {
   }
 }
 
-/** Decoding pictures takes a native library; no other reader may load one. */
+/** Only image parsers may load a native library. */
 export const isImage = (mimetype: string): boolean => fileTypeOf(mimetype)?.parser === 'image'
 
-/** How Node is told to let the child read the libraries and do nothing else. */
+/** Node flags of the sandbox: read the libraries, nothing else. */
 export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
   '--permission',
   ...(isImage(mimetype) ? ['--allow-addons'] : []),
   ...READABLE_PATHS.map((folder) => `--allow-fs-read=${folder}`),
   `--max-old-space-size=${heapMegabytes}`,
-  // A process that waits for its file would otherwise throw away what it has compiled for it.
+  // A waiting process must keep its compiled code.
   '--no-flush-bytecode',
   '--no-flush-liftoff-code',
   '--disable-warning=ExperimentalWarning',
   '--disable-warning=SecurityWarning',
 ]
 
-/** Of util-linux: what it starts is ended by the kernel when we end, however we do, and even where it was stopped. */
+/** util-linux: the kernel kills the started process when this one ends, even if it is stopped. */
 const SETPRIV = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
 let isSetprivUsable: boolean | undefined
 
-/** Looked for once: other systems have none, or one that cannot do this. */
+/** Checked once: other systems have no setpriv, or one without --pdeathsig. */
 function canUseSetpriv(): boolean {
   const [command, ...args] = SETPRIV
   return (isSetprivUsable ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
 }
 
-/** Whether the process is a reader by now: what binds it to us takes a moment. */
+/** Returns a check whether setpriv has been replaced by Node in the process. */
 function createExecCheck(pid = 0): () => boolean {
   let isReader = false
   return () => (isReader ||= !['setpriv', undefined].includes(readProcessName(pid)))
@@ -77,14 +77,14 @@ function readProcessName(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
   } catch (error) {
-    // It may be over already.
+    // The process may have ended.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined
     throw error
   }
 }
 
 interface StartOptions {
-  /** Loads what recognises pages before there is a file. */
+  /** Loads OCR before the file arrives. */
   readonly isWarm?: boolean
   /** Whoever waits for an answer goes before it. */
   readonly backgroundThrottle?: BackgroundThrottle | undefined

@@ -1,7 +1,6 @@
 /**
- * Reads one file in a process of its own (`reader-process.ts`), so that a hostile or broken file can neither take the
- * server's memory nor its time: it has a heap limit, and, because that does not bound array buffers and wasm, its
- * resident memory is watched from outside.
+ * Parses a file in a process of its own (`parser-main.ts`), so that a hostile file cannot exhaust the server's memory or time.
+ * The heap limit does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
  */
 import { createInterface } from 'node:readline'
 import { type Readable } from 'node:stream'
@@ -32,25 +31,25 @@ export interface RecognisedPage {
 }
 
 export interface ParserRun {
-  /** Begins to read the bytes; called once for each process. */
+  /** Opens the bytes; called once per process. */
   readonly open: () => Promise<Readable>
   readonly size: number
   readonly mimetype: string
-  /** What the person said the documents are in. */
+  /** Languages that the person chose for documents. */
   readonly languages?: readonly DocumentLanguage[]
-  /** By an attempt that was interrupted; these pages are not yielded. */
+  /** Pages that an interrupted attempt recognised; they are not yielded. */
   readonly alreadyRecognised?: readonly RecognisedPage[]
-  /** How many processes of all files together may recognise pages. */
+  /** Limits OCR processes over all files. */
   readonly ocrSemaphore?: FairSemaphore
-  /** Who takes turns with others when pages are recognised. */
+  /** Owners share OCR fairly. */
   readonly owner?: string
-  /** Told before the first page waits to be recognised: from here on the file keeps no text of others from being read. */
+  /** Called before the first page waits for OCR; from then on this file need not block others. */
   readonly onOcrStart?: () => void
-  /** Processes that are ready to recognise; without them each starts from nothing. */
+  /** Without them every process loads OCR itself. */
   readonly warmParsers?: WarmParsers
   readonly signal: AbortSignal
   readonly limits?: ParseLimits
-  /** Told the id of the process once it runs. */
+  /** Called with the id of each started process. */
   readonly onProcess?: (pid: number) => void
 }
 
@@ -79,14 +78,12 @@ const parserMessage = z.union([
   z.object({ done: z.literal(true) }),
 ])
 
-/** Pages that one process recognises before it is decided anew which file is next: some twenty seconds. */
+/** Pages per OCR process, about 20 s; then the semaphore chooses the next file. */
 const PAGES_PER_PROCESS = 8
 
 /**
- * Yields the number of pages, then the pages: first in order those whose text is in the file, then those that had to be
- * recognised, by several processes at once.
- * @throws ParseFailure where the file is to blame, the signal's reason where it was aborted, any other error where
- *   another try may help.
+ * Yields the number of pages, then the pages with text in order, then the pages from OCR in order of arrival.
+ * @throws ParseFailure if the file is at fault, the signal's reason if aborted, another error if a retry may help.
  */
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const {
@@ -116,7 +113,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     return part
   }
   const readFile = () => runProcess(run, { languages })
-  // A picture is recognised where it is read.
+  // An image is recognised in its first process.
   if (isImage(mimetype)) onRecognition?.()
   for await (const part of isImage(mimetype) ? recognisers.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
@@ -141,7 +138,7 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
 }
 
-/** A page that makes its process unfit leaves those after it to another one. */
+/** Starts another process for the pages that an aborted OCR engine deferred. */
 async function* recognisePages(
   run: ParserRun,
   { languages, pages }: Required<ParseOptions>,
@@ -169,7 +166,7 @@ async function* runProcess(
   if (child.pid !== undefined) onProcess?.(child.pid)
   child.stdin.write(`${JSON.stringify(options)}\n`)
   const inputSent = pipeline(bytes, child.stdin).catch((error: unknown) => {
-    // A child that ended early has said why, or is judged by how it ended.
+    // A process that ended early is judged by its messages or its exit code.
     if (codeOf(error) !== 'EPIPE' && codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE' && codeOf(error) !== 'ECONNRESET')
       watch.end(toError(error))
   })
@@ -190,7 +187,7 @@ async function* runProcess(
     await watch.closed
     if (watch.reason !== undefined) throw watch.reason
     if (isDone) return
-    // An exhausted heap ends a Node process by SIGABRT, before it can say anything.
+    // Node ends by SIGABRT on an exhausted heap.
     if (child.signalCode === 'SIGABRT' || /heap out of memory|allocation failed/i.test(stderrTail))
       throw new ParseFailure('out_of_memory')
     throw new Error(
@@ -205,7 +202,7 @@ async function* runProcess(
 
 type ParsedMessage = Extract<z.infer<typeof parserMessage>, { part: unknown }>['part']
 
-/** Optional properties are absent, never undefined, in our own types. */
+/** Drops undefined properties: `exactOptionalPropertyTypes` forbids them. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {
   if (!('text' in part)) return part
   const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part

@@ -1,17 +1,17 @@
-/** How many things may run at a time, and who goes next where more are wanted. */
+/** Limits concurrency and shares it fairly between owners. */
 export interface FairSemaphore {
   readonly capacity: number
   /**
-   * Runs through the generator once there is room. Owners who wait are served in turn, and of what one owner waits for that
-   * of which least is left, then what came first: what is short is not kept waiting, and what is long ends one by one.
-   * @throws the signal's reason where it is aborted before
+   * Runs the generator once there is capacity. Waiting owners take turns; within one owner the work with the least remaining
+   * goes first, then the oldest.
+   * @throws the signal's reason if aborted while waiting
    */
   run<T>(signal: AbortSignal, run: () => AsyncGenerator<T>, turn?: WorkItem): AsyncGenerator<T>
 }
 
 export interface WorkItem {
   readonly owner: string
-  /** How much there is still to do of what this is a part of; asked whenever somebody is chosen. */
+  /** Remaining work of the whole file; read at each choice. */
   readonly remaining: () => number
 }
 
@@ -24,7 +24,6 @@ interface Waiter {
 
 export function createFairSemaphore(count: number): FairSemaphore {
   const waiting: Waiter[] = []
-  /** Counts up; only the order matters. */
   const lastServed = new Map<string, number>()
   let served = 0
   let taken = 0
@@ -59,7 +58,6 @@ export function createFairSemaphore(count: number): FairSemaphore {
   const compareWorkItems = (one: WorkItem, other: WorkItem): number =>
     (lastServed.get(one.owner) ?? 0) - (lastServed.get(other.owner) ?? 0) || one.remaining() - other.remaining()
 
-  /** The slot goes straight to whoever is next. */
   function release(): void {
     const [next] = waiting.toSorted((one, other) => compareWorkItems(one.turn, other.turn))
     if (!next) {

@@ -1,34 +1,32 @@
 /**
- * Keeps a process ready that has loaded what recognises pages, which takes about as long as half a page. Once a file is
- * read, the process for the next is prepared: earlier it would take the processor from the reading. Like every reader it
- * reads one file and ends, so that nothing of a document can reach another.
+ * Keeps a parser process with loaded OCR for the next file: loading takes as long as half a page. The next process starts only
+ * after a file ends, so that it does not compete with it. Each process parses one file, so no document can reach another.
  */
 import { type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { isImage, type ParserSpec, startParser } from './parser-process.ts'
 
 export interface WarmParsers {
-  /** A process that has read nothing yet, ready where one is. Whoever takes it ends it. */
+  /** Returns an unused process, warm if available; the caller ends it. */
   take(wish: ParserSpec): ChildProcessWithoutNullStreams
   stop(): void
 }
 
 interface WarmParser {
   readonly child: ChildProcessWithoutNullStreams
-  /** Leaves it to another. */
+  /** Hands the process to a caller. */
   readonly release: () => void
   readonly end: () => void
 }
 
-/** A process that nobody needs gives its memory back. */
+/** Then an unused process ends and frees its memory. */
 const IDLE_MS = 60_000
 
-/** Processes with the same rights and limits stand in for each other, whatever languages they have loaded first. */
+/** Processes with equal rights and limits are interchangeable, whatever languages they loaded. */
 const kindOf = ({ mimetype, limits }: ParserSpec): string =>
   `${isImage(mimetype) ? 'picture' : mimetype} ${limits.heapMegabytes}`
 
 interface WarmParsersOptions {
-  /** How long a process waits for a file. */
   readonly idleMs?: number
   /** Whoever waits for an answer goes before all of them. */
   readonly backgroundThrottle?: BackgroundThrottle
@@ -40,7 +38,7 @@ export function createWarmParsers({ idleMs = IDLE_MS, backgroundThrottle }: Warm
 
   function start(kind: string, wish: ParserSpec): void {
     const child = startParser(wish, { isWarm: true, backgroundThrottle })
-    // One that cannot start, or is ended by the system, leaves its place empty: the next file starts its own.
+    // After a failed start or an exit the next file starts its own process.
     const release = () => {
       clearTimeout(timer)
       warm.delete(kind)
