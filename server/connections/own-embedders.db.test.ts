@@ -71,11 +71,11 @@ function open(embedder = everyones()) {
 const connect = (name: string, apiKey: string, who = person) =>
   providers.connect(who, newOwnProvider.parse({ kind: 'compatible', name, baseUrl, apiKey }), signal)
 
-async function embedAll(everyonesModel: string | null = 'everyones'): Promise<void> {
+async function embedAll(defaultModel: string | null = 'everyones'): Promise<void> {
   const jobs = createEmbeddingJobs({
     database: db.database,
     embedderOf: (owner) => providers.embedderOf(owner),
-    everyonesModel,
+    defaultModel,
     log,
   })
   const [job] = Object.values(jobs)

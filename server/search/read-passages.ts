@@ -1,26 +1,26 @@
 /** Reads passages with their text, page and document. */
 import { type Scope } from '#server/database/scope.ts'
-import { type Library, locate } from './index/posting-lookup.ts'
+import { type LibraryIndex, locatePassage } from './index/library-index.ts'
 
-/** A passage as found. `start` and `end` are UTF-16 offsets in the page's text; `score` only ranks. */
+/** `start` and `end` are UTF-16 offsets in the page's text; `score` only ranks. */
 export interface FoundPassage {
   readonly documentId: string
   readonly filename: string
-  /** Of the document; what stands in former answers lacks it. */
+  /** Of the document; missing in sources of old answers. */
   readonly mimetype?: string | undefined
   readonly page: number
   readonly start: number
   readonly end: number
   readonly text: string
   readonly score: number
-  /** The headings that it stands below, the highest first; null where there are none. */
+  /** The path of headings above it, the highest first; null if there are none. */
   readonly heading?: string | null | undefined
 }
 
 export interface StoredPassage {
-  /** Counted through all segments. */
+  /** Across all segments. */
   readonly number: number
-  /** Of its document, as it was indexed. */
+  /** The stemmer that its document was indexed with. */
   readonly language: string
   readonly found: Omit<FoundPassage, 'score'>
   readonly pageText: string
@@ -54,17 +54,17 @@ const READ = `
   join document_pages t on t.document_id = p.document_id and t.page = p.page
   order by wanted.ordinal`
 
-/** In the order given; a passage whose document is just being removed is left out. */
+/** In the given order. A passage whose document is just being deleted is left out. */
 export async function readPassages(
   scope: Scope,
-  library: Library,
+  library: LibraryIndex,
   numbers: readonly number[],
 ): Promise<StoredPassage[]> {
   if (numbers.length === 0) return []
-  const places = numbers.map((number) => locate(library, number))
+  const locations = numbers.map((number) => locatePassage(library, number))
   const { rows } = await scope.prepared<PassageRow>(READ, [
-    places.map(({ segment }) => segment),
-    places.map(({ number }) => number),
+    locations.map(({ segment }) => segment),
+    locations.map(({ number }) => number),
   ])
   return rows.map((row) => ({
     number: numbers[row.ordinal - 1] ?? 0,

@@ -6,7 +6,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { deleteDocument } from '#server/documents/store/library.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
-import { unpackBucket, unpackWords } from './index/block.ts'
+import { unpackBlock, unpackWords } from './index/block.ts'
 import { indexDocument } from './index/index-document.ts'
 import { createIndexJobs } from './index/merge-job.ts'
 import { mergeSegments } from './index/segments.ts'
@@ -257,7 +257,7 @@ test('an index of many rows written by an older version is searched, guessed fro
     await admin.query('update search_buckets set content = $3 where owner = $1 and bucket = $2', [
       person.sub,
       bucket,
-      Buffer.concat([Buffer.from([0, 0]), deflateRawSync(unpackBucket(content).bytes)]),
+      Buffer.concat([Buffer.from([0, 0]), deflateRawSync(unpackBlock(content).bytes)]),
     ])
   const vocabulary = await admin.query<{ bucket: number; content: Buffer }>(
     'select bucket, content from search_buckets where owner = $1 and bucket < 0',

@@ -80,7 +80,7 @@ export async function startProduct(foundation: Foundation, tellAhead: DeliverEar
     ? {
         ...createDocumentJobs({ database, blobs, log, recognisers, readers }),
         ...createIndexJobs({ database }),
-        ...createEmbeddingJobs({ database, embedderOf, everyonesModel: embedder?.model, log }),
+        ...createEmbeddingJobs({ database, embedderOf, defaultModel: embedder?.model, log }),
       }
     : {}
   const jobs = startJobs({ connection, log, handlers })

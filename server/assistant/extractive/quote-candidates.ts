@@ -5,7 +5,7 @@ import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
-import { termsOfQuestion, wordsByLanguage } from '#server/search/query/parse-question.ts'
+import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { asksForNumber } from './numbers.ts'
@@ -73,8 +73,8 @@ async function stemCandidates(
   sentences: readonly Sentence[],
 ): Promise<QuoteCandidates> {
   const languages = await listLanguages(scope)
-  const { words: questionWords } = await termsOfQuestion(scope, question, languages)
-  const parts = wordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
+  const { words: questionWords } = await parseQuestion(scope, question, languages)
+  const parts = groupWordsByLanguage(question).map((part) => [...questionWords].filter(([word]) => part.has(word)))
   const sources = new Set(sentences.map(({ source }) => source))
   const words = new Set([
     ...sentences.flatMap((sentence) => [...sentence.words, ...sentence.headingWords]),

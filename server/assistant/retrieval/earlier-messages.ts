@@ -9,7 +9,9 @@ import {
   type TurnsInPrompt,
 } from '#server/conversations/earlier-message-queries.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { isStopWord, termsOfQuestion, withoutAsking } from '#server/search/query/parse-question.ts'
+import { parseQuestion } from '#server/search/query/parse-question.ts'
+import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
+import { isStopWord } from '#server/search/query/stop-words.ts'
 import { detectLanguage } from '#server/search/text/detect-language.ts'
 import { cutPassages } from '#server/search/text/passages.ts'
 import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
@@ -76,7 +78,7 @@ function cutMessages(messages: readonly EarlierMessage[]): Candidate[] {
     const said = isFromPerson ? parseCommands(content).text : content.replace(MARKER, '')
     for (const { start, end } of cutPassages(said)) {
       const text = said.slice(start, end)
-      candidates.push({ message, text, words: wordsOf(isFromPerson ? withoutAsking(text) : text) })
+      candidates.push({ message, text, words: wordsOf(isFromPerson ? removeQuestionPhrases(text) : text) })
     }
   }
   return candidates
@@ -148,7 +150,7 @@ export async function searchEarlierMessages(
   { turnsInPrompt, limit }: { turnsInPrompt: TurnsInPrompt; limit: number },
 ): Promise<EarlierMessages> {
   const languages = await languagesOf(scope, question)
-  const { words } = await termsOfQuestion(scope, question, languages)
+  const { words } = await parseQuestion(scope, question, languages)
   // Longer words tell more; those that would be one too many are left out.
   const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MAX_QUERY_WORDS)
   const parts = wanted.map(([word, terms]) => commonPrefix(word, terms))

@@ -1,5 +1,6 @@
 /** Tells questions that go on from the one before them ("And when exactly?"), which alone say too little to find anything. Pure. */
-import { wordsByLanguage, withoutAsking } from '#server/search/query/parse-question.ts'
+import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
+import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
 
 /** Questions with more telling words stand for themselves. */
 const MAX_CONTENT_WORDS = 2
@@ -20,7 +21,7 @@ const POINTING = new RegExp(
 
 /** Whether a question says too little without the one before it. */
 export function isFollowUp(question: string): boolean {
-  const contentWords = new Set(wordsByLanguage(withoutAsking(question)).flatMap((words) => [...words])).size
+  const contentWords = new Set(groupWordsByLanguage(removeQuestionPhrases(question)).flatMap((words) => [...words])).size
   return (
     contentWords === 0 || (contentWords <= MAX_CONTENT_WORDS && (CONJUNCTION.test(question) || POINTING.test(question)))
   )

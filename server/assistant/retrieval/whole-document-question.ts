@@ -1,5 +1,5 @@
 /** Recognises questions about a document as a whole, which no few passages can answer. Pure. */
-import { wordsByLanguage } from '#server/search/query/parse-question.ts'
+import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 
 /** Words that ask for the gist, in the languages that we stem and some others; matched at the beginning of a word. */
 const SUMMARY = [
@@ -62,7 +62,7 @@ const GENERIC_NAME_WORDS =
 
 /** Of a question about a whole, the words that may name the document by a part of its name ("summarise the lease"). */
 export const documentNameWords = (question: string): string[] =>
-  wordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
+  groupWordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
     .flatMap((words) => [...words])
     .filter((word) => word.length >= MIN_NAME_WORD_CHARACTERS && !GENERIC_NAME_WORDS.test(word))
     .slice(0, MAX_NAME_WORDS)

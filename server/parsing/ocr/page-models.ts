@@ -1,5 +1,6 @@
 /** Which models read a page, by what can be told of it: its script as the engine sees it, and its commonest words. */
-import { COMMON_WORDS, commonestLanguage, languagesByWord } from '#server/search/text/detect-language.ts'
+import { COMMON_WORDS } from '#server/search/text/common-words.ts'
+import { commonestLanguage, languagesByWord } from '#server/search/text/detect-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
 import { type OcrLanguage } from './tesseract.ts'
 

@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packBucket, packWords, unpackBucket, unpackWords } from './block.ts'
-import { encodeEntry, encodeName, findEntry, type Postings, readNamed } from './segment-format.ts'
+import { packBlock, packWords, unpackBlock, unpackWords } from './block.ts'
+import { encodeEntry, encodeTerm, findEntry, type Postings, readEncoded } from './segment-format.ts'
 
 const postings: fc.Arbitrary<Postings> = fc
   .uniqueArray(fc.tuple(fc.nat(100_000), fc.uniqueArray(fc.nat(5_000), { maxLength: 6 }), fc.nat(3)), {
@@ -22,11 +22,11 @@ const term = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'é', '索'), maxLength: 64 }),
 )
 const terms = fc.uniqueArray(fc.tuple(term, postings), { selector: ([name]) => name, minLength: 1, maxLength: 30 })
-const buckets = terms.map((given) => given.map(([name, places]) => encodeEntry(name, places)))
+const blocks = terms.map((given) => given.map(([name, places]) => encodeEntry(name, places)))
 
 /** The bytes of each entry, in an order that does not depend on how they were stored. */
-const entriesOf = (bucket: Uint8Array) =>
-  [...readNamed(bucket)]
+const entriesOf = (block: Uint8Array) =>
+  [...readEncoded(block)]
     .map(([name, { size, bytes, postingsAt, positionsAt, end }]) =>
       [name, [size], bytes.subarray(postingsAt, positionsAt), bytes.subarray(positionsAt, end)]
         .map((part) => Buffer.from(part).toString('hex'))
@@ -38,18 +38,18 @@ test('each entry of a small segment is found by its name', () => {
   fc.assert(
     fc.property(terms, fc.string({ unit: 'grapheme' }), (given, other) => {
       const entries = given.map(([name, places]) => encodeEntry(name, places))
-      const bucket = unpackBucket(packBucket(entries, 1))
+      const block = unpackBlock(packBlock(entries, 1))
       const names = new Set(given.map(([name]) => name))
       for (const name of names) {
-        const [found, expected] = [bucket, { bytes: Buffer.concat(entries) }].map((looked) =>
-          findEntry(looked, encodeName(name)),
+        const [found, expected] = [block, { bytes: Buffer.concat(entries) }].map((looked) =>
+          findEntry(looked, encodeTerm(name)),
         )
         expect(found?.size).toBe(expected?.size)
         expect(found && Buffer.from(found.bytes.subarray(found.postingsAt, found.end))).toEqual(
           expected && Buffer.from(expected.bytes.subarray(expected.postingsAt, expected.end)),
         )
       }
-      if (!names.has(other)) expect(findEntry(bucket, encodeName(other))).toBeUndefined()
+      if (!names.has(other)) expect(findEntry(block, encodeTerm(other))).toBeUndefined()
     }),
   )
 })
@@ -57,19 +57,19 @@ test('each entry of a small segment is found by its name', () => {
 test.each([
   ['small', 1],
   ['large', 4_096],
-])('a bucket of a %s segment gives back every entry, whatever its terms are', (_name, count) => {
+])('a block of a %s segment gives back every entry, whatever its terms are', (_name, count) => {
   fc.assert(
-    fc.property(buckets, (entries) => {
-      expect(entriesOf(unpackBucket(packBucket(entries, count)).bytes)).toEqual(entriesOf(Buffer.concat(entries)))
+    fc.property(blocks, (entries) => {
+      expect(entriesOf(unpackBlock(packBlock(entries, count)).bytes)).toEqual(entriesOf(Buffer.concat(entries)))
     }),
   )
 })
 
 test('what older versions deflated is still read', () => {
   fc.assert(
-    fc.property(buckets, (entries) => {
+    fc.property(blocks, (entries) => {
       const stored = Buffer.concat([Buffer.from([0, 0]), deflateRawSync(Buffer.concat(entries))])
-      expect(Buffer.from(unpackBucket(stored).bytes)).toEqual(Buffer.concat(entries))
+      expect(Buffer.from(unpackBlock(stored).bytes)).toEqual(Buffer.concat(entries))
     }),
   )
 })
@@ -89,16 +89,16 @@ test('columns with whole postings, as an older version wrote them, are still rea
     ),
   )
   const stored = Buffer.from(IN_WHOLE_COLUMNS, 'base64')
-  expect(entriesOf(unpackBucket(stored).bytes)).toEqual(entriesOf(Buffer.concat(entries)))
+  expect(entriesOf(unpackBlock(stored).bytes)).toEqual(entriesOf(Buffer.concat(entries)))
 })
 
-test('buckets of small segments take half the room, those of large ones are read as they are', () => {
+test('blocks of small segments take half the room, those of large ones are read as they are', () => {
   const entries = Array.from({ length: 200 }, (_, number) =>
     encodeEntry(`term${number}`, { passages: [number], counts: [1], positions: [[number]] }),
   )
   const bytes = entries.reduce((sum, entry) => sum + entry.length, 0)
-  expect(packBucket(entries, 1).length).toBeLessThan(0.5 * bytes)
-  expect(packBucket(entries, 4_096)).toHaveLength(bytes)
+  expect(packBlock(entries, 1).length).toBeLessThan(0.5 * bytes)
+  expect(packBlock(entries, 4_096)).toHaveLength(bytes)
 })
 
 test('pairs of characters, each in one passage, take half the room', () => {
@@ -111,7 +111,7 @@ test('pairs of characters, each in one passage, take half the room', () => {
     }),
   )
   const bytes = entries.reduce((sum, entry) => sum + entry.length, 0)
-  expect(packBucket(entries, 1).length).toBeLessThan(0.45 * bytes)
+  expect(packBlock(entries, 1).length).toBeLessThan(0.45 * bytes)
 })
 
 test('a vocabulary is read as it is written now and as it was written before', () => {

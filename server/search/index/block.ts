@@ -1,5 +1,5 @@
 /**
- * How buckets and vocabularies are stored. The buckets of a large segment are stored as they are read. The one of a small
+ * How blocks and vocabularies are stored. The blocks of a large segment are stored as they are read. The one of a small
  * segment, of which nearly every term stands in few passages, takes a third of the space in columns, compressed, behind two
  * zero bytes, with which no entry begins, since each term stands in a passage. Next is a byte 8, and in the columns stand,
  * by the order of the names:
@@ -7,11 +7,11 @@
  *   heads      what the name shares with the one before << 4 | further bytes of it, up to 14; from 15 on their number
  *              less 15 follows; passages
  *   names      the further bytes
- *   postings   as in the bucket, without how often a term that counts once stands in the passage where that is not at all
- *   positions  as in the bucket
+ *   postings   as in the block, without how often a term that counts once stands in the passage where that is not at all
+ *   positions  as in the block
  *
  * before which stand the lengths of the first three. Older versions wrote a byte 7, the bytes of postings and positions
- * behind the number of passages unless that is one, and whole postings; still older ones deflated the bucket itself, and
+ * behind the number of passages unless that is one, and whole postings; still older ones deflated the block itself, and
  * nothing deflated begins with 7 or 8.
  *
  * The words of a vocabulary are stored compressed behind a zero byte; older versions wrote them as they are.
@@ -22,11 +22,11 @@ import {
   type ByteWriter,
   createByteReader,
   createByteWriter,
-  MOST_VARINT,
+  MAX_VARINT,
   varintAt,
   varintEnd,
 } from './byte-writer.ts'
-import { type Bucket, readNamed } from './segment-format.ts'
+import { type IndexBlock, readEncoded } from './segment-format.ts'
 
 const DEFLATED = Buffer.from([0, 0])
 const IN_WHOLE_COLUMNS = Buffer.from([0, 0, 7])
@@ -35,16 +35,16 @@ const COMPRESSED = Buffer.from([0])
 /** Of a name in the byte that begins an entry. */
 const LONG = 15
 
-/** @param buckets of its segment. */
-export function packBucket(entries: readonly Uint8Array[], buckets: number): Buffer {
+/** @param blocks of its segment. */
+export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffer {
   const content = Buffer.concat(entries)
-  if (buckets > 1) return content
+  if (blocks > 1) return content
   const packed = Buffer.concat([IN_COLUMNS, compress(toColumns(content))])
   return packed.length < content.length ? packed : content
 }
 
-/** What `packBucket` was given, in one run; the entries may come in another order. Where it was not packed, a view of it. */
-export function unpackBucket(stored: Uint8Array): Bucket {
+/** What `packBlock` was given, in one run; the entries may come in another order. Where it was not packed, a view of it. */
+export function unpackBlock(stored: Uint8Array): IndexBlock {
   for (const mark of [IN_COLUMNS, IN_WHOLE_COLUMNS])
     if (beginsWith(stored, mark)) return fromColumns(brotliDecompressSync(stored.subarray(mark.length)), mark)
   return { bytes: beginsWith(stored, DEFLATED) ? inflateRawSync(stored.subarray(DEFLATED.length)) : stored }
@@ -76,7 +76,7 @@ export function unpackWords(stored: Buffer): string[] {
   return content.toString().split(' ')
 }
 
-function toColumns(bucket: Uint8Array): Buffer {
+function toColumns(block: Uint8Array): Buffer {
   const [heads, names, postings, positions] = [
     createByteWriter(),
     createByteWriter(),
@@ -84,7 +84,7 @@ function toColumns(bucket: Uint8Array): Buffer {
     createByteWriter(),
   ]
   let before: Uint8Array = new Uint8Array()
-  for (const [name, entry] of [...readNamed(bucket)].sort(([one], [other]) => Buffer.compare(one, other))) {
+  for (const [name, entry] of [...readEncoded(block)].sort(([one], [other]) => Buffer.compare(one, other))) {
     const shared = countShared(before, name)
     const rest = name.length - shared
     heads.varint((shared << 4) | Math.min(rest, LONG))
@@ -121,7 +121,7 @@ function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
 }
 
 /** With plain places in the bytes instead of readers: who asks the first question of a library waits for it. */
-function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
+function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
   const isShortened = mark === IN_COLUMNS
   const lengths = createByteReader(columns)
   const [headsLength, namesLength, postingsLength] = [lengths.varint(), lengths.varint(), lengths.varint()]
@@ -130,18 +130,18 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
   let name = headsEnd
   let posting = headsEnd + namesLength
   let place = posting + postingsLength
-  let bucket = new Uint8Array(4 * columns.length)
+  let block = new Uint8Array(4 * columns.length)
   let length = 0
   const starts: number[] = []
   let nameBefore = 0
 
   function addVarint(value: number): void {
     let rest = value
-    for (; rest > 127; rest >>>= 7) bucket[length++] = (rest & 127) | 128
-    bucket[length++] = rest
+    for (; rest > 127; rest >>>= 7) block[length++] = (rest & 127) | 128
+    block[length++] = rest
   }
   function addBytes(from: Uint8Array, start: number, end: number): void {
-    for (let at = start; at < end; at += 1) bucket[length++] = from[at] ?? 0
+    for (let at = start; at < end; at += 1) block[length++] = from[at] ?? 0
   }
 
   while (head < headsEnd) {
@@ -178,16 +178,16 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
       place += varintAt(columns, head)
       head = varintEnd(columns, head)
     }
-    const most = 4 * MOST_VARINT + shared + rest + (posting - postingsAt) + bare + (place - placesAt)
-    if (length + most > bucket.length) {
-      const grown = new Uint8Array(2 * bucket.length + most)
-      grown.set(bucket)
-      bucket = grown
+    const most = 4 * MAX_VARINT + shared + rest + (posting - postingsAt) + bare + (place - placesAt)
+    if (length + most > block.length) {
+      const grown = new Uint8Array(2 * block.length + most)
+      grown.set(block)
+      block = grown
     }
     starts.push(length)
     addVarint(shared + rest)
     const nameAt = length
-    addBytes(bucket, nameBefore, nameBefore + shared)
+    addBytes(block, nameBefore, nameBefore + shared)
     addBytes(columns, name, name + rest)
     name += rest
     nameBefore = nameAt
@@ -202,11 +202,11 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): Bucket {
         if (flags !== BARE)
           for (let number = numbersBehind(flags); number > 0; number -= 1) end = varintEnd(columns, end)
         addBytes(columns, at, end)
-        if (flags === BARE) bucket[length++] = 0
+        if (flags === BARE) block[length++] = 0
         at = end
       }
     }
     addBytes(columns, placesAt, place)
   }
-  return { bytes: bucket.subarray(0, length), starts: Uint32Array.from(starts) }
+  return { bytes: block.subarray(0, length), starts: Uint32Array.from(starts) }
 }

@@ -10,7 +10,7 @@ export interface ByteWriter {
 }
 
 /** Fewer are copied faster one by one. */
-const LEAST_SET = 32
+const MIN_SET = 32
 
 export function createByteWriter(): ByteWriter {
   let buffer = new Uint8Array(16)
@@ -23,7 +23,7 @@ export function createByteWriter(): ByteWriter {
   }
   function add(given: Uint8Array, from: number, to: number): void {
     reserve(to - from)
-    if (to - from >= LEAST_SET) buffer.set(given.subarray(from, to), length)
+    if (to - from >= MIN_SET) buffer.set(given.subarray(from, to), length)
     else for (let at = from; at < to; at += 1) buffer[length + at - from] = given[at] ?? 0
     length += to - from
   }
@@ -32,7 +32,7 @@ export function createByteWriter(): ByteWriter {
       return length
     },
     varint(value) {
-      reserve(MOST_VARINT)
+      reserve(MAX_VARINT)
       let rest = value
       while (rest > 127) {
         buffer[length] = (rest & 127) | 128
@@ -48,7 +48,7 @@ export function createByteWriter(): ByteWriter {
 }
 
 /** Bytes that a number takes at most. */
-export const MOST_VARINT = 5
+export const MAX_VARINT = 5
 
 /** The number that stands at a place. */
 export function varintAt(bytes: Uint8Array, at: number): number {

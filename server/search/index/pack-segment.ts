@@ -1,55 +1,55 @@
 /** What a segment consists of, ready to be stored: from the entries of its terms, or from the segments that it joins. Pure. */
-import { packBucket, packWords, unpackBucket } from './block.ts'
+import { packBlock, packWords, unpackBlock } from './block.ts'
 import { type ByteRuns, eachRun, joinRuns } from './byte-runs.ts'
 import {
-  bucketOf,
-  chooseBuckets,
+  blockOf,
+  chooseBlocks,
   createEntryWriter,
   encodeLengths,
   type EntryWriter,
-  readBucket,
+  readBlock,
 } from './segment-format.ts'
 
 export interface PackedSegment {
   /** Into how many its terms are spread; those without terms have no content. */
-  readonly buckets: number
+  readonly blocks: number
   readonly passages: number
   readonly lengths: Uint8Array
-  /** Numbers of the buckets whose contents follow, in the same order; then, as `numberOfWords` says, of its vocabulary. */
+  /** Numbers of the blocks whose contents follow, in the same order; then, as `numberOfWords` says, of its vocabulary. */
   readonly numbers: Int32Array
   readonly contents: ByteRuns
 }
 
-/** Under which the words of one length are stored beside the buckets, unless the segment is a single one. */
+/** Under which the words of one length are stored beside the blocks, unless the segment is a single one. */
 export const numberOfWords = (length: number): number => -length
 
-const LEAST_SPELT = 4
-const MOST_SPELT = 30
+const MIN_SPELT = 4
+const MAX_SPELT = 30
 
 /** Whether a term can be the right spelling of a misspelt word: letters only, neither very short nor very long. */
 export const isSpelt = (term: string): boolean =>
-  term.length >= LEAST_SPELT - 1 && term.length <= MOST_SPELT && /^[\p{L}\p{M}]+$/u.test(term)
+  term.length >= MIN_SPELT - 1 && term.length <= MAX_SPELT && /^[\p{L}\p{M}]+$/u.test(term)
 
 /** @param entries each term once, encoded. */
 export function packSegment(lengths: readonly number[], entries: ReadonlyMap<string, Uint8Array>): PackedSegment {
   let bytes = 0
   for (const entry of entries.values()) bytes += entry.length
-  const buckets = chooseBuckets(bytes)
+  const blocks = chooseBlocks(bytes)
   const filled = new Map<number, Uint8Array[]>()
   for (const [term, entry] of entries) {
-    const bucket = bucketOf(term, buckets)
-    const list = filled.get(bucket)
+    const block = blockOf(term, blocks)
+    const list = filled.get(block)
     if (list) list.push(entry)
-    else filled.set(bucket, [entry])
+    else filled.set(block, [entry])
   }
-  const vocabulary = buckets > 1 ? listWords(entries.keys()) : new Map<number, string[]>()
+  const vocabulary = blocks > 1 ? listWords(entries.keys()) : new Map<number, string[]>()
   return {
-    buckets,
+    blocks,
     passages: lengths.length,
     lengths: encodeLengths(lengths),
     numbers: Int32Array.from([...filled.keys(), ...[...vocabulary.keys()].map(numberOfWords)]),
     contents: joinRuns([
-      ...[...filled.values()].map((list) => packBucket(list, buckets)),
+      ...[...filled.values()].map((list) => packBlock(list, blocks)),
       ...[...vocabulary.values()].map((words) => packWords(words.sort())),
     ]),
   }
@@ -68,11 +68,11 @@ function listWords(terms: Iterable<string>): Map<number, string[]> {
 }
 
 /** Number of a passage that is in the new segment no longer. */
-export const GONE = -1
+export const DELETED = -1
 
 /** Several segments on their way to become one. */
 export interface SegmentJoin {
-  /** Segments in the order of their new numbers. @param numbers the new number of each passage, or `GONE`. */
+  /** Segments in the order of their new numbers. @param numbers the new number of each passage, or `DELETED`. */
   add(contents: ByteRuns, numbers: Int32Array): void
   /** @param lengths of the passages under their new numbers. */
   pack(lengths: readonly number[]): PackedSegment
@@ -82,9 +82,9 @@ export function createSegmentJoin(): SegmentJoin {
   const joined = new Map<string, EntryWriter>()
   return {
     add(contents, numbers) {
-      const renumber = (passage: number) => numbers[passage] ?? GONE
+      const renumber = (passage: number) => numbers[passage] ?? DELETED
       for (const content of eachRun(contents)) {
-        for (const [term, entry] of readBucket(unpackBucket(content).bytes)) {
+        for (const [term, entry] of readBlock(unpackBlock(content).bytes)) {
           const writer = joined.get(term) ?? createEntryWriter()
           writer.addRenumbered(entry, renumber)
           joined.set(term, writer)

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  bucketOf,
+  blockOf,
   createEntryWriter,
   eachPosting,
   encodeEntry,
-  encodeName,
+  encodeTerm,
   type Entry,
   findEntry,
   type Postings,
-  readBucket,
+  readBlock,
   readPositions,
 } from './segment-format.ts'
 
@@ -36,20 +36,20 @@ function decode(entry: Entry): Postings {
   return decoded
 }
 
-test('a bucket gives back every term as it was written, and finds each alone', () => {
+test('a block gives back every term as it was written, and finds each alone', () => {
   const terms = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), postings), {
     selector: ([term]) => term,
     maxLength: 8,
   })
   fc.assert(
     fc.property(terms, (given) => {
-      const bucket = Buffer.concat(given.map(([term, places]) => encodeEntry(term, places)))
-      expect([...readBucket(bucket)].map(([term, entry]) => [term, decode(entry)])).toEqual(given)
+      const block = Buffer.concat(given.map(([term, places]) => encodeEntry(term, places)))
+      expect([...readBlock(block)].map(([term, entry]) => [term, decode(entry)])).toEqual(given)
       for (const [term, places] of given) {
-        const entry = findEntry({ bytes: bucket }, encodeName(term))
+        const entry = findEntry({ bytes: block }, encodeTerm(term))
         expect(entry && decode(entry)).toEqual(places)
       }
-      expect(findEntry({ bytes: bucket }, encodeName('a term that is not there'))).toBeUndefined()
+      expect(findEntry({ bytes: block }, encodeTerm('a term that is not there'))).toBeUndefined()
     }),
   )
 })
@@ -58,11 +58,11 @@ test('renumbering keeps counts and positions, and leaves out what is gone', () =
   fc.assert(
     fc.property(postings, postings, (first, second) => {
       const writer = createEntryWriter()
-      const read = (places: Postings) => [...readBucket(encodeEntry('term', places))][0]?.[1]
+      const read = (places: Postings) => [...readBlock(encodeEntry('term', places))][0]?.[1]
       const [one, other] = [read(first), read(second)]
       if (one) writer.addRenumbered(one, (passage) => (passage % 2 === 0 ? passage / 2 : -1))
       if (other) writer.addRenumbered(other, (passage) => passage + 1_000_000)
-      const [entry] = [...readBucket(writer.encode('term'))]
+      const [entry] = [...readBlock(writer.encode('term'))]
       const expected: Postings = { passages: [], counts: [], positions: [] }
       const expectAll = (places: Postings, renumber: (passage: number) => number) => {
         for (const [index, passage] of places.passages.entries()) {
@@ -79,7 +79,7 @@ test('renumbering keeps counts and positions, and leaves out what is gone', () =
   )
 })
 
-test('terms are spread over the buckets', () => {
-  const filled = new Set(Array.from({ length: 200 }, (_, index) => bucketOf(`word${index}`, 16)))
+test('terms are spread over the blocks', () => {
+  const filled = new Set(Array.from({ length: 200 }, (_, index) => blockOf(`word${index}`, 16)))
   expect(filled.size).toBe(16)
 })

@@ -1,5 +1,5 @@
 /**
- * How a segment of the index is packed. Terms are spread over buckets by a hash; a bucket is a run of entries:
+ * How a segment of the index is packed. Terms are spread over blocks by a hash; a block is a run of entries:
  *
  *   bytes of the term, term (UTF-8), passages that hold it, bytes of the postings, bytes of the positions, postings, positions
  *
@@ -7,7 +7,7 @@
  * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
  * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
  *
- * How the one bucket of a small segment is stored in less space is told in `stored-bucket.ts`.
+ * How the one block of a small segment is stored in less space is told in `stored-block.ts`.
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
@@ -21,11 +21,11 @@ export interface Postings {
   readonly positions: (readonly number[])[]
 }
 
-/** Bytes wished for a bucket: few rows to read for a question, little in each that was not asked for. */
-const BUCKET_BYTES = 3_000
-/** A segment of no more is one bucket: compressed as a whole, it takes the least space, and is read within milliseconds. */
+/** Bytes wished for a block: few rows to read for a question, little in each that was not asked for. */
+const BLOCK_BYTES = 3_000
+/** A segment of no more is one block: compressed as a whole, it takes the least space, and is read within milliseconds. */
 const SMALL_SEGMENT_BYTES = 384_000
-const MOST_BUCKETS = 1 << 16
+const MAX_BLOCKS = 1 << 16
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -36,18 +36,18 @@ export function hashTerm(term: string): number {
   for (let index = 0; index < term.length; index += 1) {
     hash = Math.imul(hash ^ term.charCodeAt(index), 0x01000193)
   }
-  // The lowest bits alone choose the bucket, so the higher ones are folded in.
+  // The lowest bits alone choose the block, so the higher ones are folded in.
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-export const bucketOf = (term: string, buckets: number): number => bucketOfHash(hashTerm(term), buckets)
-export const bucketOfHash = (hash: number, buckets: number): number => hash & (buckets - 1)
+export const blockOf = (term: string, blocks: number): number => blockOfHash(hashTerm(term), blocks)
+export const blockOfHash = (hash: number, blocks: number): number => hash & (blocks - 1)
 
-export function chooseBuckets(bytes: number): number {
+export function chooseBlocks(bytes: number): number {
   if (bytes <= SMALL_SEGMENT_BYTES) return 1
-  let buckets = 1
-  while (buckets * BUCKET_BYTES < bytes && buckets < MOST_BUCKETS) buckets *= 2
-  return buckets
+  let blocks = 1
+  while (blocks * BLOCK_BYTES < bytes && blocks < MAX_BLOCKS) blocks *= 2
+  return blocks
 }
 
 /** Builds the entry of one term, passage by passage in rising order. */
@@ -126,7 +126,7 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
   return writer.encode(term)
 }
 
-/** Where in a bucket the parts of one term are. */
+/** Where in a block the parts of one term are. */
 export interface Entry {
   readonly bytes: Uint8Array
   /** Passages that hold the term, those of removed documents included. */
@@ -137,20 +137,20 @@ export interface Entry {
   readonly end: number
 }
 
-/** A bucket as it is searched. */
-export interface Bucket {
+/** A block as it is searched. */
+export interface IndexBlock {
   readonly bytes: Uint8Array
   /** Where each entry begins, in the order of their names' bytes; without them the entries are looked through one by one. */
   readonly starts?: Uint32Array
 }
 
-/** Every entry of a bucket, in order. */
-export function* readBucket(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
-  for (const [name, entry] of readNamed(bytes)) yield [decoder.decode(name), entry]
+/** Every entry of a block, in order. */
+export function* readBlock(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
+  for (const [name, entry] of readEncoded(bytes)) yield [decoder.decode(name), entry]
 }
 
-/** The same, with the names as `encodeName` gives them. */
-export function* readNamed(bytes: Uint8Array): Generator<[name: Uint8Array, entry: Entry]> {
+/** The same, with the names as `encodeTerm` gives them. */
+export function* readEncoded(bytes: Uint8Array): Generator<[name: Uint8Array, entry: Entry]> {
   const reader = createByteReader(bytes)
   while (reader.at < bytes.length) {
     const nameLength = reader.varint()
@@ -169,11 +169,11 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
   return { bytes, size, postingsAt, positionsAt: postingsAt + postingsLength, end: reader.at }
 }
 
-/** How a term is written in a bucket. */
-export const encodeName = (term: string): Uint8Array => encoder.encode(term)
+/** How a term is written in a block. */
+export const encodeTerm = (term: string): Uint8Array => encoder.encode(term)
 
-/** The entry of one term, found without decoding the names of the others. @param name as `encodeName` gives it. */
-export function findEntry({ bytes, starts }: Bucket, name: Uint8Array): Entry | undefined {
+/** The entry of one term, found without decoding the names of the others. @param name as `encodeTerm` gives it. */
+export function findEntry({ bytes, starts }: IndexBlock, name: Uint8Array): Entry | undefined {
   return starts ? findInOrder(bytes, starts, name) : findOneByOne(bytes, name)
 }
 

@@ -1,16 +1,16 @@
 /** Stores segments of the index and merges small ones. */
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { joinRuns } from './byte-runs.ts'
-import { GONE, type PackedSegment } from './pack-segment.ts'
+import { DELETED, type PackedSegment } from './pack-segment.ts'
 import { decodeLengths } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
 /** So many segments of one size are merged to one of the next. */
 const MERGE_AT = 8
 /** Passages of the largest segment that is merged with others: rewriting more at a time would keep people waiting. */
-const MOST_MERGED_PASSAGES = 12_000
+const MAX_MERGED_PASSAGES = 12_000
 /** Share of passages of removed documents from which a segment is written anew. */
-const MOST_DEAD = 0.3
+const MAX_DEAD = 0.3
 const BATCH_BYTES = 1_000_000
 
 /** What a segment holds. */
@@ -30,19 +30,19 @@ export async function insertSegment(
   packed: PackedSegment,
   { length, languages }: SegmentTotals,
 ): Promise<string> {
-  const { buckets, passages, lengths } = packed
+  const { blocks, passages, lengths } = packed
   const { rows } = await scope.query<{ segment: string }>(
     `insert into search_segments (owner, buckets, passages, lengths, length, languages)
      values ($1, $2, $3, $4, $5, $6) returning segment::text`,
-    [owner, buckets, passages, Buffer.from(lengths), length, languages],
+    [owner, blocks, passages, Buffer.from(lengths), length, languages],
   )
   const segment = rows[0]?.segment ?? ''
-  await insertBuckets(scope, owner, segment, packed)
+  await insertBlocks(scope, owner, segment, packed)
   return segment
 }
 
 /** The contents of many rows go as one value, which the driver sends as it is; values of an array it would write out in digits. */
-async function insertBuckets(
+async function insertBlocks(
   scope: Scope,
   owner: string,
   segment: string,
@@ -103,9 +103,9 @@ export async function findMerges(scope: Scope, owner?: string): Promise<{ owner:
 
 /** Eight segments of one order of magnitude, or one that has lost much. */
 function chooseMerge(segments: readonly SegmentSize[]): string[][] {
-  const hollow = segments.filter(({ passages, dead }) => dead > MOST_DEAD * passages)
+  const hollow = segments.filter(({ passages, dead }) => dead > MAX_DEAD * passages)
   const isHollow = new Set(hollow)
-  const whole = segments.filter((segment) => !isHollow.has(segment) && segment.passages <= MOST_MERGED_PASSAGES)
+  const whole = segments.filter((segment) => !isHollow.has(segment) && segment.passages <= MAX_MERGED_PASSAGES)
   const bySize = Map.groupBy(whole, ({ passages }) => Math.floor(Math.log(passages) / Math.log(MERGE_AT)))
   const full = [...bySize.values()].filter((group) => group.length >= MERGE_AT)
   return [...full, ...hollow.map((segment) => [segment])].map((group) => group.map(({ segment }) => segment))
@@ -167,7 +167,7 @@ export async function mergeSegments(database: Database, owner: string, segments:
 }
 
 interface Renumbered {
-  /** Of each passage of each segment, the new number, or `GONE`. */
+  /** Of each passage of each segment, the new number, or `DELETED`. */
   readonly numbers: ReadonlyMap<string, Int32Array>
   /** Of the passages under their new numbers. */
   readonly lengths: readonly number[]
@@ -177,7 +177,7 @@ interface Renumbered {
 
 /** New numbers for the passages of the documents that are still there, one after the other. */
 function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]): Renumbered {
-  const numbers = new Map(stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(GONE)]))
+  const numbers = new Map(stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(DELETED)]))
   const known = new Map(stored.map(({ segment, lengths }) => [segment, decodeLengths(lengths)]))
   const lengths: number[] = []
   const bySegment = Map.groupBy(moved, ({ segment }) => segment)
@@ -208,7 +208,7 @@ async function joinSegments(
       [segment],
     )
     const contents = joinRuns(rows.map(({ content }) => content))
-    await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(GONE))
+    await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(DELETED))
   }
   return await run('packJoined', lengths)
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { unpackBucket } from './block.ts'
+import { unpackBlock } from './block.ts'
 import { eachRun } from './byte-runs.ts'
 import { type PackedSegment } from './pack-segment.ts'
-import { readBucket } from './segment-format.ts'
+import { readBlock } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
 const page = (text: string) => ({ page: 1, text, headings: null })
@@ -16,7 +16,7 @@ async function indexText(run: RunIndexTask, text: string) {
 }
 
 const termsOf = ({ contents }: PackedSegment): string[] =>
-  [...eachRun(contents)].flatMap((bucket) => [...readBucket(unpackBucket(bucket).bytes)].map(([term]) => term)).sort()
+  [...eachRun(contents)].flatMap((block) => [...readBlock(unpackBlock(block).bytes)].map(([term]) => term)).sort()
 
 describe('the thread that computes indexes', () => {
   test('gives the passages of a document and the terms that they hold', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordsByLanguage } from './parse-question.ts'
+import { groupWordsByLanguage } from './parse-question.ts'
 
 test.each([
   ['How long is the notice period?', ['long notice period']],
@@ -10,5 +10,5 @@ test.each([
   ['¿Cuánto es el alquiler de la casa?', ['alquiler casa']],
   ['How many soldiers die in it?', ['many soldiers die']],
 ])('tells apart the words of "%s" by their language', (question, parts) => {
-  expect(wordsByLanguage(question).map((words) => [...words].join(' '))).toEqual(parts)
+  expect(groupWordsByLanguage(question).map((words) => [...words].join(' '))).toEqual(parts)
 })

@@ -37,7 +37,7 @@ async function embedAll(embedder: NonNullable<ReturnType<typeof createEmbedder>>
     createEmbeddingJobs({
       database: db.database,
       embedderOf: () => Promise.resolve(embedder),
-      everyonesModel: embedder.model,
+      defaultModel: embedder.model,
       log: createLog('silent'),
     }),
   )

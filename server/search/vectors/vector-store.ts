@@ -1,17 +1,17 @@
-/** Vectors of passages: how they are packed, stored and searched. */
+/** Vectors of passages: how they are packed, stored and searched by embedding similarity. */
 import { type Scope } from '#server/database/scope.ts'
 
-/** Compared with all of a person's passages by their signs, exactly with so many. */
-const NEAREST_BY_SIGNS = 200
+/** All passages of a person are compared by the signs of their vectors, and this many then exactly. */
+const CANDIDATES_BY_SIGNS = 200
 
-export const packVector = (vector: Float32Array): Buffer => {
+const packVector = (vector: Float32Array): Buffer => {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
   return bytes
 }
 
-/** As PostgreSQL writes a `bit varying`. */
-export const signsOf = (vector: Float32Array): string => Array.from(vector, (value) => (value > 0 ? '1' : '0')).join('')
+/** In PostgreSQL's notation of a `bit varying`. */
+const signsOf = (vector: Float32Array): string => Array.from(vector, (value) => (value > 0 ? '1' : '0')).join('')
 
 function cosine(one: Float32Array, packed: Buffer): number {
   let sum = 0
@@ -20,8 +20,8 @@ function cosine(one: Float32Array, packed: Buffer): number {
 }
 
 /**
- * The model whose vectors cover most of the library: a newly configured one takes over once it covers as much as the one
- * before. Undefined where there are no vectors at all.
+ * The model whose vectors cover most of the library: a newly configured one takes over once it covers as much as the
+ * previous one. Undefined if there are no vectors.
  */
 export async function modelInUse(scope: Scope, configured: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ model: string }>(
@@ -32,21 +32,28 @@ export async function modelInUse(scope: Scope, configured: string): Promise<stri
   return rows[0]?.model
 }
 
-export interface NearPassage {
+export interface SimilarPassage {
   readonly segment: string
-  /** In its segment. */
+  /** Within the segment. */
   readonly number: number
   readonly cosine: number
 }
 
-/** The passages nearest in meaning, nearest first, exact among the owner's. Run as the person. */
-export async function nearestPassages(
+/** The passages most similar to a vector, most similar first. Run as the person. */
+export async function findSimilarPassages(
   scope: Scope,
-  model: string,
-  asked: Float32Array,
-  documentIds: readonly string[] | null,
-  limit: number,
-): Promise<NearPassage[]> {
+  {
+    model,
+    vector: wanted,
+    documentIds,
+    limit,
+  }: {
+    readonly model: string
+    readonly vector: Float32Array
+    readonly documentIds: readonly string[] | null
+    readonly limit: number
+  },
+): Promise<SimilarPassage[]> {
   const { rows } = await scope.query<{ segment: string; number: number; vector: Buffer }>(
     `select i.segment::text, i.first_passage + v.passage as number, v.vector
      from (
@@ -56,10 +63,128 @@ export async function nearestPassages(
        order by bit_count(signs # $3::text::bit varying) limit $5
      ) as v
      join document_index i on i.document_id = v.document_id`,
-    [model, asked.length, signsOf(asked), documentIds, NEAREST_BY_SIGNS],
+    [model, wanted.length, signsOf(wanted), documentIds, CANDIDATES_BY_SIGNS],
   )
   return rows
-    .map(({ segment, number, vector }) => ({ segment, number, cosine: cosine(asked, vector) }))
+    .map(({ segment, number, vector }) => ({ segment, number, cosine: cosine(wanted, vector) }))
     .sort((one, other) => other.cosine - one.cosine)
     .slice(0, limit)
+}
+
+export interface PassageText {
+  readonly document_id: string
+  readonly owner: string
+  readonly passage: number
+  readonly heading: string | null
+  readonly start: number
+  readonly end: number
+  readonly page_text: string
+}
+
+/** Passages of a document that have no vector of the model, as the service. */
+export async function listPassagesWithoutVector(
+  scope: Scope,
+  { documentId, model, limit }: { readonly documentId: string; readonly model: string; readonly limit: number },
+): Promise<PassageText[]> {
+  const { rows } = await scope.query<PassageText & Record<string, unknown>>(
+    `select p.document_id, p.owner, p.passage, p.heading, p."start", p."end", t.text as page_text
+         from passages p join document_pages t on t.document_id = p.document_id and t.page = p.page
+         where p.document_id = $1 and not exists (
+           select from passage_vectors v
+           where v.owner = p.owner and v.model = $2 and v.document_id = p.document_id and v.passage = p.passage)
+         order by p.passage limit $3`,
+    [documentId, model, limit],
+  )
+  return rows
+}
+
+/** Passages that have been indexed again meanwhile are skipped. As the service. */
+export async function insertVectors(
+  scope: Scope,
+  model: string,
+  { passages, vectors }: { readonly passages: readonly PassageText[]; readonly vectors: readonly Float32Array[] },
+): Promise<void> {
+  await scope.query(
+    `insert into passage_vectors (owner, model, document_id, passage, signs, vector)
+         select p.owner, $1, p.document_id, p.passage, given.signs::bit varying, given.vector
+         from unnest($2::uuid[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bytea[])
+           as given (document_id, passage, "start", "end", signs, vector)
+         join passages p using (document_id, passage, "start", "end")
+         on conflict do nothing`,
+    [
+      model,
+      passages.map(({ document_id }) => document_id),
+      passages.map(({ passage }) => passage),
+      passages.map(({ start }) => start),
+      passages.map(({ end }) => end),
+      vectors.map(signsOf),
+      vectors.map(packVector),
+    ],
+  )
+}
+
+/** Notes that every passage of the document has a vector of the model, if that is so. As the service. */
+export async function markEmbedded(scope: Scope, documentId: string, model: string): Promise<void> {
+  await scope.query(
+    `insert into embedded_documents (owner, model, document_id, passages)
+         select i.owner, $2, i.document_id, i.passages from document_index i
+         where i.document_id = $1 and i.passages = (
+           select count(*) from passage_vectors v
+           where v.owner = i.owner and v.model = $2 and v.document_id = i.document_id)
+         on conflict do nothing`,
+    [documentId, model],
+  )
+}
+
+/**
+ * Deletes the vectors of other models once the whole library of the document's owner has vectors of this one. As the service.
+ * @returns the owner if vectors were deleted.
+ */
+export async function deleteOtherModels(scope: Scope, documentId: string, model: string): Promise<string | undefined> {
+  const { rows } = await scope.query<{ owner: string }>(
+    `select i.owner from document_index i where i.document_id = $1 and not exists (
+         select from documents d join document_index other on other.document_id = d.id
+         where d.owner = i.owner and not exists (
+           select from embedded_documents e
+           where e.owner = i.owner and e.model = $2 and e.document_id = other.document_id))`,
+    [documentId, model],
+  )
+  const [complete] = rows
+  if (!complete) return undefined
+  await scope.query('delete from embedded_documents where owner = $1 and model <> $2', [complete.owner, model])
+  const { rowCount } = await scope.query('delete from passage_vectors where owner = $1 and model <> $2', [
+    complete.owner,
+    model,
+  ])
+  return rowCount === 0 ? undefined : complete.owner
+}
+
+export async function findOwner(scope: Scope, documentId: string): Promise<string | undefined> {
+  const { rows } = await scope.query<{ owner: string }>('select owner from document_index where document_id = $1', [
+    documentId,
+  ])
+  return rows[0]?.owner
+}
+
+/** Documents that lack vectors, as the service: the first of each owner, then the second, so that no owner holds up others. */
+export async function listDocumentsToEmbed(
+  scope: Scope,
+  {
+    defaultModel,
+    except,
+    limit,
+  }: { readonly defaultModel: string | null; readonly except: readonly string[]; readonly limit: number },
+): Promise<string[]> {
+  const { rows } = await scope.query<{ document_id: string }>(
+    `select document_id from (
+               select i.document_id, row_number() over (partition by i.owner) as nth
+               from document_index i
+               left join own_providers o on o.owner = i.owner and o.embeddings_key is not null
+               where coalesce(o.embeddings_key, $1) is not null and i.owner <> all ($3) and not exists (
+                 select from embedded_documents e
+                 where e.owner = i.owner and e.model = coalesce(o.embeddings_key, $1) and e.document_id = i.document_id)
+             ) as due order by nth limit $2`,
+    [defaultModel, limit, except],
+  )
+  return rows.map(({ document_id }) => document_id)
 }

@@ -1,0 +1,68 @@
+/** Looks up the terms of a question; words that the library does not hold are expanded to those that resemble them. */
+import { type Scope } from '#server/database/scope.ts'
+import { type LibraryIndex } from '#server/search/index/library-index.ts'
+import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
+import { readVocabulary } from '#server/search/index/vocabulary.ts'
+import { type ParsedQuestion, termKey } from './parse-question.ts'
+import { guessTerms, lengthsAround } from './spelling.ts'
+
+/** Weight of the stem that another language gives a word, in passages of a language whose own stem they do not hold. */
+const OTHER_LANGUAGE_WEIGHT = 0.9
+
+export interface ExpandedQuestion {
+  readonly weights: ReadonlyMap<string, number>
+  readonly postings: ReadonlyMap<string, TermPostings>
+  /** Terms that stand in for a word of the question: misspelt, or inflected in a language without a stemmer. */
+  readonly guessed: readonly { readonly word: string; readonly terms: readonly string[] }[]
+}
+
+export async function expandQuestion(
+  scope: Scope,
+  library: LibraryIndex,
+  question: ParsedQuestion,
+): Promise<ExpandedQuestion> {
+  const weights = new Map([...question.terms].map(([key, { weight }]) => [key, weight]))
+  const read = await readTerms(
+    scope,
+    library,
+    [...question.terms.values()].flatMap(({ forms }) => [...forms.keys()]),
+  )
+  const postings = joinQuestionForms(question, read)
+  const isUnknown = (terms: readonly string[]) => (postings.get(termKey(terms))?.frequency ?? 0) === 0
+  const unknown = [...question.words].filter(
+    ([, terms]) => isUnknown(terms) && lengthsAround(terms[0] ?? '').length > 0,
+  )
+  if (unknown.length === 0 || library.segments.length === 0) return { weights, postings, guessed: [] }
+  const lengths = [...new Set(unknown.flatMap(([, [term = '']]) => lengthsAround(term)))]
+  const vocabulary = await readVocabulary(scope, library, lengths)
+  const guessed: { word: string; terms: string[] }[] = []
+  for (const [word, terms] of unknown) {
+    const elsewhere = terms.filter((term) => read.has(term)).map((term) => ({ term, weight: OTHER_LANGUAGE_WEIGHT }))
+    const guesses = [...elsewhere, ...guessTerms(terms[0] ?? '', vocabulary)]
+    for (const guess of guesses) if (!weights.has(guess.term)) weights.set(guess.term, guess.weight)
+    if (guesses.length > 0) guessed.push({ word, terms: guesses.map((guess) => guess.term) })
+  }
+  const more = await readTerms(
+    scope,
+    library,
+    guessed.flatMap(({ terms }) => terms),
+  )
+  return { weights, postings: new Map([...postings, ...more]), guessed }
+}
+
+/** The postings of each term of the question, by its key. */
+function joinQuestionForms(
+  { terms }: ParsedQuestion,
+  read: ReadonlyMap<string, TermPostings>,
+): Map<string, TermPostings> {
+  const joined = new Map<string, TermPostings>()
+  for (const [key, { forms }] of terms) {
+    const held = [...forms].flatMap(([term, languages]) => {
+      const postings = read.get(term)
+      return postings ? [{ postings, languages }] : []
+    })
+    const [first] = held
+    if (first) joined.set(key, forms.size === 1 ? first.postings : joinForms(held))
+  }
+  return joined
+}
