@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
-import { takeStoredFile } from '#server/documents/upload.ts'
+import { addStoredFile } from '#server/documents/upload.ts'
 import { startStorageService, type StorageTestService } from './storage-service.ts'
 
 let service: StorageTestService
@@ -13,7 +13,7 @@ const plain = { contentType: 'text/plain' }
 beforeAll(async () => {
   service = await startStorageService({
     onDocumentUpload: ({ owner, key, open }) =>
-      takeStoredFile(
+      addStoredFile(
         { owner, objectName: key, open },
         {
           database: service.db.database,

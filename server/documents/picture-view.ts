@@ -1,4 +1,4 @@
-/** Pictures of a person's library as a model is shown them. */
+/** Scales pictures of a library to the size that a model takes. */
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type ShrunkImage, shrinkImage } from '#server/parsing/image/shrink-image.ts'
 

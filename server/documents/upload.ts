@@ -1,4 +1,4 @@
-/** Takes the files of a multipart upload, streamed to the blob store one after the other. */
+/** Streams the files of a multipart upload to the blob store, one after the other. */
 import { createHash } from 'node:crypto'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -27,7 +27,7 @@ export interface Upload {
   readonly claims: Claims & { readonly sub: string }
   readonly contentType: string
   readonly body: ReadableStream<Uint8Array>
-  /** The document that the one file is the next version of. */
+  /** Makes the only file the next version of this document. */
   readonly versionOf?: DocumentRow
 }
 
@@ -36,7 +36,7 @@ const MAX_FILES = 200
 const ACCEPTED_FORMATS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   new Set(FILE_TYPES.map(({ format }) => format)),
 )
-const LONGEST_NAME = 255
+const MAX_NAME_CHARACTERS = 255
 
 export interface UploadOutcome extends UploadAnswer {
   /** Whether any document is new. */
@@ -44,8 +44,8 @@ export interface UploadOutcome extends UploadAnswer {
 }
 
 /**
- * Stores what can be stored and says of each other file why not.
- * @throws AppError `bad_request` where the body is no multipart upload with files.
+ * Stores the accepted files, and gives a reason for each rejected one.
+ * @throws AppError `bad_request` if the body is not a multipart upload with files.
  */
 export async function receiveUpload(
   { claims, contentType, body, versionOf }: Upload,
@@ -57,7 +57,7 @@ export async function receiveUpload(
       pending.push(receiveFile(cleanName(name), stream, { claims, versionOf, position: pending.length }, parts))
     })
   } catch (error) {
-    // Files that had arrived whole before it broke off are kept; the others clean up after themselves.
+    // Files that arrived completely are kept; the others remove what they stored.
     await Promise.allSettled(pending)
     throw error
   }
@@ -79,11 +79,11 @@ export interface StoredFile {
 }
 
 /**
- * Makes a document of a file that was put into the bucket of documents: its bytes are copied, and it goes with the file, or
- * when the file is replaced. What the library holds already stays as it is.
- * @throws AppError with what an upload would have said of it.
+ * Adds a copy of a file in the storage bucket `documents` to the library. The document is deleted when the file is deleted
+ * or replaced. A document with the same bytes stays as it is.
+ * @throws AppError as an upload rejects the file.
  */
-export async function takeStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
+export async function addStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
   const received = await receiveFile(name, await open(), { claims, versionOf: undefined, position: 0 }, parts)
@@ -109,7 +109,7 @@ async function readMultipart(
     parser = busboy({
       headers: { 'content-type': contentType },
       defParamCharset: 'utf8',
-      // A file that just fills the limit counts as cut off.
+      // busboy reports a file of exactly the limit as truncated.
       limits: { fileSize: MAX_UPLOAD_BYTES + 1, files: maxFiles, fields: 50, fieldSize: 64 * 1024 },
     })
   } catch (error) {
@@ -152,16 +152,16 @@ async function readMultipart(
   })
 }
 
-/** A name is only ever shown; still it should be one line, without a path. */
+/** One line, without a path. */
 function cleanName(name: string | undefined): string {
   // Browsers escape these three in a file name, and nothing else (HTML, multipart/form-data encoding).
   const unescaped = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, ' ')
   const last = unescaped.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const plain = last.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim()
-  if (plain.length <= LONGEST_NAME) return plain === '' ? 'unnamed' : plain
+  if (plain.length <= MAX_NAME_CHARACTERS) return plain === '' ? 'unnamed' : plain
   const extension = /\.[a-z0-9]{1,5}$/i.exec(plain)?.[0] ?? ''
   return `${plain
-    .slice(0, LONGEST_NAME - extension.length)
+    .slice(0, MAX_NAME_CHARACTERS - extension.length)
     .toWellFormed()
     .replaceAll('\ufffd', '')}${extension}`
 }
@@ -175,7 +175,7 @@ const rejection = (name: string, code: (typeof REJECTION_CODES)[number], why: st
 interface FileOrigin {
   readonly claims: Upload['claims']
   readonly versionOf: DocumentRow | undefined
-  /** Place among the files of its upload, from 0. */
+  /** Index among the files of its upload. */
   readonly position: number
 }
 
@@ -193,7 +193,7 @@ async function receiveFile(
       done(null, chunk)
     },
   })
-  // What breaks the upload breaks the storing too, which reports it.
+  // A broken upload also breaks the write to the blob store, which reports it.
   pipeline(stream, hashing, () => undefined)
   const blob = await blobs.put(hashing)
   let isKept = false
@@ -204,7 +204,7 @@ async function receiveFile(
     if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)
     const sha256 = hash.digest('hex')
     const existing = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
-    if (existing) return versionOf ? refuseKnown(name, existing, versionOf) : { document: existing, isNew: false }
+    if (existing) return versionOf ? rejectDuplicate(name, existing, versionOf) : { document: existing, isNew: false }
     const document = await database.asService((scope) =>
       insertDocument(scope, {
         owner: claims.sub,
@@ -218,20 +218,20 @@ async function receiveFile(
     )
     if (document) {
       isKept = true
-      // The first file of a late-comer goes before the hundredth of somebody who came early.
+      // The first file of a later upload comes before the hundredth of an earlier one.
       jobs.enqueue(INGEST_JOB, { key: document.id, data: { documentId: document.id }, priority: -position })
       return { document, isNew: true }
     }
-    // Somebody uploaded the same bytes at the same moment.
+    // Another request uploaded the same bytes at the same moment.
     const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
-    return versionOf ? refuseKnown(name, twin, versionOf) : { document: twin, isNew: false }
+    return versionOf ? rejectDuplicate(name, twin, versionOf) : { document: twin, isNew: false }
   } finally {
     if (!isKept) await blobs.remove(blob.id)
   }
 }
 
-const refuseKnown = (name: string, known: DocumentRow, versionOf: DocumentRow): Received =>
+const rejectDuplicate = (name: string, known: DocumentRow, versionOf: DocumentRow): Received =>
   rejection(
     name,
     'conflict',

@@ -20,7 +20,7 @@ import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
 import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
-import { takeStoredFile } from '#server/documents/upload.ts'
+import { addStoredFile } from '#server/documents/upload.ts'
 import { startJobs } from '#server/jobs/start.ts'
 import { createWarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { createEmbedder, type EmbedderSettings } from '#server/providers/embed.ts'
@@ -161,7 +161,7 @@ export async function startProduct(foundation: Foundation, tellAhead: DeliverEar
     directDispatch: workers?.directDispatch,
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
-      takeStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
+      addStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
   }
 }
 

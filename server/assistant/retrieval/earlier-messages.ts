@@ -13,7 +13,7 @@ import { parseQuestion } from '#server/search/query/parse-question.ts'
 import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
 import { isStopWord } from '#server/search/query/stop-words.ts'
 import { detectLanguage } from '#server/search/text/detect-language.ts'
-import { cutPassages } from '#server/search/text/passages.ts'
+import { splitPassages } from '#server/search/text/passages.ts'
 import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 
@@ -76,7 +76,7 @@ function cutMessages(messages: readonly EarlierMessage[]): Candidate[] {
     room -= content.length
     const isFromPerson = message.senderRole === SENDER_ROLES.user
     const said = isFromPerson ? parseCommands(content).text : content.replace(MARKER, '')
-    for (const { start, end } of cutPassages(said)) {
+    for (const { start, end } of splitPassages(said)) {
       const text = said.slice(start, end)
       candidates.push({ message, text, words: wordsOf(isFromPerson ? removeQuestionPhrases(text) : text) })
     }

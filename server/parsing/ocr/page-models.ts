@@ -1,6 +1,6 @@
 /** Which models read a page, by what can be told of it: its script as the engine sees it, and its commonest words. */
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
-import { commonestLanguage, languagesByWord } from '#server/search/text/detect-language.ts'
+import { detectByCommonWords, languagesByWord } from '#server/search/text/detect-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
 import { type OcrLanguage } from './tesseract.ts'
 
@@ -99,6 +99,6 @@ const WITHOUT_ACCENTS = languagesByWord(
 
 /** What reads a page of these words best; undefined where they do not tell. */
 export function modelsForText(text: string): OcrModels | undefined {
-  const language = BY_NAME[commonestLanguage(foldAccents(text), WITHOUT_ACCENTS)]
+  const language = BY_NAME[detectByCommonWords(foldAccents(text), WITHOUT_ACCENTS)]
   return language && modelsForLanguage(language)
 }

@@ -1,20 +1,18 @@
 /**
- * How blocks and vocabularies are stored. The blocks of a large segment are stored as they are read. The one of a small
- * segment, of which nearly every term stands in few passages, takes a third of the space in columns, compressed, behind two
- * zero bytes, with which no entry begins, since each term stands in a passage. Next is a byte 8, and in the columns stand,
- * by the order of the names:
+ * The stored form of index blocks and vocabularies. The blocks of a large segment are stored as they are read. The one block
+ * of a small segment is stored in compressed columns, in a third of the space: two zero bytes, with which no entry begins, a
+ * byte 8, the lengths of the first three columns, and the columns in the order of the names:
  *
- *   heads      what the name shares with the one before << 4 | further bytes of it, up to 14; from 15 on their number
- *              less 15 follows; passages
+ *   heads      bytes shared with the previous name << 4 | further bytes, up to 14; from 15 on their number less 15
+ *              follows; number of passages
  *   names      the further bytes
- *   postings   as in the block, without how often a term that counts once stands in the passage where that is not at all
+ *   postings   as in the block, without the number of positions (0) of a term that counts once and has no position
  *   positions  as in the block
  *
- * before which stand the lengths of the first three. Older versions wrote a byte 7, the bytes of postings and positions
- * behind the number of passages unless that is one, and whole postings; still older ones deflated the block itself, and
- * nothing deflated begins with 7 or 8.
+ * Older formats that are still read: a byte 7, with the byte lengths of postings and positions after a number of passages
+ * other than 1, and with whole postings; and the deflated block, which never begins with 7 or 8.
  *
- * The words of a vocabulary are stored compressed behind a zero byte; older versions wrote them as they are.
+ * The words of a vocabulary are stored compressed after a zero byte; older versions stored them as they are.
  */
 import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
 import {
@@ -22,7 +20,7 @@ import {
   type ByteWriter,
   createByteReader,
   createByteWriter,
-  MAX_VARINT,
+  MAX_VARINT_BYTES,
   varintAt,
   varintEnd,
 } from './byte-writer.ts'
@@ -32,10 +30,10 @@ const DEFLATED = Buffer.from([0, 0])
 const IN_WHOLE_COLUMNS = Buffer.from([0, 0, 7])
 const IN_COLUMNS = Buffer.from([0, 0, 8])
 const COMPRESSED = Buffer.from([0])
-/** Of a name in the byte that begins an entry. */
+/** Marks a length of a name that continues in the next number. */
 const LONG = 15
 
-/** @param blocks of its segment. */
+/** @param blocks number of blocks in the segment. */
 export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffer {
   const content = Buffer.concat(entries)
   if (blocks > 1) return content
@@ -43,7 +41,7 @@ export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffe
   return packed.length < content.length ? packed : content
 }
 
-/** What `packBlock` was given, in one run; the entries may come in another order. Where it was not packed, a view of it. */
+/** The entries given to `packBlock`, possibly in another order; a view of `stored` if that is not packed. */
 export function unpackBlock(stored: Uint8Array): IndexBlock {
   for (const mark of [IN_COLUMNS, IN_WHOLE_COLUMNS])
     if (beginsWith(stored, mark)) return fromColumns(brotliDecompressSync(stored.subarray(mark.length)), mark)
@@ -53,9 +51,9 @@ export function unpackBlock(stored: Uint8Array): IndexBlock {
 const beginsWith = (stored: Uint8Array, mark: Uint8Array): boolean =>
   stored.length > mark.length && mark.every((byte, index) => stored[index] === byte)
 
-/** As fast as deflating; the highest wins another 5 to 9 % for some twenty times the work. */
+/** As fast as deflate. The highest quality saves another 5 to 9 % for about twenty times the work. */
 const QUALITY = 5
-/** All of a small segment is within reach. */
+/** Covers a small segment. */
 const WINDOW_BITS = 19
 
 const compress = (bytes: Uint8Array): Buffer =>
@@ -107,20 +105,20 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
   return shared
 }
 
-/** Flags of a posting that counts once without a place: how often it stands in the passage needs no byte. */
+/** Flags of a posting that counts once and has no position: the number of positions is left out. */
 const BARE = 2
-/** How many numbers follow the head of another posting. */
-const numbersBehind = (flags: number): number => (flags & 1) + (flags >> 1)
+/** Numbers that follow the head of any other posting. */
+const numbersAfter = (flags: number): number => (flags & 1) + (flags >> 1)
 
 function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
   const start = reader.at
   const flags = reader.varint() & 3
   if (flags === BARE) writer.bytes(reader.bytes, start, reader.at)
-  reader.skip(numbersBehind(flags))
+  reader.skip(numbersAfter(flags))
   if (flags !== BARE) writer.bytes(reader.bytes, start, reader.at)
 }
 
-/** With plain places in the bytes instead of readers: who asks the first question of a library waits for it. */
+/** Uses plain offsets instead of readers for speed: the first question to a library waits for it. */
 function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
   const isShortened = mark === IN_COLUMNS
   const lengths = createByteReader(columns)
@@ -166,7 +164,7 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
           continue
         }
         let places = 1
-        for (let number = numbersBehind(flags); number > 0; number -= 1) {
+        for (let number = numbersAfter(flags); number > 0; number -= 1) {
           places = varintAt(columns, posting)
           posting = varintEnd(columns, posting)
         }
@@ -178,7 +176,7 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
       place += varintAt(columns, head)
       head = varintEnd(columns, head)
     }
-    const most = 4 * MAX_VARINT + shared + rest + (posting - postingsAt) + bare + (place - placesAt)
+    const most = 4 * MAX_VARINT_BYTES + shared + rest + (posting - postingsAt) + bare + (place - placesAt)
     if (length + most > block.length) {
       const grown = new Uint8Array(2 * block.length + most)
       grown.set(block)
@@ -200,7 +198,7 @@ function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
         const flags = (columns[at] ?? 0) & 3
         let end = varintEnd(columns, at)
         if (flags !== BARE)
-          for (let number = numbersBehind(flags); number > 0; number -= 1) end = varintEnd(columns, end)
+          for (let number = numbersAfter(flags); number > 0; number -= 1) end = varintEnd(columns, end)
         addBytes(columns, at, end)
         if (flags === BARE) block[length++] = 0
         at = end

@@ -1,7 +1,7 @@
-/** Many runs of bytes as one, which threads and statements take without a copy of each. */
+/** Many runs of bytes in one buffer, which a thread or a statement takes without copying each. */
 export interface ByteRuns {
   readonly bytes: Uint8Array
-  /** Where each run ends, and the next begins. */
+  /** The end of each run, which is the start of the next. */
   readonly ends: Int32Array
 }
 

@@ -1,16 +1,14 @@
-/** A growing run of bytes. */
 export interface ByteWriter {
   readonly length: number
-  /** Writes a whole number from 0 to 2^31 - 1: seven bits in each byte, the lowest first, the high bit says that more follow. */
+  /** Writes an integer from 0 to 2^31 - 1: seven bits a byte, the lowest first; a set high bit means that more follow. */
   varint(value: number): void
-  /** Those of `given` from the one place to the other; without places, all. */
-  bytes(given: Uint8Array, from?: number, to?: number): void
-  /** A view of what has been written, valid until more is. */
+  bytes(source: Uint8Array, from?: number, to?: number): void
+  /** A view, valid until the next write. */
   written(): Uint8Array
 }
 
-/** Fewer are copied faster one by one. */
-const MIN_SET = 32
+/** A loop copies fewer bytes faster. */
+const MIN_SET_BYTES = 32
 
 export function createByteWriter(): ByteWriter {
   let buffer = new Uint8Array(16)
@@ -21,10 +19,10 @@ export function createByteWriter(): ByteWriter {
     grown.set(buffer)
     buffer = grown
   }
-  function add(given: Uint8Array, from: number, to: number): void {
+  function add(source: Uint8Array, from: number, to: number): void {
     reserve(to - from)
-    if (to - from >= MIN_SET) buffer.set(given.subarray(from, to), length)
-    else for (let at = from; at < to; at += 1) buffer[length + at - from] = given[at] ?? 0
+    if (to - from >= MIN_SET_BYTES) buffer.set(source.subarray(from, to), length)
+    else for (let at = from; at < to; at += 1) buffer[length + at - from] = source[at] ?? 0
     length += to - from
   }
   return {
@@ -32,7 +30,7 @@ export function createByteWriter(): ByteWriter {
       return length
     },
     varint(value) {
-      reserve(MAX_VARINT)
+      reserve(MAX_VARINT_BYTES)
       let rest = value
       while (rest > 127) {
         buffer[length] = (rest & 127) | 128
@@ -42,15 +40,14 @@ export function createByteWriter(): ByteWriter {
       buffer[length] = rest
       length += 1
     },
-    bytes: (given, from = 0, to = given.length) => add(given, from, to),
+    bytes: (source, from = 0, to = source.length) => add(source, from, to),
     written: () => buffer.subarray(0, length),
   }
 }
 
-/** Bytes that a number takes at most. */
-export const MAX_VARINT = 5
+/** Maximum length of a varint. */
+export const MAX_VARINT_BYTES = 5
 
-/** The number that stands at a place. */
 export function varintAt(bytes: Uint8Array, at: number): number {
   let value = bytes[at] ?? 0
   if (value < 128) return value
@@ -62,20 +59,19 @@ export function varintAt(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Where the number that stands at a place ends. */
+/** The offset after the varint at `at`. */
 export function varintEnd(bytes: Uint8Array, at: number): number {
   let end = at
   while ((bytes[end] ?? 0) > 127) end += 1
   return end + 1
 }
 
-/** Reads what `varint` wrote, from one place to the next. */
 export interface ByteReader {
   readonly bytes: Uint8Array
-  /** Where the next byte is read. */
+  /** Offset of the next byte. */
   at: number
   varint(): number
-  /** Passes over so many numbers. */
+  /** Skips varints. */
   skip(count: number): void
 }
 

@@ -1,6 +1,6 @@
-/** From the pages of a document to its passages and to what a segment holds of its words. Pure. */
+/** Computes the passages of a document and the postings of its terms from its pages. Pure. */
 import { detectStemmer } from '#server/search/text/detect-language.ts'
-import { cutPassages } from '#server/search/text/passages.ts'
+import { splitPassages } from '#server/search/text/passages.ts'
 import { type Terms } from '#server/search/text/stemmer.ts'
 import { isPair, wordsOf } from '#server/search/text/tokenizer.ts'
 import { type PackedSegment, packSegment } from './pack-segment.ts'
@@ -9,7 +9,7 @@ import { encodeEntry, type Postings } from './segment-format.ts'
 export interface PageToIndex {
   readonly page: number
   readonly text: string
-  /** Where each heading begins, its words, and its level (1 is the highest) where the format knows one. */
+  /** The level (1 is the highest) is missing if the format has none. */
   readonly headings: readonly (readonly [offset: number, text: string, level?: number])[] | null
 }
 
@@ -17,35 +17,33 @@ export interface Passage {
   readonly page: number
   readonly start: number
   readonly end: number
-  /** The headings that it stands below, the highest first. */
+  /** The path of headings above it, the highest first. */
   readonly heading: string | undefined
   /** In words. */
   readonly length: number
 }
 
-/** One document on its way into the index. */
 export interface DocumentTerms {
-  /** Pages in their order. @returns how many passages there are so far. */
+  /** Takes pages in order. @returns the number of passages of all pages added. */
   add(pages: Iterable<PageToIndex>): number
-  /** Each distinct word once, those of the file name included, and the language that they are to be stemmed in. */
+  /** The distinct words, including those of the file name, and the language to stem them in. */
   words(filename: string): { readonly words: string[]; readonly language: string }
-  /** Of those words, some at a time. */
+  /** Takes the terms of some of the words. */
   addTerms(terms: Terms): void
-  /** Once the terms of all words are there. */
+  /** Called after the terms of all words are added. */
   pack(filename: string): { readonly passages: readonly Passage[]; readonly segment: PackedSegment }
 }
 
 const FILENAME_WEIGHT = 2
 const HEADING_WEIGHT = 1
 const SAMPLE_CHARACTERS = 20_000
-const LONGEST_HEADING = 300
+const MAX_HEADING_CHARACTERS = 300
 const HEADING_SEPARATOR = ' › '
 
-/** The words of a file name without its extension. */
 const filenameWords = (filename: string): string[] =>
   wordsOf(filename.replace(/\.[a-z0-9]{1,5}$/i, '').replaceAll('_', ' '))
 
-/** The headings that are open at a place of the document. A heading without a level closes all others. */
+/** The headings above the current position. A heading without a level closes all others. */
 class HeadingPath {
   readonly #open: { level: number; title: string }[] = []
 
@@ -57,29 +55,28 @@ class HeadingPath {
   toString(): string | undefined {
     if (this.#open.length === 0) return undefined
     const path = this.#open.map(({ title }) => title.replace(/\s+/g, ' ').trim()).join(HEADING_SEPARATOR)
-    return path.slice(0, LONGEST_HEADING).toWellFormed()
+    return path.slice(0, MAX_HEADING_CHARACTERS).toWellFormed()
   }
 }
 
 export function createDocumentTerms(): DocumentTerms {
   const passages: Passage[] = []
-  /** For every word the passages that hold it. */
   const postingsOf = new Map<string, Postings>()
   const termsOf = new Map<string, readonly string[]>()
   const path = new HeadingPath()
-  /** Beginning of the text, to tell its language by. */
+  /** The beginning of the text, for language detection. */
   let sample = ''
 
   function addPage({ page, text, headings }: PageToIndex): void {
     if (sample.length < SAMPLE_CHARACTERS) sample += `${text.slice(0, SAMPLE_CHARACTERS)}\n`
-    const ahead = [...(headings ?? [])]
+    const upcoming = [...(headings ?? [])]
     const enterUntil = (offset: number) => {
-      for (let next = ahead[0]; next && next[0] < offset; next = ahead[0]) {
+      for (let next = upcoming[0]; next && next[0] < offset; next = upcoming[0]) {
         path.enter(next[1], next[2])
-        ahead.shift()
+        upcoming.shift()
       }
     }
-    for (const { start, end } of cutPassages(text)) {
+    for (const { start, end } of splitPassages(text)) {
       enterUntil(start + 1)
       const heading = path.toString()
       const inside = wordsOf(text.slice(start, end))
@@ -103,7 +100,7 @@ export function createDocumentTerms(): DocumentTerms {
     },
     pack(filename) {
       const entries = new Map<string, Uint8Array>()
-      for (const [term, postings] of gatherByTerm(postingsOf, passages.length, filenameWords(filename), termsOf))
+      for (const [term, postings] of groupByTerm(postingsOf, passages.length, filenameWords(filename), termsOf))
         entries.set(term, encodeEntry(term, postings))
       const lengths = passages.map(({ length }) => length)
       return { passages, segment: packSegment(lengths, entries) }
@@ -117,27 +114,27 @@ function countWords(
   inside: readonly string[],
   heading: readonly string[],
 ): void {
-  const places = new Map<string, number[]>()
+  const positionsOf = new Map<string, number[]>()
   for (const [position, word] of inside.entries()) {
-    const list = places.get(word)
+    const list = positionsOf.get(word)
     if (list) list.push(position)
-    else places.set(word, [position])
+    else positionsOf.set(word, [position])
   }
   const weights = new Map<string, number>()
   for (const word of heading) weights.set(word, (weights.get(word) ?? 0) + HEADING_WEIGHT)
-  for (const word of new Set([...places.keys(), ...weights.keys()])) {
-    const found = places.get(word) ?? []
+  for (const word of new Set([...positionsOf.keys(), ...weights.keys()])) {
+    const found = positionsOf.get(word) ?? []
     const postings = words.get(word) ?? { passages: [], counts: [], positions: [] }
     postings.passages.push(passage)
     postings.counts.push(found.length + (weights.get(word) ?? 0))
-    // Pairs of characters that follow one another already tell which stand together: their places would be half of an index.
+    // Positions of character pairs would be half of the index, and consecutive pairs overlap anyway.
     postings.positions.push(isPair(word) ? [] : found)
     words.set(word, postings)
   }
 }
 
-/** Words of one stem share their postings; the words of the file name count in every passage. */
-function gatherByTerm(
+/** Words with the same stem share postings; words of the file name count in every passage. */
+function groupByTerm(
   words: ReadonlyMap<string, Postings>,
   passages: number,
   title: readonly string[],
@@ -160,7 +157,7 @@ function gatherByTerm(
   return byTerm
 }
 
-/** Both are in the order of their passages. */
+/** Merges two lists that are sorted by passage. */
 function joinPostings(left: Postings, right: Postings): Postings {
   const joined: Postings = { passages: [], counts: [], positions: [] }
   let [one, other] = [0, 0]

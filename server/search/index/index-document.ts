@@ -1,4 +1,3 @@
-/** From the stored pages of a document to its passages and a segment of the index. */
 import { type Scope } from '#server/database/scope.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
@@ -21,7 +20,7 @@ interface ComputedIndex {
 
 const MAX_PASSAGES = 65_536
 const BATCH_ROWS = 5_000
-/** Pages and words that are handed on at a time: the server goes on answering in between. */
+/** Batches are small so that the server answers requests in between. */
 const BATCH_CHARACTERS = 200_000
 const BATCH_WORDS = 2_000
 
@@ -29,8 +28,8 @@ const BATCH_WORDS = 2_000
 export class TooManyPassagesError extends Error {}
 
 /**
- * Replaces everything that the index holds of a document. To be called in the transaction that makes the document ready,
- * as the service.
+ * Replaces everything that the index holds of a document. Runs as the service, in the transaction that makes the document
+ * ready.
  * @throws TooManyPassagesError
  */
 export async function indexDocument(
@@ -103,7 +102,7 @@ async function insertPassages(
   }
 }
 
-/** The segment follows by trigger. */
+/** A trigger marks the passages as deleted in their segment. */
 export async function removeIndex(scope: Scope, documentId: string): Promise<void> {
   for (const table of ['passages', 'document_index']) {
     await scope.query(`delete from ${table} where document_id = $1`, [documentId])

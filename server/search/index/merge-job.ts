@@ -1,4 +1,4 @@
-/** Keeps the index small in the background: segments of small documents become one. */
+/** Merges the segments of small documents in the background. */
 import { z } from 'zod'
 import { type Database } from '#server/database/scope.ts'
 import { type JobHandlers } from '#server/jobs/handler.ts'
@@ -8,7 +8,6 @@ const MERGE_JOB = 'documents.merge'
 
 const mergeJob = z.object({ owner: z.uuid() })
 
-/** To be handed to `startJobs`. */
 export function createIndexJobs({ database }: { readonly database: Database }): JobHandlers {
   return {
     [MERGE_JOB]: {
@@ -16,7 +15,7 @@ export function createIndexJobs({ database }: { readonly database: Database }): 
       expireInSeconds: 600,
       async run(data) {
         const { owner } = mergeJob.parse(data)
-        // Merging may fill the next size, so it is looked at again until nothing is due.
+        // A merge may make one of the next size due.
         for (;;) {
           const due = await database.asService((scope) => findMerges(scope, owner))
           if (due.length === 0) return

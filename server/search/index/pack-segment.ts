@@ -1,4 +1,4 @@
-/** What a segment consists of, ready to be stored: from the entries of its terms, or from the segments that it joins. Pure. */
+/** Packs a segment from the entries of its terms, or from the segments that it merges. Pure. */
 import { packBlock, packWords, unpackBlock } from './block.ts'
 import { type ByteRuns, eachRun, joinRuns } from './byte-runs.ts'
 import {
@@ -11,26 +11,26 @@ import {
 } from './segment-format.ts'
 
 export interface PackedSegment {
-  /** Into how many its terms are spread; those without terms have no content. */
+  /** Number of blocks, including those without terms, which have no content. */
   readonly blocks: number
   readonly passages: number
   readonly lengths: Uint8Array
-  /** Numbers of the blocks whose contents follow, in the same order; then, as `numberOfWords` says, of its vocabulary. */
+  /** The number of each entry of `contents`: first of blocks, then of the vocabulary (`numberOfWords`). */
   readonly numbers: Int32Array
   readonly contents: ByteRuns
 }
 
-/** Under which the words of one length are stored beside the blocks, unless the segment is a single one. */
+/** The block number of the vocabulary of one word length, in segments of more than one block. */
 export const numberOfWords = (length: number): number => -length
 
-const MIN_SPELT = 4
-const MAX_SPELT = 30
+const MIN_WORD_LENGTH = 4
+const MAX_WORD_LENGTH = 30
 
-/** Whether a term can be the right spelling of a misspelt word: letters only, neither very short nor very long. */
-export const isSpelt = (term: string): boolean =>
-  term.length >= MIN_SPELT - 1 && term.length <= MAX_SPELT && /^[\p{L}\p{M}]+$/u.test(term)
+/** Whether a misspelt word may stand for the term. */
+export const isVocabularyWord = (term: string): boolean =>
+  term.length >= MIN_WORD_LENGTH - 1 && term.length <= MAX_WORD_LENGTH && /^[\p{L}\p{M}]+$/u.test(term)
 
-/** @param entries each term once, encoded. */
+/** @param entries encoded, by term. */
 export function packSegment(lengths: readonly number[], entries: ReadonlyMap<string, Uint8Array>): PackedSegment {
   let bytes = 0
   for (const entry of entries.values()) bytes += entry.length
@@ -55,11 +55,11 @@ export function packSegment(lengths: readonly number[], entries: ReadonlyMap<str
   }
 }
 
-/** Those that a misspelt one may stand for, by length. */
+/** The vocabulary, by length. */
 function listWords(terms: Iterable<string>): Map<number, string[]> {
   const byLength = new Map<number, string[]>()
   for (const term of terms) {
-    if (!isSpelt(term)) continue
+    if (!isVocabularyWord(term)) continue
     const list = byLength.get(term.length)
     if (list) list.push(term)
     else byLength.set(term.length, [term])
@@ -67,22 +67,21 @@ function listWords(terms: Iterable<string>): Map<number, string[]> {
   return byLength
 }
 
-/** Number of a passage that is in the new segment no longer. */
-export const DELETED = -1
+/** The new number of a passage that the merged segment leaves out. */
+export const DELETED_PASSAGE = -1
 
-/** Several segments on their way to become one. */
-export interface SegmentJoin {
-  /** Segments in the order of their new numbers. @param numbers the new number of each passage, or `DELETED`. */
+export interface SegmentMerge {
+  /** Takes segments in the order of the new numbers. @param numbers the new number of each passage, or `DELETED_PASSAGE`. */
   add(contents: ByteRuns, numbers: Int32Array): void
-  /** @param lengths of the passages under their new numbers. */
+  /** @param lengths in words, by the new numbers. */
   pack(lengths: readonly number[]): PackedSegment
 }
 
-export function createSegmentJoin(): SegmentJoin {
+export function createSegmentMerge(): SegmentMerge {
   const joined = new Map<string, EntryWriter>()
   return {
     add(contents, numbers) {
-      const renumber = (passage: number) => numbers[passage] ?? DELETED
+      const renumber = (passage: number) => numbers[passage] ?? DELETED_PASSAGE
       for (const content of eachRun(contents)) {
         for (const [term, entry] of readBlock(unpackBlock(content).bytes)) {
           const writer = joined.get(term) ?? createEntryWriter()

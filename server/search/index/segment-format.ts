@@ -1,36 +1,36 @@
 /**
- * How a segment of the index is packed. Terms are spread over blocks by a hash; a block is a run of entries:
+ * The binary format of an index segment. A hash assigns terms to blocks; a block is a sequence of entries:
  *
  *   bytes of the term, term (UTF-8), passages that hold it, bytes of the postings, bytes of the positions, postings, positions
  *
- * A posting is the distance from the passage before, shifted by two, with two flags: 1, the term counts more than once,
- * and the count follows; 2, it stands in the passage less often than it counts (title and heading count too), and how
- * often follows. Positions are the places of the term in its passage, in words, as distances. All numbers are varints.
+ * A posting is the distance from the previous passage << 2 | flags. Flag 1: the term counts more than once, and its count
+ * follows. Flag 2: it has fewer positions than its count (title and heading count too), and their number follows.
+ * Positions are word offsets in the passage, as distances. All numbers are varints.
  *
- * How the one block of a small segment is stored in less space is told in `stored-block.ts`.
+ * `block.ts` describes the compressed form of small segments.
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
-/** The places of one term, passage by passage; the arrays run side by side. */
+/** The occurrences of one term: parallel arrays with an element for each passage. */
 export interface Postings {
-  /** Numbers in the segment, rising. */
+  /** Numbers within the segment, ascending. */
   readonly passages: number[]
-  /** What BM25 takes for the number of occurrences: places in the text, and the weights of title and heading. */
+  /** Term frequency for BM25: occurrences in the text plus the weights of title and heading. */
   readonly counts: number[]
-  /** Word positions in each passage, rising. */
+  /** Word offsets, ascending. */
   readonly positions: (readonly number[])[]
 }
 
-/** Bytes wished for a block: few rows to read for a question, little in each that was not asked for. */
+/** Target size: few rows to read for a question, and few bytes of other terms in each. */
 const BLOCK_BYTES = 3_000
-/** A segment of no more is one block: compressed as a whole, it takes the least space, and is read within milliseconds. */
+/** Smaller segments are one block: it compresses best, and is read within milliseconds. */
 const SMALL_SEGMENT_BYTES = 384_000
 const MAX_BLOCKS = 1 << 16
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** FNV-1a over UTF-16 code units. Stored: another hash needs another index. */
+/** FNV-1a over UTF-16 code units. Part of the stored format. */
 export function hashTerm(term: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < term.length; index += 1) {
@@ -50,11 +50,11 @@ export function chooseBlocks(bytes: number): number {
   return blocks
 }
 
-/** Builds the entry of one term, passage by passage in rising order. */
+/** Builds the entry of one term. Passages are added in ascending order. */
 export interface EntryWriter {
   readonly size: number
   add(passage: number, count: number, positions: readonly number[]): void
-  /** Adds the passages of another entry under new numbers; where the new number is negative, the passage is left out. */
+  /** Adds the passages of another entry under new numbers; a negative number leaves the passage out. */
   addRenumbered(entry: Entry, renumber: (passage: number) => number): void
   encode(term: string): Uint8Array
 }
@@ -102,7 +102,6 @@ export function createEntryWriter(): EntryWriter {
   }
 }
 
-/** An entry in its parts. */
 export interface EntryParts {
   readonly name: Uint8Array
   readonly size: number
@@ -126,30 +125,28 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
   return writer.encode(term)
 }
 
-/** Where in a block the parts of one term are. */
+/** Offsets of one term in a block. */
 export interface Entry {
   readonly bytes: Uint8Array
-  /** Passages that hold the term, those of removed documents included. */
+  /** Passages that hold the term, including those of deleted documents. */
   readonly size: number
   readonly postingsAt: number
   readonly positionsAt: number
-  /** Where the next entry begins. */
+  /** Offset of the next entry. */
   readonly end: number
 }
 
-/** A block as it is searched. */
 export interface IndexBlock {
   readonly bytes: Uint8Array
-  /** Where each entry begins, in the order of their names' bytes; without them the entries are looked through one by one. */
+  /** Offsets of the entries, sorted by the bytes of their terms, for binary search; without them the search is linear. */
   readonly starts?: Uint32Array
 }
 
-/** Every entry of a block, in order. */
 export function* readBlock(bytes: Uint8Array): Generator<[term: string, entry: Entry]> {
   for (const [name, entry] of readEncoded(bytes)) yield [decoder.decode(name), entry]
 }
 
-/** The same, with the names as `encodeTerm` gives them. */
+/** As `readBlock`, with terms in UTF-8. */
 export function* readEncoded(bytes: Uint8Array): Generator<[name: Uint8Array, entry: Entry]> {
   const reader = createByteReader(bytes)
   while (reader.at < bytes.length) {
@@ -169,10 +166,9 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
   return { bytes, size, postingsAt, positionsAt: postingsAt + postingsLength, end: reader.at }
 }
 
-/** How a term is written in a block. */
 export const encodeTerm = (term: string): Uint8Array => encoder.encode(term)
 
-/** The entry of one term, found without decoding the names of the others. @param name as `encodeTerm` gives it. */
+/** @param name the term in UTF-8. */
 export function findEntry({ bytes, starts }: IndexBlock, name: Uint8Array): Entry | undefined {
   return starts ? findInOrder(bytes, starts, name) : findOneByOne(bytes, name)
 }
@@ -195,7 +191,7 @@ function findInOrder(bytes: Uint8Array, starts: Uint32Array, name: Uint8Array): 
   return undefined
 }
 
-/** Negative where the name that stands at the place comes before the other one. */
+/** Negative if the name at the offset sorts before the other one. */
 function compareNames(bytes: Uint8Array, at: number, length: number, name: Uint8Array): number {
   const shorter = Math.min(length, name.length)
   for (let index = 0; index < shorter; index += 1) {
@@ -218,7 +214,7 @@ function findOneByOne(bytes: Uint8Array, name: Uint8Array): Entry | undefined {
   return undefined
 }
 
-/** Calls back for each passage that holds the term, in order. */
+/** Visits each passage that holds the term, in order, with its term frequency and its number of positions. */
 export function eachPosting(
   { bytes, size, postingsAt }: Entry,
   visit: (passage: number, count: number, places: number) => void,
@@ -226,7 +222,7 @@ export function eachPosting(
   const reader = createByteReader(bytes, postingsAt)
   let passage = 0
   for (let index = 0; index < size; index += 1) {
-    // Nearly all take one byte: a search spends most of its time here.
+    // Nearly all take one byte. A search spends most of its time here.
     let head = bytes[reader.at] ?? 0
     if (head < 128) reader.at += 1
     else head = reader.varint()
@@ -236,7 +232,7 @@ export function eachPosting(
   }
 }
 
-/** Where the term stands in those passages that are wanted. */
+/** The positions of the term in the wanted passages. */
 export function readPositions(entry: Entry, isWanted: (passage: number) => boolean): Map<number, number[]> {
   const found = new Map<number, number[]>()
   const reader = createByteReader(entry.bytes, entry.positionsAt)

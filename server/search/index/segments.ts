@@ -1,29 +1,25 @@
 /** Stores segments of the index and merges small ones. */
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { joinRuns } from './byte-runs.ts'
-import { DELETED, type PackedSegment } from './pack-segment.ts'
+import { DELETED_PASSAGE, type PackedSegment } from './pack-segment.ts'
 import { decodeLengths } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
-/** So many segments of one size are merged to one of the next. */
+/** Number of segments of one size that are merged to one of the next. */
 const MERGE_AT = 8
-/** Passages of the largest segment that is merged with others: rewriting more at a time would keep people waiting. */
+/** Larger segments are not merged with others: rewriting them would make people wait. */
 const MAX_MERGED_PASSAGES = 12_000
-/** Share of passages of removed documents from which a segment is written anew. */
-const MAX_DEAD = 0.3
+/** Share of deleted passages above which a segment is rewritten. */
+const MAX_DELETED_SHARE = 0.3
 const BATCH_BYTES = 1_000_000
 
-/** What a segment holds. */
 export interface SegmentTotals {
-  /** Of all of its passages, in words. */
+  /** Words of all passages. */
   readonly length: number
   readonly languages: readonly string[]
 }
 
-/**
- * As the service.
- * @returns its number.
- */
+/** Runs as the service. @returns the number of the segment. */
 export async function insertSegment(
   scope: Scope,
   owner: string,
@@ -41,7 +37,7 @@ export async function insertSegment(
   return segment
 }
 
-/** The contents of many rows go as one value, which the driver sends as it is; values of an array it would write out in digits. */
+/** Sends the contents of many rows as one value, which the driver sends in binary; it would send arrays of values as text. */
 async function insertBlocks(
   scope: Scope,
   owner: string,
@@ -84,7 +80,7 @@ interface SegmentSize {
   dead: number
 }
 
-/** Segments that are due to be merged, of one owner or of all who have any. As the service. */
+/** Groups of segments that are due to be merged, of one owner or of all. Runs as the service. */
 export async function findMerges(scope: Scope, owner?: string): Promise<{ owner: string; segments: string[] }[]> {
   const { rows } = await scope.query<SegmentSize & { owner: string }>(
     `select segment::text, owner, passages,
@@ -101,14 +97,14 @@ export async function findMerges(scope: Scope, owner?: string): Promise<{ owner:
   )
 }
 
-/** Eight segments of one order of magnitude, or one that has lost much. */
+/** Eight segments of one order of magnitude, or one with many deleted passages. */
 function chooseMerge(segments: readonly SegmentSize[]): string[][] {
-  const hollow = segments.filter(({ passages, dead }) => dead > MAX_DEAD * passages)
-  const isHollow = new Set(hollow)
-  const whole = segments.filter((segment) => !isHollow.has(segment) && segment.passages <= MAX_MERGED_PASSAGES)
-  const bySize = Map.groupBy(whole, ({ passages }) => Math.floor(Math.log(passages) / Math.log(MERGE_AT)))
+  const sparse = segments.filter(({ passages, dead }) => dead > MAX_DELETED_SHARE * passages)
+  const isSparse = new Set(sparse)
+  const mergeable = segments.filter((segment) => !isSparse.has(segment) && segment.passages <= MAX_MERGED_PASSAGES)
+  const bySize = Map.groupBy(mergeable, ({ passages }) => Math.floor(Math.log(passages) / Math.log(MERGE_AT)))
   const full = [...bySize.values()].filter((group) => group.length >= MERGE_AT)
-  return [...full, ...hollow.map((segment) => [segment])].map((group) => group.map(({ segment }) => segment))
+  return [...full, ...sparse.map((segment) => [segment])].map((group) => group.map(({ segment }) => segment))
 }
 
 interface StoredSegment {
@@ -118,7 +114,7 @@ interface StoredSegment {
   lengths: Buffer
 }
 
-interface Placed {
+interface IndexedDocument {
   document_id: string
   segment: string
   first_passage: number
@@ -128,13 +124,13 @@ interface Placed {
 }
 
 /**
- * Writes one segment in place of several, without the passages of removed documents. Whoever searches meanwhile reads
- * the old ones; whoever deletes a document waits.
+ * Replaces several segments by one without the passages of deleted documents. Searches meanwhile read the old segments;
+ * deletions wait.
  */
 export async function mergeSegments(database: Database, owner: string, segments: readonly string[]): Promise<void> {
   await database.asService(async (scope) => {
-    // The rows of the documents first, as a delete takes them: afterwards none of them can leave its segment.
-    const { rows: placed } = await scope.query<Placed>(
+    // Lock the rows in the order of a delete, documents first. No document leaves its segment afterwards.
+    const { rows: placed } = await scope.query<IndexedDocument>(
       `select document_id, segment::text, first_passage, passages, length, language from document_index
        where owner = $1 and segment = any ($2) order by document_id for update`,
       [owner, segments],
@@ -148,7 +144,7 @@ export async function mergeSegments(database: Database, owner: string, segments:
     const moved = placed.filter(({ segment }) => present.has(segment))
     const { numbers, lengths, firsts } = renumber(stored, moved)
     if (lengths.length > 0) {
-      const packed = await inIndexThread((run) => joinSegments(run, scope, { stored, numbers, lengths }))
+      const packed = await inIndexThread((run) => readAndMerge(run, scope, { stored, numbers, lengths }))
       const merged = await insertSegment(scope, owner, packed, {
         length: moved.reduce((sum, document) => sum + document.length, 0),
         languages: [...new Set(moved.map(({ language }) => language))],
@@ -167,22 +163,24 @@ export async function mergeSegments(database: Database, owner: string, segments:
 }
 
 interface Renumbered {
-  /** Of each passage of each segment, the new number, or `DELETED`. */
+  /** By segment: the new number of each passage, or `DELETED_PASSAGE`. */
   readonly numbers: ReadonlyMap<string, Int32Array>
-  /** Of the passages under their new numbers. */
+  /** In words, by the new numbers. */
   readonly lengths: readonly number[]
-  /** Of each document that is moved, the first of its passages. */
+  /** The new number of the first passage of each moved document. */
   readonly firsts: readonly number[]
 }
 
-/** New numbers for the passages of the documents that are still there, one after the other. */
-function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]): Renumbered {
-  const numbers = new Map(stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(DELETED)]))
+/** Numbers the passages of the remaining documents consecutively. */
+function renumber(stored: readonly StoredSegment[], moved: readonly IndexedDocument[]): Renumbered {
+  const numbers = new Map(
+    stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(DELETED_PASSAGE)]),
+  )
   const known = new Map(stored.map(({ segment, lengths }) => [segment, decodeLengths(lengths)]))
   const lengths: number[] = []
   const bySegment = Map.groupBy(moved, ({ segment }) => segment)
-  const firsts = new Map<Placed, number>()
-  // Rising within each segment, so that the postings stay in order.
+  const firsts = new Map<IndexedDocument, number>()
+  // Ascending within each segment, so that the postings stay in order.
   for (const { segment } of stored) {
     const inOrder = (bySegment.get(segment) ?? []).toSorted((one, other) => one.first_passage - other.first_passage)
     for (const document of inOrder) {
@@ -197,7 +195,7 @@ function renumber(stored: readonly StoredSegment[], moved: readonly Placed[]): R
   return { numbers, lengths, firsts: moved.map((document) => firsts.get(document) ?? 0) }
 }
 
-async function joinSegments(
+async function readAndMerge(
   run: RunIndexTask,
   scope: Scope,
   { stored, numbers, lengths }: { stored: readonly StoredSegment[] } & Pick<Renumbered, 'numbers' | 'lengths'>,
@@ -208,7 +206,7 @@ async function joinSegments(
       [segment],
     )
     const contents = joinRuns(rows.map(({ content }) => content))
-    await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(DELETED))
+    await run('addSegment', contents, numbers.get(segment) ?? new Int32Array(passages).fill(DELETED_PASSAGE))
   }
-  return await run('packJoined', lengths)
+  return await run('packMerged', lengths)
 }

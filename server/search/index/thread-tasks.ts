@@ -1,6 +1,6 @@
 /**
- * The thread on which indexes are computed, so that the one which answers people is free meanwhile. It has no connection
- * and knows nothing but what it is given; `index-worker.ts` starts it.
+ * Runs in the worker thread that computes indexes, so that the main thread answers people meanwhile. It has no database
+ * connection. `worker-thread.ts` starts it.
  */
 import { readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -10,30 +10,31 @@ import { lowerPriority } from '#server/base/lower-priority.ts'
 import { type Terms } from '#server/search/text/stemmer.ts'
 import { type ByteRuns } from './byte-runs.ts'
 import { createDocumentTerms, type DocumentTerms, type PageToIndex } from './document-terms.ts'
-import { createSegmentJoin, type SegmentJoin } from './pack-segment.ts'
+import { createSegmentMerge, type SegmentMerge } from './pack-segment.ts'
 
-interface Work {
+interface Session {
   readonly document: DocumentTerms
-  readonly join: SegmentJoin
+  readonly merge: SegmentMerge
 }
 
-const works = new Map<number, Work>()
+const sessions = new Map<number, Session>()
 
-/** Work is done step by step, under a number that the other side gives it. */
-function workOf(number: number): Work {
-  const work = works.get(number) ?? { document: createDocumentTerms(), join: createSegmentJoin() }
-  works.set(number, work)
-  return work
+/** The main thread numbers the sessions. */
+function sessionOf(number: number): Session {
+  const session = sessions.get(number) ?? { document: createDocumentTerms(), merge: createSegmentMerge() }
+  sessions.set(number, session)
+  return session
 }
 
 const tasks = {
-  addPages: (work: number, pages: readonly PageToIndex[]) => workOf(work).document.add(pages),
-  listWords: (work: number, filename: string) => workOf(work).document.words(filename),
-  addTerms: (work: number, terms: Terms) => workOf(work).document.addTerms(terms),
-  packDocument: (work: number, filename: string) => workOf(work).document.pack(filename),
-  addSegment: (work: number, contents: ByteRuns, numbers: Int32Array) => workOf(work).join.add(contents, numbers),
-  packJoined: (work: number, lengths: readonly number[]) => workOf(work).join.pack(lengths),
-  forget: (work: number) => works.delete(work),
+  addPages: (session: number, pages: readonly PageToIndex[]) => sessionOf(session).document.add(pages),
+  listWords: (session: number, filename: string) => sessionOf(session).document.words(filename),
+  addTerms: (session: number, terms: Terms) => sessionOf(session).document.addTerms(terms),
+  packDocument: (session: number, filename: string) => sessionOf(session).document.pack(filename),
+  addSegment: (session: number, contents: ByteRuns, numbers: Int32Array) =>
+    sessionOf(session).merge.add(contents, numbers),
+  packMerged: (session: number, lengths: readonly number[]) => sessionOf(session).merge.pack(lengths),
+  forget: (session: number) => sessions.delete(session),
 }
 
 export type IndexTasks = typeof tasks
@@ -55,8 +56,8 @@ function answer({ id, task, args }: IndexRequest): IndexAnswer {
   }
 }
 
-/** Linux counts priority by thread, and names this one under /proc; elsewhere it stays as it is. */
-function stepBack(): void {
+/** Linux has a priority for each thread, and names this one under /proc. On other systems the priority stays the same. */
+function lowerThreadPriority(): void {
   try {
     lowerPriority(Number(basename(readlinkSync('/proc/thread-self'))))
   } catch (error) {
@@ -64,8 +65,8 @@ function stepBack(): void {
   }
 }
 
-// Whoever loads this file elsewhere, for its types, keeps the priority that it has.
+// The main thread loads this file only for its types.
 if (parentPort !== null) {
-  stepBack()
+  lowerThreadPriority()
   parentPort.on('message', (request: IndexRequest) => parentPort?.postMessage(answer(request)))
 }

@@ -5,7 +5,7 @@ import { wordListOf, type WordList } from '#server/search/query/spelling.ts'
 import { unpackWords } from './block.ts'
 import { byteCacheOptions } from './byte-cache.ts'
 import { type IndexSegment, type LibraryIndex } from './library-index.ts'
-import { isSpelt, numberOfWords } from './pack-segment.ts'
+import { isVocabularyWord, numberOfWords } from './pack-segment.ts'
 import { EMPTY_BLOCK, readBlocks } from './posting-lookup.ts'
 import { readBlock } from './segment-format.ts'
 
@@ -64,7 +64,7 @@ async function readWords(
   const wanted = new Set(lengths)
   for (const [index, { segment }] of single.entries()) {
     for (const [term] of readBlock(blocks[index]?.bytes ?? EMPTY_BLOCK.bytes)) {
-      if (!wanted.has(term.length) || !isSpelt(term)) continue
+      if (!wanted.has(term.length) || !isVocabularyWord(term)) continue
       const key = `${segment} ${term.length}`
       const list = words.get(key)
       if (list) list.push(term)

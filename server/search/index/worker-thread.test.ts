@@ -61,7 +61,7 @@ describe('the thread that computes indexes', () => {
         [other, 1],
       ] as const)
         if (packed) await run('addSegment', packed.segment.contents, Int32Array.of(number))
-      return await run('packJoined', [2, 2])
+      return await run('packMerged', [2, 2])
     })
     expect(joined.passages).toBe(2)
     expect(termsOf(joined)).toEqual(['harbour', 'lamp', 'name', 'winter'])

@@ -1,8 +1,8 @@
-/** Which language a text is in, as far as stemming needs to know: by its script, and by its commonest words. */
+/** Detects the language of a text for stemming, by its script and its most common words. */
 
 import { COMMON_WORDS } from './common-words.ts'
 
-/** Languages that PostgreSQL has a stemmer for, by the name of its dictionary. */
+/** By the names of PostgreSQL's stemmers. */
 const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
   [/\p{Script=Arabic}/gu, 'arabic'],
   [/\p{Script=Cyrillic}/gu, 'russian'],
@@ -12,10 +12,9 @@ const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
   [/\p{Script=Armenian}/gu, 'armenian'],
 ]
 
-/** From word to the languages that it is common in. */
 export type LanguagesOfWord = ReadonlyMap<string, readonly string[]>
 
-/** @param commonWords by language, with blanks between them. */
+/** @param commonWords by language, separated by blanks. */
 export function languagesByWord(commonWords: Readonly<Record<string, string>>): LanguagesOfWord {
   const languages = new Map<string, string[]>()
   for (const [language, words] of Object.entries(commonWords)) {
@@ -26,10 +25,10 @@ export function languagesByWord(commonWords: Readonly<Record<string, string>>): 
 
 const LANGUAGES_OF_WORD = languagesByWord(COMMON_WORDS)
 
-/** Language of words that are left as they are. */
+/** Words of no known language are not stemmed. */
 export const NO_LANGUAGE = 'simple'
 const SAMPLE_CHARACTERS = 20_000
-const LEAST_COMMON_SHARE = 0.06
+const MIN_COMMON_SHARE = 0.06
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
@@ -45,7 +44,7 @@ export function detectStemmer(text: string): string {
     : detected
 }
 
-/** Name of the stemmer for a text, `simple` where none fits. */
+/** The stemmer of a text, `simple` if none fits. */
 export function detectLanguage(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS)
   const letters = countMatches(sample, /\p{L}/gu)
@@ -53,12 +52,12 @@ export function detectLanguage(text: string): string {
   for (const [script, language] of BY_SCRIPT) {
     if (countMatches(sample, script) > 0.4 * letters) return language
   }
-  return commonestLanguage(sample, LANGUAGES_OF_WORD)
+  return detectByCommonWords(sample, LANGUAGES_OF_WORD)
 }
 
-/** The language of which most common words, all in Latin letters, stand in a text, `simple` where there are too few of any. */
-export function commonestLanguage(text: string, languagesOfWord: LanguagesOfWord): string {
-  // A few of them in a Chinese text say nothing about it.
+/** The language with the most common words in a text in Latin letters, `simple` if there are too few. */
+export function detectByCommonWords(text: string, languagesOfWord: LanguagesOfWord): string {
+  // A few Latin words in a Chinese text say nothing about it.
   if (countMatches(text, /\p{Script=Latin}/gu) < 0.5 * countMatches(text, /\p{L}/gu)) return NO_LANGUAGE
   const counts = new Map<string, number>()
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
@@ -66,5 +65,5 @@ export function commonestLanguage(text: string, languagesOfWord: LanguagesOfWord
     for (const language of languagesOfWord.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
   const [best] = [...counts].toSorted(([, left], [, right]) => right - left)
-  return best && best[1] >= LEAST_COMMON_SHARE * words.length ? best[0] : NO_LANGUAGE
+  return best && best[1] >= MIN_COMMON_SHARE * words.length ? best[0] : NO_LANGUAGE
 }

@@ -1,6 +1,6 @@
 /**
- * Forms of English words that the Snowball stemmer takes for words of their own, with the word that each is a form of. Left
- * out are those that are as often something else: left, saw, rose, led, ground, lay, shot.
+ * Irregular forms that the Snowball stemmer does not know, each with its base form. Forms that are as often another word
+ * are left out: left, saw, rose, led, ground, lay, shot.
  */
 const FORMS = `
 arisen:arise ate:eat beaten:beat became:become began:begin begun:begin bent:bend blew:blow blown:blow bought:buy bred:breed
@@ -27,5 +27,5 @@ const regular = new Map(
   }),
 )
 
-/** The word that this is an irregular form of, or the word itself. */
+/** The base form of an irregular form, or the word itself. */
 export const regularEnglish = (word: string): string => regular.get(word) ?? word

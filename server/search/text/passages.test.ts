@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cutPassages } from './passages.ts'
+import { splitPassages } from './passages.ts'
 
-const cut = (text: string) => cutPassages(text).map(({ start, end }) => text.slice(start, end))
+const cut = (text: string) => splitPassages(text).map(({ start, end }) => text.slice(start, end))
 
 test('a short text is one passage without the blanks around it', () => {
-  expect(cutPassages('  A short note. \n')).toEqual([{ start: 2, end: 15 }])
-  expect(cutPassages(' \n ')).toEqual([])
+  expect(splitPassages('  A short note. \n')).toEqual([{ start: 2, end: 15 }])
+  expect(splitPassages(' \n ')).toEqual([])
 })
 
 test('a long text is cut at the paragraph nearest to 1,000 characters', () => {
@@ -29,7 +29,7 @@ test('every character that is no blank is in exactly one passage, and pairs stay
   fc.assert(
     fc.property(texts, (parts) => {
       const text = parts.join(' ')
-      const ranges = cutPassages(text)
+      const ranges = splitPassages(text)
       let last = 0
       for (const { start, end } of ranges) {
         expect(text.slice(last, start).trim()).toBe('')

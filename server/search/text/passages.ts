@@ -1,4 +1,4 @@
-/** Cuts the text of a page into passages that can be found, shown and cited on their own. */
+/** Splits the text of a page into passages that can be found, shown and cited on their own. */
 
 /** UTF-16 offsets into the page's text. */
 export interface PassageRange {
@@ -6,12 +6,11 @@ export interface PassageRange {
   readonly end: number
 }
 
-/** Wished length; a border within reach of it decides. */
-const TARGET = 1_000
-const LEAST = 500
-const MOST = 1_400
+const TARGET_CHARACTERS = 1_000
+const MIN_CHARACTERS = 500
+const MAX_CHARACTERS = 1_400
 
-/** Better borders first: a paragraph's end, a sentence's end, a line's end, any blank. */
+/** The best first: ends of paragraphs, of sentences and of lines, white space. */
 const BORDERS: readonly RegExp[] = [
   /\n\s*\n/g,
   /(?:[.!?…]["'”’»)\]]*(?=\s)|[。！？]["'”’」』）]*|[؟۔।]["'”’»]*(?=\s))/g,
@@ -19,12 +18,15 @@ const BORDERS: readonly RegExp[] = [
   /\s/g,
 ]
 
-/** Ranges in order, without overlap, each beginning and ending with something else than a blank. */
-export function cutPassages(text: string): PassageRange[] {
+/** Ranges in order, without overlap, and without white space at their edges. */
+export function splitPassages(text: string): PassageRange[] {
   const ranges: PassageRange[] = []
   let start = 0
   while (start < text.length) {
-    const end = text.length - start <= MOST ? text.length : start + findBorder(text.slice(start, start + MOST))
+    const end =
+      text.length - start <= MAX_CHARACTERS
+        ? text.length
+        : start + findBorder(text.slice(start, start + MAX_CHARACTERS))
     const trimmed = trim(text, start, end)
     if (trimmed) ranges.push(trimmed)
     start = end
@@ -32,17 +34,19 @@ export function cutPassages(text: string): PassageRange[] {
   return ranges
 }
 
-/** The border nearest to the wished length, among those of the best kind that the window has. */
+/** The border nearest to the target length, of the best kind that the window has. */
 function findBorder(window: string): number {
   for (const border of BORDERS) {
     const ends = [...window.matchAll(border)]
       .map((match) => match.index + match[0].length)
-      .filter((end) => end >= LEAST)
+      .filter((end) => end >= MIN_CHARACTERS)
     if (ends.length > 0)
-      return ends.reduce((best, end) => (Math.abs(end - TARGET) < Math.abs(best - TARGET) ? end : best))
+      return ends.reduce((best, end) =>
+        Math.abs(end - TARGET_CHARACTERS) < Math.abs(best - TARGET_CHARACTERS) ? end : best,
+      )
   }
-  // Text without a single blank: cut anywhere but inside a surrogate pair.
-  return /[\uD800-\uDBFF]/.test(window[TARGET - 1] ?? '') ? TARGET - 1 : TARGET
+  // Without white space the text is split anywhere but inside a surrogate pair.
+  return /[\uD800-\uDBFF]/.test(window[TARGET_CHARACTERS - 1] ?? '') ? TARGET_CHARACTERS - 1 : TARGET_CHARACTERS
 }
 
 function trim(text: string, from: number, to: number): PassageRange | undefined {

@@ -3,19 +3,18 @@ import { NO_LANGUAGE } from './detect-language.ts'
 import { regularEnglish } from './irregular-english.ts'
 import { foldAccents } from './tokenizer.ts'
 
-/** What is stemmed at all: words of letters. Codes and numbers are searched as they are written. */
+/** Codes and numbers are not stemmed. */
 const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
 
-/** Word to the terms that it is stored or searched under, one per language given. */
+/** The terms of each word, one for each language. */
 export type Terms = ReadonlyMap<string, readonly string[]>
 
-/** Word to the term of each language given. */
+/** The term of each word, by language. */
 export type Stems = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Stems words with PostgreSQL's Snowball dictionaries, whoever asks, so that passages and questions cannot differ. A
- * stop word of the dictionary is kept as it is: whoever searches for "the who" means it. So is every word of a language that
- * has no dictionary, and where no language is given.
+ * Stems words of passages and questions alike with PostgreSQL's Snowball dictionaries. Stop words of a dictionary stay as
+ * they are, because a search for "the who" means them; so do words of languages without a dictionary.
  */
 export async function stemByLanguage(
   scope: Scope,
@@ -43,7 +42,7 @@ export async function stemByLanguage(
   )
 }
 
-/** The same, each term once. */
+/** As `stemByLanguage`, with distinct terms. */
 export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
   const stems = await stemByLanguage(scope, words, languages)
   return new Map([...stems].map(([word, terms]) => [word, [...new Set(terms.values())]]))
@@ -51,31 +50,30 @@ export async function stemWords(scope: Scope, words: Iterable<string>, languages
 
 type Dictionary = Map<string, string>
 
-/**
- * Stems that have been asked for, by language: they depend on nothing but the word, and a question waits for each round
- * trip. Dropped as a whole when there are too many, which costs one statement.
- */
-const known = new Map<string, Dictionary>()
-const MOST_KNOWN = 50_000
+/** Cached stems by language, which save a question a round trip. A full dictionary is dropped, which costs one statement. */
+const dictionaries = new Map<string, Dictionary>()
+const MAX_DICTIONARY_WORDS = 50_000
 
-/** For each language a dictionary that holds all of these words. */
+/** Dictionaries that hold all of the words, by language. */
 async function stemsOf(
   scope: Scope,
   words: readonly string[],
   languages: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-  const stems = new Map(languages.map((language) => [language, known.get(language) ?? new Map<string, string>()]))
+  const stems = new Map(
+    languages.map((language) => [language, dictionaries.get(language) ?? new Map<string, string>()]),
+  )
   const missing = languages.filter((language) => words.some((word) => !stems.get(language)?.has(word)))
   if (missing.length === 0) return stems
   const read = await readStems(scope, words, missing)
   for (const language of missing) {
-    // Older servers know fewer languages: no dictionary, no row, and the words stay as they are.
+    // Older servers have fewer dictionaries, and return no rows for the others.
     const found = read.get(language) ?? words.map((word) => ({ word, stem: word }))
-    const before = known.get(language)
-    const dictionary = before && before.size + found.length <= MOST_KNOWN ? before : new Map<string, string>()
+    const before = dictionaries.get(language)
+    const dictionary = before && before.size + found.length <= MAX_DICTIONARY_WORDS ? before : new Map<string, string>()
     for (const { word, stem } of found) dictionary.set(word, stem ?? word)
-    known.set(language, dictionary)
-    // What was asked and known before may just have been dropped.
+    dictionaries.set(language, dictionary)
+    // The dictionary that held cached words may just have been dropped.
     stems.set(language, dictionary)
   }
   return stems

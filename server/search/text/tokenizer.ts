@@ -1,16 +1,16 @@
 /**
- * The one way from text to words, for passages and for questions. Stems are added by stem.ts. Any change that yields
- * other terms needs a new TOKENIZER_VERSION: documents are then indexed anew in the background.
+ * Splits passages and questions into words; `stemmer.ts` adds stems. A change that yields other terms needs a new
+ * TOKENIZER_VERSION: documents are then indexed again in the background.
  */
 
 export const TOKENIZER_VERSION = '5'
 
-/** Scripts written without blanks between words that are searched by pairs of characters, which need no dictionary. */
+/** Scripts without blanks between words, searched by pairs of characters, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
 /** Scripts without blanks for which the runtime has dictionaries. */
 const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
-/** A run of word characters, with the marks that hold codes, numbers and compounds together. */
+/** Word characters, with the marks that join codes, numbers and compounds. */
 const RUN = /[\p{L}\p{N}\p{M}]+(?:[-‐‑/._:@#+&'’·,\u00ad][\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+/gu
 const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
@@ -19,32 +19,32 @@ const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
 const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
 const RIGHT_TO_LEFT = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
 const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u')
-/** Where the direction changes, a blank is often left out, or lies on the other side of the word. */
+/** Where the direction changes, the blank is often missing or on the other side of the word. */
 const CHANGE_OF_DIRECTION = new RegExp(
   String.raw`(?<=[${RIGHT_TO_LEFT}])(?=\p{Script=Latin})|(?<=\p{Script=Latin})(?=[${RIGHT_TO_LEFT}])`,
   'u',
 )
-/** A word may go on in the next line; where it does not, one pair too many is found by nobody. */
+/** A word may continue on the next line. If it does not, the additional pair does no harm. */
 const PAIRED_LINE_END = new RegExp(String.raw`([${PAIRED}])[^\S\n]*\n[^\S\n]*(?=[${PAIRED}])`, 'gu')
 const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-/** Vowel signs and lengthening of Arabic, points of Hebrew: written or left out at will. */
+/** Vowel signs and lengthening of Arabic, points of Hebrew: optional in writing. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
 const ACCENTS = /[\u0300-\u036f]/g
-/** Most words of many languages: nothing to fold. */
+/** Needs no folding. */
 const PLAIN = /^[a-z0-9]*$/
-const LONGEST_WORD = 64
+const MAX_WORD_LENGTH = 64
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * Splits a text to words: lower case, compatibility forms made plain. Codes and compounds ("GDPR-2016/679", "e-mail")
- * give their parts and the whole without its marks; Chinese, Japanese and Korean give pairs of characters.
+ * Words in lower case and compatibility normal form. Codes and compounds ("GDPR-2016/679", "e-mail") yield their parts and
+ * the whole without its marks; Chinese, Japanese and Korean yield pairs of characters.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
   const plain = text
-    // As a compound: the hyphen may be the word's own ("blue-green") or the line's.
+    // Kept as a compound, because the hyphen may belong to the word ("blue-green") or to the line break.
     .replaceAll(HYPHENATED_LINE_END, '-')
     .normalize('NFKC')
     .replaceAll(DIRECTION_MARKS, '')
@@ -54,7 +54,7 @@ export function wordsOf(text: string): string[] {
   for (const [run] of joined.matchAll(RUN)) {
     const parts = run.match(PART) ?? []
     for (const part of parts) addPart(words, part)
-    if (parts.length > 1 && isCompound(run, parts)) words.push(parts.join('').slice(0, LONGEST_WORD))
+    if (parts.length > 1 && isCompound(run, parts)) words.push(parts.join('').slice(0, MAX_WORD_LENGTH))
   }
   return words
 }
@@ -64,8 +64,8 @@ function addPart(words: string[], part: string): void {
   else if (HAS_SEGMENTED.test(part)) {
     for (const { segment, isWordLike } of segmenter.segment(part)) if (isWordLike === true) words.push(segment)
   } else if (HAS_RIGHT_TO_LEFT.test(part)) {
-    for (const word of part.split(CHANGE_OF_DIRECTION)) words.push(word.slice(0, LONGEST_WORD))
-  } else words.push(part.slice(0, LONGEST_WORD))
+    for (const word of part.split(CHANGE_OF_DIRECTION)) words.push(word.slice(0, MAX_WORD_LENGTH))
+  } else words.push(part.slice(0, MAX_WORD_LENGTH))
 }
 
 function addPairs(words: string[], part: string): void {
@@ -81,16 +81,16 @@ function addPairs(words: string[], part: string): void {
   if (after < part.length) words.push(part.slice(after))
 }
 
-/** Whether a word is a pair of characters, or a single one, of a script that is searched by them. */
+/** Whether a word is one or two characters of a script that is searched by pairs. */
 export const isPair = (word: string): boolean => PAIR.test(word)
 
-/** A sentence without a blank after its full stop is no compound; a code, a number or a hyphenated word is. */
+/** Codes, numbers and hyphenated words are compounds; two sentences without a blank between them are not. */
 function isCompound(run: string, parts: readonly string[]): boolean {
   if (parts.length > 8 || HAS_PAIRED.test(run)) return false
   if (/\p{N}/u.test(run)) return true
   return /^[^.,:/]+$/u.test(run)
 }
 
-/** Takes the accents off a stem: é and e, ё and е are the same word to whoever asks. */
+/** Removes accents: a search for é also finds e, and ё also finds е. */
 export const foldAccents = (word: string): string =>
   PLAIN.test(word) ? word : word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
