@@ -21,7 +21,8 @@ const POINTING = new RegExp(
 
 /** Whether a question says too little without the one before it. */
 export function isFollowUp(question: string): boolean {
-  const contentWords = new Set(groupWordsByLanguage(removeQuestionPhrases(question)).flatMap((words) => [...words])).size
+  const contentWords = new Set(groupWordsByLanguage(removeQuestionPhrases(question)).flatMap((words) => [...words]))
+    .size
   return (
     contentWords === 0 || (contentWords <= MAX_CONTENT_WORDS && (CONJUNCTION.test(question) || POINTING.test(question)))
   )
