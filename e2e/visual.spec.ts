@@ -112,6 +112,14 @@ async function openTab(name: string): Promise<void> {
   await page.locator(`nav [aria-label="${name}"][aria-expanded=true]`).waitFor()
 }
 
+/** How far down the pane of the document its marked passage is. */
+const markedShare = () =>
+  page.getByRole('region', { name: 'Document', exact: true }).evaluate((pane) => {
+    const [range] = CSS.highlights.get('source-passage') ?? []
+    const { top, height } = pane.getBoundingClientRect()
+    return range instanceof Range ? (range.getBoundingClientRect().top - top) / height : Number.NaN
+  })
+
 const setSize = (isPhone: boolean) => async () => {
   phone = isPhone
   await page.setViewportSize(isPhone ? { width: 390, height: 844 } : { width: 1440, height: 900 })
@@ -292,8 +300,9 @@ describe('of somebody at work', () => {
       await source.waitFor()
       await looksAsBefore('answer')
       await source.click()
-      await page.getByText('warden trims it').last().waitFor()
-      await page.locator('canvas').first().waitFor()
+      await page.locator('[data-passage=true][data-fitted=true]').waitFor()
+      await page.locator('[data-page="2"][data-drawn=true]').waitFor()
+      await expect.poll(markedShare).toBeCloseTo(0.3, 2)
       await looksAsBefore('reader')
     })
 

@@ -49,6 +49,24 @@ export function rangesInStretches(container: Element, start: number, end: number
 /** A marked range of text, or a mark drawn over a picture. */
 export type MarkedPlace = Pick<Range | Element, 'getBoundingClientRect'>
 
+/** Height of letters with what is above and below them, in sizes of the font: that of Helvetica and Arial. */
+const LETTER_HEIGHT_EM = 1.15
+
+/**
+ * A range in an element of one line that is 1 em high. The height of the range itself depends on the fonts that the
+ * machine has in place of those of the document.
+ */
+export function placeInLine(range: Range, line: Element): MarkedPlace {
+  return {
+    getBoundingClientRect: () => {
+      const { x, width } = range.getBoundingClientRect()
+      const { y, height } = line.getBoundingClientRect()
+      const letterHeight = height * LETTER_HEIGHT_EM
+      return new DOMRect(x, y - (letterHeight - height) / 2, width, letterHeight)
+    },
+  }
+}
+
 /** Scrolls so that the place stands in the upper third of the pane, also sideways when the page is wider than it. */
 export function revealPlace(scroller: HTMLElement, place: MarkedPlace): void {
   const box = place.getBoundingClientRect()

@@ -4,8 +4,9 @@ import type { CSSProperties, JSX } from 'react'
 
 import { BoxedPassage } from './boxed-passage.tsx'
 import type { ItemRange } from './item-ranges.ts'
+import type { ItemPlace } from './drawn-glyphs.ts'
 import type { PageRectangle } from './passage-boxes.ts'
-import { markPassage, rangeInText, type MarkedPlace } from './passage-mark.ts'
+import { markPassage, placeInLine, rangeInText, type MarkedPlace } from './passage-mark.ts'
 import type { PageSize } from './page-layout.ts'
 import styles from './pdf-page.module.css'
 import { usePageCanvas } from './use-page-canvas.ts'
@@ -42,10 +43,18 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
 
   useEffect(() => {
     if (!items || !passage) return
-    const ranges = passage.ranges.flatMap(({ item, from, to }) => rangeInText(items[item]?.element, from, to) ?? [])
-    const unmark = markPassage(ranges)
+    const marks = passage.ranges.flatMap(({ item, from, to }) => {
+      const { element, place } = items[item] ?? {}
+      const range = rangeInText(element, from, to)
+      return element && range ? [{ range, place: isHorizontal(place) ? placeInLine(range, element) : range }] : []
+    })
+    const unmark = markPassage(marks.map(({ range }) => range))
     const texts = items.map(({ element }) => element)
-    if (ranges.length > 0) onMarked(ranges, texts)
+    if (marks.length > 0)
+      onMarked(
+        marks.map(({ place }) => place),
+        texts,
+      )
     return unmark
     // Fitting an element takes it to pieces, and with it the ranges in it.
   }, [items, passage, isFitted, onMarked])
@@ -78,3 +87,6 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
     </div>
   )
 }
+
+/** Whether the text runs along the lines of the page: neither turned nor slanted. */
+const isHorizontal = (place: ItemPlace | null | undefined): boolean => place?.transform[1] === 0
