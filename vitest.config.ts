@@ -7,7 +7,7 @@ const NEED_THE_MACHINE = [
 ]
 
 const END_TO_END = {
-  globalSetup: ['./test/postgres.ts'],
+  globalSetup: ['./test/postgres.ts', './test/started-data.ts'],
   testTimeout: 120_000,
   // A real browser on a busy machine: what fails three times is wrong.
   retry: 2,

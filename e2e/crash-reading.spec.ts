@@ -6,14 +6,15 @@ import { createClient } from '@supabase/supabase-js'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { uploadAnswer } from '#contract/document.ts'
-import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { type AlcoveProcess, startAlcove } from '#test/alcove.ts'
+import { copyStartedDataDir } from '#test/started-data.ts'
 import { createEmptyDatabase } from '#test/database.ts'
 import { makePdf } from '#test/make-pdf.ts'
 
 const PAGES = 60
 const PATIENT = { timeout: 60_000, interval: 25 }
 
-let folder: Awaited<ReturnType<typeof createDataDir>>
+let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let admin: pg.Pool
 let environment: Record<string, string>
 let alcove: AlcoveProcess
@@ -26,7 +27,7 @@ const start = async () => {
 beforeAll(async () => {
   const database = await createEmptyDatabase()
   admin = database.admin
-  folder = await createDataDir()
+  folder = await copyStartedDataDir()
   environment = {
     DATA_DIR: folder.dataDir,
     ...database.environment,

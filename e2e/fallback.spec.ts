@@ -1,10 +1,11 @@
 /** The direct calls of `/rest/v1` fail, and everything still works over the product's own API (specification, section 7). */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { type AlcoveProcess, startAlcove } from '#test/alcove.ts'
+import { copyStartedDataDir } from '#test/started-data.ts'
 import { ask, openBrowser, openPage, signInWithTestAccount } from './browser.ts'
 
-let folder: Awaited<ReturnType<typeof createDataDir>>
+let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let alcove: AlcoveProcess
 let browser: Browser
 let page: Page
@@ -12,7 +13,7 @@ const logged: string[] = []
 let refused = 0
 
 beforeAll(async () => {
-  folder = await createDataDir()
+  folder = await copyStartedDataDir()
   alcove = await startAlcove({ DATA_DIR: folder.dataDir })
   browser = await openBrowser()
   ;({ page } = await openPage(browser, alcove.url))

@@ -7,14 +7,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadAnswer } from '#contract/document.ts'
 import { type MessageRow, messageRow } from '#contract/message.ts'
 import { type ReplyPart, replyPart } from '#contract/reply-events.ts'
-import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
+import { type AlcoveProcess, startAlcove } from '#test/alcove.ts'
+import { copyStartedDataDir } from '#test/started-data.ts'
 import { isPassageSource } from '#contract/source.ts'
 import { makePdf } from '#test/make-pdf.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 
 const REAL_PDF = new URL('../../shared/data/dev/documents/professional-services-agreement.pdf', import.meta.url)
 
-let folder: Awaited<ReturnType<typeof createDataDir>>
+let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let alcove: AlcoveProcess
 let stub: StubModel
 let client: ReturnType<typeof connect>
@@ -24,7 +25,7 @@ let userId: string
 const connect = (url: string, key: string) => createClient(url, key)
 
 beforeAll(async () => {
-  folder = await createDataDir()
+  folder = await copyStartedDataDir()
   stub = await startStubModel({ models: 'stub-gpt' })
   alcove = await startAlcove({ DATA_DIR: folder.dataDir, OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl })
   const { supabaseUrl, supabaseAnonKey, testAccount } = await alcove.config()

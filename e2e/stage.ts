@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createClient } from '@supabase/supabase-js'
 import { type Browser, type Page, type Route } from 'playwright-core'
-import { type AlcoveProcess, createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
+import { type AlcoveProcess, type Environment, startAlcove } from '#test/alcove.ts'
 import { type CuttingProxy, startCuttingProxy } from '#test/cutting-proxy.ts'
+import { copyStartedDataDir } from '#test/started-data.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { openBrowser, openPage, signInWithTestAccount } from './browser.ts'
 
@@ -37,7 +38,7 @@ export async function openStage({
   stubSettings?: Parameters<typeof startStubModel>[0]
 } = {}): Promise<Stage> {
   const [folder, stub, browser] = await Promise.all([
-    createDataDir(),
+    copyStartedDataDir(),
     startStubModel({ models, tokens: 40, tps: 200, ...stubSettings }),
     openBrowser(switches),
   ])

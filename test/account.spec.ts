@@ -9,14 +9,14 @@ import { closingReceipt } from '#contract/auth.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start/start.ts'
-import { createDataDir } from './alcove.ts'
+import { copyStartedDataDir } from './started-data.ts'
 import { createEmptyDatabase } from './database.ts'
 import { readZip } from './read-zip.ts'
 import { searchTables } from './search-tables.ts'
 
 const PASSWORD = 'a long enough password'
 
-let folder: Awaited<ReturnType<typeof createDataDir>>
+let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let alcove: Alcove
 let apikey: string
 let admin: pg.Pool
@@ -24,7 +24,7 @@ let admin: pg.Pool
 beforeAll(async () => {
   const database = await createEmptyDatabase()
   admin = database.admin
-  folder = await createDataDir()
+  folder = await copyStartedDataDir()
   const config = readConfig({
     DATA_DIR: folder.dataDir,
     ...database.environment,

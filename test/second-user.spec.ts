@@ -14,7 +14,7 @@ import { documentRow, uploadAnswer } from '#contract/document.ts'
 import { createLog } from '#server/base/log.ts'
 import { readConfig } from '#server/config.ts'
 import { type Alcove, startAlcove } from '#server/start/start.ts'
-import { createDataDir } from '#test/alcove.ts'
+import { copyStartedDataDir } from '#test/started-data.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'
 
@@ -30,7 +30,7 @@ const SECRET = 'xylophone'
 /** Every line of the log. */
 const logged: string[] = []
 
-let folder: Awaited<ReturnType<typeof createDataDir>>
+let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
 let alcove: Alcove
 let stub: StubModel
 let tools: TestToolServer
@@ -48,7 +48,7 @@ let askingId: string
 let toolRequestId: string
 
 beforeAll(async () => {
-  folder = await createDataDir()
+  folder = await copyStartedDataDir()
   stub = await startStubModel()
   tools = await startToolServer()
   const config = readConfig({

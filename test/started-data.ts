@@ -1,0 +1,28 @@
+/** A data folder in which a server has started once: with a copy of it, a server starts without making a database. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import type { TestProject } from 'vitest/node'
+import { createDataDir, startAlcove } from './alcove.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    startedDataDir: string
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { dataDir, remove } = await createDataDir()
+  const alcove = await startAlcove({ DATA_DIR: dataDir })
+  await alcove.end()
+  project.provide('startedDataDir', dataDir)
+  return remove
+}
+
+/** A data folder of its own, with the test account and nothing else. */
+export async function copyStartedDataDir(): ReturnType<typeof createDataDir> {
+  const folder = await createDataDir()
+  // Files of the database keep their owner, which is not root.
+  await promisify(execFile)('cp', ['-a', inject('startedDataDir'), folder.dataDir])
+  return folder
+}
