@@ -100,7 +100,9 @@ test('starts again where the number in a stale pid file belongs to another progr
 test.runIf(canAdopt)('starts again where the killed server and its PostgreSQL stay listed as zombies', async () => {
   const other = await createDataDir()
   const environment = { DATA_DIR: other.dataDir }
+  const firstStartAt = performance.now()
   const parent = await startAlcove(environment, { under: ADOPTS_AND_NEVER_REAPS })
+  const firstStartMs = performance.now() - firstStartAt
   const pidIn = async (...file: string[]) =>
     Number.parseInt(await readFile(path.join(other.dataDir, ...file), 'utf8'), 10)
   const killed = await pidIn('server.pid')
@@ -110,7 +112,7 @@ test.runIf(canAdopt)('starts again where the killed server and its PostgreSQL st
   const startedAt = performance.now()
   const second = await startAlcove(environment)
   // Each of three signals to the PostgreSQL would be given 8 s if a zombie counted as running.
-  expect(performance.now() - startedAt).toBeLessThan(20_000)
+  expect(performance.now() - startedAt).toBeLessThan(firstStartMs + 20_000)
   expect([await isRunning(killed), await isRunning(orphan)]).toEqual([false, false])
   for (const pid of [killed, orphan]) expect(() => process.kill(pid, 0)).not.toThrow()
   await second.end()

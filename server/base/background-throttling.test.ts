@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createBackgroundThrottle } from './background-throttling.ts'
 
@@ -26,10 +27,23 @@ async function isStopped({ pid = 0 }: ChildProcess): Promise<boolean> {
   return / T /.test((await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/\(.*\)/, ''))
 }
 
-const stands = (child: ChildProcess, isStill: boolean) =>
-  vi.waitFor(async () => expect(await isStopped(child)).toBe(isStill), { interval: 1 })
+async function stands(child: ChildProcess, isStill: boolean): Promise<void> {
+  while ((await isStopped(child)) !== isStill) await delay(1)
+}
+
+/** Time passes when it is told to: a process needs its own time to notice that it is stopped. */
+function controlTime(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  return (ms) => {
+    now += ms
+    vi.advanceTimersByTime(ms)
+  }
+}
 
 test('processes stand still while somebody waits, except such as might outlive us, and go on afterwards', async () => {
+  const pass = controlTime()
   const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const [first, second] = [startChild(), startChild()]
   backgroundThrottle.throttle(first, () => true)
@@ -40,22 +54,24 @@ test('processes stand still while somebody waits, except such as might outlive u
   leave()
   leave()
   leaveToo()
+  pass(5)
   await stands(first, false)
 })
 
 test('whoever waits long keeps them from working for a moment only, and does not hold them when others have left', async () => {
+  const pass = controlTime()
   const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const child = startChild()
   backgroundThrottle.throttle(child, () => true)
   backgroundThrottle.beginForeground()
   await stands(child, true)
+  pass(60)
   await stands(child, false)
   const kill = vi.spyOn(child, 'kill')
-  vi.useFakeTimers()
-  vi.advanceTimersByTime(1_000)
+  pass(1_000)
   const leave = backgroundThrottle.beginForeground()
   leave()
-  vi.advanceTimersByTime(5)
+  pass(5)
   expect(kill.mock.calls).toEqual([['SIGSTOP'], ['SIGCONT']])
 })
 
