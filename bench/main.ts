@@ -1,5 +1,6 @@
 /** `npm run bench -- <name> [args]`: runs one figure and prints it as one JSON line, the last of its output. */
 const FIGURES = [
+  'all',
   'start',
   'first-token',
   'replies',
