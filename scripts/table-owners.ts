@@ -1,0 +1,98 @@
+/** Which folder of `server/` owns each table. `scripts/table-access.ts` checks it against the SQL. */
+
+export interface TableOwner {
+  /** The folder that writes the table; null: people write it through `/rest/v1`, or triggers do. */
+  readonly writes: string | null
+  /** Further folders that read it. */
+  readonly reads?: readonly string[]
+}
+
+export interface SecondWriter {
+  readonly table: string
+  readonly folder: string
+  readonly reason: string
+}
+
+export const TABLE_OWNERS: Readonly<Record<string, TableOwner>> = {
+  'alcove.wrapped_secrets': { writes: 'access' },
+
+  'auth.flow_state': { writes: 'auth' },
+  'auth.identities': { writes: 'auth' },
+  'auth.local_mails': { writes: 'auth' },
+  'auth.mfa_challenges': { writes: 'auth' },
+  'auth.mfa_factors': { writes: 'auth', reads: ['access'] },
+  'auth.oauth_sign_ins': { writes: 'auth' },
+  'auth.one_time_tokens': { writes: 'auth' },
+  'auth.rate_limits': { writes: 'access' },
+  'auth.recovery_codes': { writes: 'auth' },
+  'auth.refresh_tokens': { writes: 'auth' },
+  'auth.saml_assertions': { writes: 'auth' },
+  'auth.saml_sign_ins': { writes: 'auth' },
+  'auth.sessions': { writes: 'auth', reads: ['access'] },
+  'auth.test_accounts': { writes: 'auth' },
+  'auth.users': { writes: 'auth' },
+
+  'realtime.changes': { writes: 'realtime' },
+  'realtime.messages': { writes: 'realtime' },
+  'realtime.nodes': { writes: 'realtime' },
+  'realtime.presences': { writes: 'realtime' },
+  'realtime.schema_changes': { writes: null, reads: ['realtime'] },
+
+  'storage.buckets': { writes: 'storage' },
+  'storage.discarded_blobs': { writes: 'storage' },
+  'storage.objects': { writes: 'storage' },
+
+  conversation_summaries: { writes: 'conversations' },
+  conversations: { writes: 'conversations', reads: ['api', 'assistant', 'start'] },
+  message_feedback: { writes: null, reads: ['api'] },
+  message_texts: { writes: null, reads: ['assistant', 'conversations'] },
+  message_versions: { writes: 'assistant', reads: ['conversations'] },
+  messages: { writes: 'conversations', reads: ['api', 'start'] },
+  replies: { writes: 'assistant' },
+  reply_parts: { writes: 'assistant' },
+  user_settings: { writes: null, reads: ['api', 'documents/store'] },
+
+  discarded_blobs: { writes: 'documents/store' },
+  document_pages: { writes: 'documents/store', reads: ['search'] },
+  documents: { writes: 'documents/store', reads: ['assistant', 'search'] },
+
+  document_index: { writes: 'search', reads: ['documents/store'] },
+  embedded_documents: { writes: 'search' },
+  passage_vectors: { writes: 'search' },
+  passages: { writes: 'search' },
+  search_buckets: { writes: 'search' },
+  search_segments: { writes: 'search', reads: ['assistant'] },
+
+  models: { writes: 'connections', reads: ['api', 'assistant'] },
+  own_providers: { writes: 'connections', reads: ['assistant', 'search'] },
+  tool_consents: { writes: 'connections' },
+  tool_requests: { writes: 'connections' },
+  tool_servers: { writes: 'connections', reads: ['assistant'] },
+}
+
+/** Folders that write, and may read, a table of another one. */
+export const EXCEPTIONS: readonly SecondWriter[] = [
+  {
+    table: 'auth.rate_limits',
+    folder: 'auth',
+    reason: 'The auth sweep clears old buckets, and a closed account takes its own along.',
+  },
+  {
+    table: 'messages',
+    folder: 'assistant',
+    reason: 'A finished answer is stored in the statement that ends its reply.',
+  },
+  { table: 'realtime.changes', folder: 'auth', reason: 'A closed account takes along the changes that name it.' },
+  {
+    table: 'replies',
+    folder: 'conversations',
+    reason: 'Stopping, retrying and branching change the queue in the transaction of the person.',
+  },
+  { table: 'reply_parts', folder: 'conversations', reason: 'Retrying deletes the parts of the earlier attempt.' },
+  { table: 'storage.objects', folder: 'auth', reason: 'A closed account takes its objects along.' },
+  {
+    table: 'tool_requests',
+    folder: 'assistant',
+    reason: 'The end of a reply deletes the requests for consent that it leaves.',
+  },
+]
