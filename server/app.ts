@@ -1,5 +1,6 @@
-/** Mounts each edge at its path, nothing else. */
+/** Mounts each service at its path. */
 import { Hono, type MiddlewareHandler } from 'hono'
+import { logAccess } from './access/access-log.ts'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
 import { type TokenVerifier } from './access/tokens.ts'
 import { limitBody } from './api/read-body.ts'
@@ -9,7 +10,6 @@ import { type Log } from './base/log.ts'
 import { type createRestRoutes } from './rest/routes.ts'
 import { type createStorageRoutes } from './storage/routes.ts'
 
-/** `/auth/v1` and its like, and the mailbox of the local set-up. */
 interface ServiceEdges {
   readonly auth: Hono
   readonly rest: ReturnType<typeof createRestRoutes>
@@ -20,34 +20,34 @@ interface ServiceEdges {
 
 interface ProductEdges {
   readonly page: Hono
-  /** Routes below `/api`, all for people who are signed in. */
   readonly documents: Hono<SignedIn>
   readonly api: readonly Hono<SignedIn>[]
-  /** As those of `api`, but takes a recording, which is larger than other bodies. */
+  /** Apart from `api`: a recording exceeds the body limit there. */
   readonly voice: Hono<SignedIn>
 }
 
 interface Edges {
   readonly operations: Hono
-  /** Undefined where this process does not run them. */
+  /** Undefined: this process does not run them. */
   readonly services: ServiceEdges | undefined
   readonly product: ProductEdges | undefined
 }
 
 export function createApp(
   { operations, services, product }: Edges,
-  { tokens, log, address }: { tokens: TokenVerifier; log: Log; address: string },
+  { tokens, log, address, trustProxy = 0 }: { tokens: TokenVerifier; log: Log; address: string; trustProxy?: number },
 ): Hono {
   const app = new Hono()
   const isEncrypted = address.startsWith('https:')
   app.onError(renderApiError(log))
+  app.use(logAccess(log, trustProxy))
   app.use(async (context, next) => {
     await next()
-    // Not by `context.header`, which makes the answer anew and turns its body into a stream.
+    // `context.header` would rebuild the response and turn its body into a stream.
     context.res.headers.set('x-content-type-options', 'nosniff')
-    // For this host alone: what else has a name below it is not ours to decide on.
+    // Without `includeSubDomains`, which is for the operator to decide.
     if (isEncrypted) context.res.headers.set('strict-transport-security', 'max-age=31536000')
-    // A cookie opens these answers too, and caches on the way do not know that they are one person's.
+    // A cookie authenticates these responses too, so shared caches must not store them.
     if (context.req.path.startsWith('/api/') && !context.res.headers.has('cache-control'))
       context.res.headers.set('cache-control', 'no-store')
   })
@@ -65,7 +65,7 @@ export function createApp(
 }
 
 function mountApi(app: Hono, product: ProductEdges, person: MiddlewareHandler<SignedIn>, log: Log): void {
-  // What comes to one document is small; only an upload, at the address of them all, is not.
+  // Only uploads, at `/api/documents` itself, may be large.
   app.use('/api/documents/:id', limitBody)
   app.route('/api/documents', product.documents)
 

@@ -1,24 +1,22 @@
 import { type DestinationStream, pino, type Logger } from 'pino'
-import { codeOf, isBrokenOff } from './errors.ts'
+import { codeOf, isAborted } from './errors.ts'
+import { currentRequestId } from './request-id.ts'
 
 export type Log = Logger
 
-/** What no mail address has before its `@`. */
-const AROUND = String.raw`\s@<>()[\]{}"\x60,;:=/\\`
-/**
- * A mail address, also as a URL holds it: what may come before it, its first character, the domain. The look behind keeps
- * a long text from being searched again from each of its characters.
- */
+/** Characters that end a mail address to the left. */
+const DELIMITERS = String.raw`\s@<>()[\]{}"\x60,;:=/\\`
+/** A mail address, also URL-encoded. The look-behind keeps the search of a long text linear. */
 const MAIL_ADDRESS = new RegExp(
-  String.raw`(?<![^${AROUND}])('?)([^${AROUND}'])[^${AROUND}]*((?:@|%40)(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]*)`,
+  String.raw`(?<![^${DELIMITERS}])('?)([^${DELIMITERS}'])[^${DELIMITERS}]*((?:@|%40)(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]*)`,
   'gu',
 )
 
-/** A refusing mail server, for one, repeats to whom the mail was to go. */
+/** Error messages may quote addresses, as those of mail servers do. */
 const maskAddresses = (text: string): string => text.replace(MAIL_ADDRESS, '$1$2…$3')
 
-/** What a log line holds of an error: its own words and those of its causes, not the objects that hang on to it. */
-function describe(thrown: unknown): unknown {
+/** Logs the message, code and causes of an error, but no attached objects, which may hold private data. */
+function serializeError(thrown: unknown): unknown {
   if (typeof thrown === 'string') return maskAddresses(thrown)
   if (!(thrown instanceof Error)) return thrown
   const { name, message, stack, cause } = thrown
@@ -27,22 +25,22 @@ function describe(thrown: unknown): unknown {
     code: codeOf(thrown),
     message: maskAddresses(message),
     stack: stack === undefined ? undefined : maskAddresses(stack),
-    cause: cause === undefined ? undefined : describe(cause),
+    cause: cause === undefined ? undefined : serializeError(cause),
   }
 }
 
-/** A logger of JSON lines on standard error; standard output is kept for what a person or a script asked for. */
+/** Logs JSON lines to standard error; standard output is for the start message and the results of scripts. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
 ): Log {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describe } },
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
     destination,
   )
 }
 
-/** Logs why a request failed (`err`): at `error`, unless whoever sent it went away before all of it had come. */
+/** Logs why a request failed (`err`): at `error`, but at `debug` where the client went away. */
 export function logFailedRequest(log: Log, fields: Readonly<Record<string, unknown>>, sentence: string): void {
-  log[isBrokenOff(fields['err']) ? 'debug' : 'error'](fields, sentence)
+  log[isAborted(fields['err']) ? 'debug' : 'error']({ requestId: currentRequestId(), ...fields }, sentence)
 }

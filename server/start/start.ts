@@ -11,7 +11,7 @@ import { createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
-import { lendMemory } from '#server/blobs/send.ts'
+import { withReusedBuffers } from '#server/blobs/send.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Config } from '#server/config.ts'
 import { openListener } from '#server/database/listen.ts'
@@ -201,9 +201,9 @@ export async function startAlcove(
     })
     const app = createApp(
       { operations, services: services?.edges, product: product?.edges },
-      { tokens: foundation.tokens, log, address },
+      { tokens: foundation.tokens, log, address, trustProxy: config.TRUST_PROXY },
     )
-    handle = getRequestListener(lendMemory(app.fetch, log))
+    handle = getRequestListener(withReusedBuffers(app.fetch, log))
     if (isDevelopment) {
       const { serveFromSources } = await import('./development.ts')
       const development = await serveFromSources(server, handle)
