@@ -17,12 +17,12 @@ async function headersAt(address: string, path = '/here'): Promise<Headers> {
   return (await app.request(path)).headers
 }
 
-test('where people come by https, every answer says that they are to come by nothing else', async () => {
+test('behind https, every response has strict-transport-security', async () => {
   for (const path of ['/here', '/nowhere'])
     expect((await headersAt('https://alcove.example', path)).get('strict-transport-security')).toBe('max-age=31536000')
 })
 
-test('what the API answers is kept by no cache, unless it says for whom', async () => {
+test('responses of the API are not cached, unless they say otherwise', async () => {
   const cachingAt = async (path: string) => (await headersAt('http://127.0.0.1:3000', path)).get('cache-control')
   expect(await Promise.all(['/api/here', '/api/nowhere', '/api/file', '/here'].map(cachingAt))).toEqual([
     'no-store',
@@ -32,11 +32,11 @@ test('what the API answers is kept by no cache, unless it says for whom', async 
   ])
 })
 
-test('no browser guesses another type for an answer', async () => {
+test('every response forbids type sniffing', async () => {
   for (const path of ['/here', '/nowhere'])
     expect((await headersAt('http://127.0.0.1:3000', path)).get('x-content-type-options')).toBe('nosniff')
 })
 
-test('where they come without, none does', async () => {
+test('without https, no response has strict-transport-security', async () => {
   expect((await headersAt('http://127.0.0.1:3000')).get('strict-transport-security')).toBeNull()
 })

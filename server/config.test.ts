@@ -10,7 +10,7 @@ function refusal(environment: Record<string, string>): string {
   throw new Error('nothing was refused')
 }
 
-test('a refusal names the variable, and shows no password', () => {
+test('an error names the variable and shows no password', () => {
   expect(refusal({ SEARCH_PROVIDER: 'brave' })).toContain('SEARCH_API_KEY is not set')
   expect(refusal({ SEARCH_PROVIDER: 'searxng' })).toContain('SEARCH_URL is not set')
   expect(refusal({ PORT: '99999' })).toContain('PORT is "99999", but it wants')
@@ -23,14 +23,14 @@ test('a refusal names the variable, and shows no password', () => {
     expect(refusal({ [name]: 'hunter2' })).toContain(`${name} is 7 characters, but it wants`)
 })
 
-test('the test account and the mailbox are of the local set-up: loopback, our own database and no public address', () => {
+test('the test account and the mailbox exist only in the local set-up: loopback, embedded database, no public address', () => {
   expect(readConfig({}).isLocalSetUp).toBe(true)
   const database = { DATABASE_URL: 'postgres://localhost/x', ALCOVE_SECRET: 's'.repeat(32) }
   for (const elsewhere of [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://alcove.example' }, database])
     expect(readConfig(elsewhere).isLocalSetUp, JSON.stringify(elsewhere)).toBe(false)
 })
 
-test('what outside programs rely on has the defaults that they were told', () => {
+test('settings that outside programs rely on have their documented defaults', () => {
   const config = readConfig({})
   expect([...config.ALCOVE_PARTS]).toEqual(['services', 'api', 'workers'])
   expect(config).toMatchObject({
@@ -47,24 +47,24 @@ test('what outside programs rely on has the defaults that they were told', () =>
   })
 })
 
-test('lists may have spaces, and hold nothing unknown', () => {
+test('lists may have spaces, and no unknown values', () => {
   expect([...readConfig({ ALCOVE_PARTS: 'api, workers' }).ALCOVE_PARTS]).toEqual(['api', 'workers'])
   expect(readConfig({ REST_SCHEMAS: 'api, public' }).REST_SCHEMAS).toEqual(['api', 'public'])
   expect(refusal({ ALCOVE_PARTS: 'services,page' })).toContain('ALCOVE_PARTS is "services,page", but it wants')
   expect(refusal({ REST_SCHEMAS: 'public,pg_catalog' })).toContain('REST_SCHEMAS is "public,pg_catalog"')
 })
 
-test('whoever must have a second factor must have an account', () => {
+test('a required second factor needs accounts', () => {
   expect(readConfig({ AUTH_REQUIRE_AAL2: 'true' }).AUTH_REQUIRE_AAL2).toBe(true)
   expect(refusal({ AUTH_REQUIRE_AAL2: 'true', AUTH_ANONYMOUS: 'true' })).toContain('AUTH_ANONYMOUS is "true", but')
 })
 
-test('limits are switched off on loopback alone', () => {
+test('rate limits can be off only on loopback', () => {
   expect(readConfig({ RATE_LIMITS: 'off', HOST: '::1' }).RATE_LIMITS).toBe('off')
   expect(refusal({ RATE_LIMITS: 'off', HOST: '0.0.0.0' })).toContain('RATE_LIMITS is "off", but it wants on')
 })
 
-test('a Supabase project is named whole, and serves the services itself', () => {
+test('a Supabase project needs all settings, and serves the services itself', () => {
   const project = {
     SUPABASE_URL: 'https://project.supabase.co',
     SUPABASE_ANON_KEY: 'key',
@@ -77,7 +77,7 @@ test('a Supabase project is named whole, and serves the services itself', () => 
   expect(refusal({ ...project, SUPABASE_ANON_KEY: '' })).toContain('SUPABASE_ANON_KEY is not set')
 })
 
-test('a provider is set up whole, and its issuer speaks for itself', () => {
+test('a provider needs all settings, and its issuer https', () => {
   expect(refusal({ AUTH_GITHUB_CLIENT_ID: 'a' })).toContain('AUTH_GITHUB_CLIENT_SECRET is not set, but AUTH_GITHUB')
   expect(refusal({ AUTH_OIDC_CLIENT_ID: 'a' })).toContain('AUTH_OIDC_ISSUER is not set')
   for (const issuer of ['http://issuer.example.org', 'http://127.0.0.1.example.org', 'file:///etc']) {
@@ -89,7 +89,7 @@ test('a provider is set up whole, and its issuer speaks for itself', () => {
   expect(refusal({ AUTH_OIDC_NAME: 'google' })).toContain('AUTH_OIDC_NAME is "google"')
 })
 
-test('addresses to be sent on to name their host', () => {
+test('redirect addresses name their host', () => {
   const AUTH_REDIRECT_URLS = 'https://app.example.com/**, alcove://callback'
   expect(readConfig({ AUTH_REDIRECT_URLS }).AUTH_REDIRECT_URLS).toHaveLength(2)
   for (const loose of ['**', 'https://*/x', '/home']) {

@@ -38,7 +38,7 @@ const httpUrl = z
   .transform((value) => value.replace(/\/+$/, ''))
   .optional()
 
-/** What one process can run: the four services of the official clients, the page with its API, or the work behind it. */
+/** Parts that a process can run: the services of the official clients, the page with its API, the background work. */
 export const PARTS = ['services', 'api', 'workers'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -50,7 +50,7 @@ const networks = z
   .transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''))
   .pipe(z.array(z.string().refine(isNetwork)))
 
-/** `name=program argument …`, several of them separated by semicolons. */
+/** `name=program argument …`, separated by semicolons. */
 const commandLines = z
   .string()
   .default('')
@@ -66,7 +66,7 @@ const commandLines = z
     return new Map(split.map(([name, words]) => [name, words.trim().split(/\s+/)]))
   })
 
-/** An issuer is believed about who people are, so what it says has to come from itself. */
+/** An issuer vouches for identities, so its address needs https, except on this machine. */
 const issuer = z
   .url()
   .refine((value) => value.startsWith('https:') || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(`${value}/`))
@@ -519,11 +519,11 @@ export interface Config extends Settings {
   readonly isLocalSetUp: boolean
 }
 
-/** Settings that are, or may hold, a password: a refusal must not print it. */
+/** Settings that may hold a password: error messages must not print them. */
 const HOLDS_SECRET = /_SECRET$|_KEY$|^DATABASE_URL$|^NATS_URL$|^SMTP_URL$/
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** What has to be said together where somebody else serves the four services. */
+/** A Supabase project needs all of its settings. */
 function requireWholeProject(settings: Settings): void {
   if (settings.SUPABASE_URL === undefined) return
   for (const needed of ['DATABASE_URL', 'SUPABASE_ANON_KEY'] as const) {
@@ -538,7 +538,7 @@ function requireWholeProject(settings: Settings): void {
   }
 }
 
-/** A provider is either set up whole, or not at all. */
+/** A provider needs all of its settings, or none. */
 function requireWholeProviders(settings: Settings): void {
   const pairs = [
     ['AUTH_GOOGLE_CLIENT_ID', 'AUTH_GOOGLE_CLIENT_SECRET'],
@@ -553,7 +553,7 @@ function requireWholeProviders(settings: Settings): void {
   }
 }
 
-/** The environment, with what a file `.env` beside package.json adds to it. */
+/** The environment, completed by the file `.env` next to package.json. */
 export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
   const file = fileURLToPath(new URL('../.env', import.meta.url))
   if (existsSync(file)) process.loadEnvFile(file)

@@ -1,11 +1,11 @@
-/** The process: starts everything, says where it is, and drains when it is told to end. */
+/** Entry point: starts the server, prints its address, and drains on SIGTERM and SIGINT. */
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 import { loadEnvironment, readConfig } from './config.ts'
 import { startAlcove } from './start/start.ts'
 
-/** A drain that takes longer is broken off: the database survives that as it survives a power cut. */
+/** A longer drain is aborted, which the database survives like a power cut. */
 const DRAIN_LIMIT_MS = 9_000
 
 async function main(): Promise<void> {
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       log.error('the drain took too long and was broken off')
       process.exit(1)
     }, DRAIN_LIMIT_MS).unref()
-    // A start under way is finished first: broken off, it would leave a PostgreSQL that nobody stops.
+    // The start must finish first: aborted, it would leave PostgreSQL running.
     starting
       .then((alcove) => alcove.stop())
       .then(
@@ -50,8 +50,8 @@ async function main(): Promise<void> {
   console.log(`${PRODUCT_NAME} is ready at ${address}${howToSignIn}`)
 }
 
-/** One sentence for what an operator can mend; the whole error for what only a developer can. */
-function explain(error: unknown): unknown {
+/** A sentence for failures that an operator can fix; otherwise the error itself. */
+function describeFailure(error: unknown): unknown {
   if (error instanceof AppError && error.code === 'startup') return error.message
   const code = codeOf(error)
   if (code === 'ENOSPC' || code === '53100')
@@ -63,6 +63,6 @@ function explain(error: unknown): unknown {
 }
 
 main().catch((error: unknown) => {
-  console.error(explain(error))
+  console.error(describeFailure(error))
   process.exit(1)
 })

@@ -12,7 +12,7 @@ import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { createS3Store } from '#server/blobs/s3.ts'
-import { lendMemory } from '#server/blobs/send.ts'
+import { withReusedBuffers } from '#server/blobs/send.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { discardObjectBytes } from '#server/storage/discard.ts'
@@ -62,7 +62,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
     ...options,
   })
   const app = new Hono().route('/storage/v1', routes)
-  const server = serve({ fetch: lendMemory(app.fetch, log), port: 0, hostname: '127.0.0.1' })
+  const server = serve({ fetch: withReusedBuffers(app.fetch, log), port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`

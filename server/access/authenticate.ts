@@ -4,7 +4,7 @@ import { AppError } from '#server/base/errors.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { type TokenVerifier, type VerifiedClaims } from './tokens.ts'
 
-/** Cookie that signing in sets beside the tokens, so that downloads and image tags are signed in too. */
+/** Sign-in sets this cookie along with the tokens, for downloads and image tags. */
 export const SESSION_COOKIE = 'alcove-session'
 
 export type PersonClaims = VerifiedClaims & { readonly role: 'authenticated'; readonly sub: string }
@@ -19,20 +19,14 @@ export function bearerOf(context: Context): string | undefined {
   return /^Bearer (\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
 }
 
-/**
- * A cookie is sent by the browser whoever made the page, so with a cookie alone a request that changes something must
- * come from our own pages.
- */
-function refuseForeignPage(context: Context, address: string): void {
+/** Browsers send the cookie from any page, so a write that is authenticated by cookie alone must come from our own pages. */
+function rejectForeignPage(context: Context, address: string): void {
   if (SAFE_METHODS.has(context.req.method) || isFromOwnPage(context, address)) return
   throw new AppError('forbidden', 'A request with only a cookie must come from this site.')
 }
 
-/**
- * Refuses what a page of another site leads a person to. Only browsers that say from where a request comes can be told apart;
- * others are let in as by {@link requirePerson}.
- */
-export const refuseOtherSites: MiddlewareHandler = async (context, next) => {
+/** Rejects requests that a page of another site caused. Browsers without `sec-fetch-site` are let in. */
+export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   const site = context.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new AppError('forbidden', 'This is given out only to a page of this site.')
@@ -40,8 +34,8 @@ export const refuseOtherSites: MiddlewareHandler = async (context, next) => {
 }
 
 /**
- * Lets in who is signed in, by Bearer token or by cookie, and puts the claims into the context.
- * @param address where people reach this server: pages from there may write with the cookie.
+ * Requires a signed-in person, by Bearer token or cookie, and puts the claims into the context.
+ * @param address public address of this server: its pages may write with the cookie.
  */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
   return async function authenticate(context, next) {
@@ -52,7 +46,7 @@ export function requirePerson(tokens: TokenVerifier, address: string): Middlewar
     const claims = await tokens.verify(token)
     if (claims.role !== 'authenticated' || claims.sub === undefined)
       throw new AppError('unauthenticated', 'Sign in first.')
-    if (bearer === undefined) refuseForeignPage(context, address)
+    if (bearer === undefined) rejectForeignPage(context, address)
     context.set('claims', { ...claims, role: 'authenticated', sub: claims.sub })
     await next()
   }

@@ -1,4 +1,3 @@
-/** Whose attempt a request is: the address of the visitor, as far as it can be believed. */
 import { BlockList, isIP } from 'node:net'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { type Context } from 'hono'
@@ -7,7 +6,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** IPv4 that arrived on an IPv6 socket is written as IPv4, and a zone is left out. */
+/** Writes IPv4-mapped IPv6 addresses as IPv4, and drops the zone. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 
 export function isLoopbackAddress(address: string): boolean {
@@ -16,20 +15,19 @@ export function isLoopbackAddress(address: string): boolean {
   return version !== 0 && loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Address of the other end of the socket; undefined where the request did not come over one. */
 export function peerAddress(context: Context): string | undefined {
   try {
     const { address } = getConnInfo(context).remote
     return address === undefined ? undefined : plainAddress(address)
   } catch {
-    // Requests that are handed to the app directly have no socket behind them.
+    // Requests that tests pass to the app directly have no socket.
     return undefined
   }
 }
 
 /**
- * Picks the visitor out of a chain of proxies. Each proxy appends the address that it saw, so with `trustProxy` of them
- * the entry that many places from the right was written by the outermost one; what stands left of it, anybody may have sent.
+ * Returns the client's address behind `trustProxy` proxies. Each proxy appends the address that it saw, so the outermost
+ * trusted one wrote the entry that many places from the right; the client may have forged what is left of it.
  */
 export function visitorAddress(
   peer: string | undefined,
@@ -42,7 +40,7 @@ export function visitorAddress(
   return visitor !== undefined && isIP(visitor) !== 0 ? visitor : peer
 }
 
-/** What one visitor shares: the address itself, or the /64 network, of which a single IPv6 customer has all addresses. */
+/** Key for rate limits: an IPv4 address, or the /64 network, which a single IPv6 customer has whole. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined || isIP(address) !== 6) return address ?? 'unknown'
   const [head = '', tail] = address.split('::')

@@ -22,7 +22,7 @@ async function openSession(options: { everyoneHasFactor?: boolean } = {}) {
   return { admin, listener, plain, tokens, person, sessionId, token }
 }
 
-test('a token is believed as long as its session is open, and no longer', async () => {
+test('accepts a token only while its session is open', async () => {
   const { admin, listener, tokens, person, sessionId, token } = await openSession()
   expect(await tokens.verify(token)).toMatchObject({ sub: person.sub, session_id: sessionId })
   const heard = new Promise((resolve) => void listener.on('realtime_session_end', resolve))
@@ -31,7 +31,7 @@ test('a token is believed as long as its session is open, and no longer', async 
   await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'unauthenticated', details: { reason: 'ended' } })
 })
 
-test('an end that was missed while the listener was away is noticed when it is back', async () => {
+test('notices a session end that was missed while the listener was disconnected', async () => {
   const { admin, listener, tokens, sessionId, token } = await openSession()
   await tokens.verify(token)
   const back = new Promise<void>((resolve) =>
@@ -49,7 +49,7 @@ test('an end that was missed while the listener was away is noticed when it is b
   await expect(tokens.verify(token)).rejects.toMatchObject({ details: { reason: 'ended' } })
 })
 
-test('a signed token whose session never was is refused, the keys that belong to no session are not', async () => {
+test('rejects a signed token of a session that never existed, but not the keys, which have no session', async () => {
   const { tokens, plain, person } = await openSession()
   await expect(tokens.verify(await tokenOf(plain, person))).rejects.toMatchObject({ details: { reason: 'ended' } })
   expect(await tokens.verify(plain.anonKey)).toMatchObject({ role: 'anon' })
@@ -79,7 +79,7 @@ test('where the person has a second factor, a token of the first alone is refuse
   expect(await verify(token)).toBe('let in')
 })
 
-test('where everybody must have a second factor, only tokens that were given for one are believed', async () => {
+test('accepts only aal2 tokens where everyone must have a second factor', async () => {
   const { tokens, plain, person, sessionId, token } = await openSession({ everyoneHasFactor: true })
   await expect(tokens.verify(token)).rejects.toMatchObject({
     code: 'unauthenticated',

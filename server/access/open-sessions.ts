@@ -1,25 +1,24 @@
 /**
- * Access tokens are believed for an hour by their signature alone. Here the session behind each is looked up as well, once
- * per process, so that after signing out, or after a stolen refresh token was noticed, a token is worth nothing anywhere.
- * Where its person has a second factor, a token that was given for the first one alone is worth nothing either.
+ * An access token is valid for an hour by its signature. This also looks up its session, once per process, so that tokens
+ * of ended sessions, and tokens without the second factor that their person has, are rejected at once.
  */
 import { AppError } from '#server/base/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type TokenVerifier } from './tokens.ts'
 
-/** Rung with the session's id, by a trigger, in the transaction that deletes it. */
+/** A trigger notifies this channel with the session's id when it is deleted. */
 const SESSION_END_CHANNEL = 'realtime_session_end'
-/** Rung by a trigger when somebody gains or loses a second factor. */
+/** A trigger notifies this channel when a person gains or loses a second factor. */
 const FACTORS_CHANNEL = 'auth_factors'
-const KNOWN_SESSIONS = 10_000
+const MAX_CACHED_SESSIONS = 10_000
 
-/** Undefined where it has ended. */
-type KnownSession = { readonly has_factor: boolean } | undefined
+/** Undefined: the session has ended. */
+type CachedSession = { readonly has_factor: boolean } | undefined
 
 /**
- * The same tokens, whose `verify` also refuses those of an ended session.
- * @param everyoneHasFactor whether who has no second factor yet is refused until they have.
+ * Wraps `verify` so that it also rejects tokens of ended sessions.
+ * @param everyoneHasFactor requires `aal2` even of people without a second factor.
  */
 export async function requireOpenSessions(
   tokens: TokenVerifier,
@@ -27,17 +26,17 @@ export async function requireOpenSessions(
   listener: Listener,
   { everyoneHasFactor = false }: { everyoneHasFactor?: boolean } = {},
 ): Promise<TokenVerifier> {
-  // A look-up that is under way when its session ends is forgotten with it: the next one begins after the deletion.
-  const known = new Map<string, Promise<KnownSession>>()
-  await listener.on(SESSION_END_CHANNEL, (id) => known.delete(id))
-  await listener.on(FACTORS_CHANNEL, () => known.clear())
-  listener.onReconnect(() => known.clear())
+  // Holds promises: a look-up that is under way when its session ends is dropped with it.
+  const cached = new Map<string, Promise<CachedSession>>()
+  await listener.on(SESSION_END_CHANNEL, (id) => cached.delete(id))
+  await listener.on(FACTORS_CHANNEL, () => cached.clear())
+  listener.onReconnect(() => cached.clear())
 
-  function find(sessionId: string): Promise<KnownSession> {
-    const found = known.get(sessionId)
+  function find(sessionId: string): Promise<CachedSession> {
+    const found = cached.get(sessionId)
     if (found) return found
-    if (known.size >= KNOWN_SESSIONS) known.clear()
-    const asked = database.asAuth(async (scope) => {
+    if (cached.size >= MAX_CACHED_SESSIONS) cached.clear()
+    const lookup = database.asAuth(async (scope) => {
       const { rows } = await scope.query<{ has_factor: boolean }>(
         `select exists (
            select from auth.mfa_factors f where f.user_id = s.user_id and f.status = 'verified'
@@ -47,15 +46,15 @@ export async function requireOpenSessions(
       )
       return rows[0]
     })
-    known.set(sessionId, asked)
-    asked.catch(() => known.get(sessionId) === asked && known.delete(sessionId))
-    return asked
+    cached.set(sessionId, lookup)
+    lookup.catch(() => cached.get(sessionId) === lookup && cached.delete(sessionId))
+    return lookup
   }
 
-  /** Whoever has just given up a factor asks again before the news of it has come round. */
-  async function wantsSecondFactor(sessionId: string): Promise<boolean> {
+  /** Looks again before it rejects: the notification of a removed factor may still be on its way. */
+  async function lacksSecondFactor(sessionId: string): Promise<boolean> {
     if ((await find(sessionId))?.has_factor !== true) return false
-    known.delete(sessionId)
+    cached.delete(sessionId)
     return (await find(sessionId))?.has_factor === true
   }
 
@@ -69,7 +68,7 @@ export async function requireOpenSessions(
           details: { reason: 'ended' },
         })
       }
-      if (claims['aal'] !== 'aal2' && (await wantsSecondFactor(sessionId))) {
+      if (claims['aal'] !== 'aal2' && (await lacksSecondFactor(sessionId))) {
         throw new AppError('unauthenticated', 'Enter the code of your second factor first.', {
           details: { reason: 'second_factor' },
         })

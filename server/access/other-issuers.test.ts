@@ -33,21 +33,21 @@ async function startProject() {
   return { url, sign, down }
 }
 
-test('a token signed with the shared secret is accepted beside our own', async () => {
+test('accepts tokens signed with the shared secret as well as our own', async () => {
   const own = await createTestTokens()
   const tokens = acceptSharedSecret(own, SECRET)
   expect(await tokens.verify(await signedWith(SECRET))).toMatchObject(person)
   expect(await tokens.verify(own.serviceRoleKey)).toMatchObject({ role: 'service_role' })
 })
 
-test('another secret, a role we do not know and a token without an end are refused', async () => {
+test('rejects another secret, an unknown role and a token without expiry', async () => {
   const tokens = acceptSharedSecret(await createTestTokens(), SECRET)
   const endless = await new SignJWT(person).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET))
   const refused = [await signedWith('another secret of the same good length'), await signedWith(SECRET, { ...person, role: 'postgres' }), endless, 'x.y.z'] // prettier-ignore
   for (const token of refused) await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test('without a secret nothing symmetric is accepted, our public key as secret included', async () => {
+test('without a secret, rejects every symmetric token, our public key as the secret included', async () => {
   const own = await createTestTokens()
   expect(acceptSharedSecret(own, undefined)).toBe(own)
   await expect(own.verify(await signedWith(SECRET))).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -56,7 +56,7 @@ test('without a secret nothing symmetric is accepted, our public key as secret i
   })
 })
 
-test('a token of a project is believed by the keys that it publishes, and of nobody else', async () => {
+test('accepts tokens of a project by its published keys, and of no other issuer', async () => {
   const project = await startProject()
   const tokens = acceptProject(project.url)
   expect(await tokens.verify(await project.sign())).toMatchObject(person)
@@ -65,7 +65,7 @@ test('a token of a project is believed by the keys that it publishes, and of nob
     await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test('while the keys of the project cannot be had, nobody is told that the token is bad', async () => {
+test('does not call a token invalid while the keys of the project cannot be fetched', async () => {
   const project = await startProject()
   const token = await project.sign()
   await project.down()

@@ -1,14 +1,14 @@
-/** Tokens that somebody else has signed: with a secret shared with us, or with the published keys of a Supabase project. */
+/** Tokens of other issuers: signed with a shared secret, or with the published keys of a Supabase project. */
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { rememberVerified, type TokenVerifier } from './tokens.ts'
+import { cacheVerified, type TokenVerifier } from './tokens.ts'
 
-/** Of keys that are published; a shared secret never stands among them. */
+/** HS256 is missing on purpose: a published key must not count as a shared secret. */
 const ASYMMETRIC = ['ES256', 'RS256', 'EdDSA']
-/** What jose calls a key set that could not be fetched, as against a token that is not good. */
+/** Codes of jose for a key set that could not be fetched. */
 const UNREACHABLE_CODES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC'])
 
-/** Which way a token goes is all that its header decides: what it is then checked with is fixed. */
+/** The header chooses only the verifier; each verifier has a fixed algorithm. */
 function isSymmetric(token: string): boolean {
   try {
     return decodeProtectedHeader(token).alg === 'HS256'
@@ -17,25 +17,22 @@ function isSymmetric(token: string): boolean {
   }
 }
 
-/**
- * Also accepts tokens signed with the secret (HS256). Their sessions are not ours to look up.
- * @param secret undefined: there is none, and nothing changes.
- */
+/** Also accepts tokens signed with the secret (HS256), without a look-up of their sessions. */
 export function acceptSharedSecret(verifier: TokenVerifier, secret: string | undefined): TokenVerifier {
   if (secret === undefined) return verifier
   const key = new TextEncoder().encode(secret)
-  const shared = rememberVerified(async (token) => (await jwtVerify(token, key, { algorithms: ['HS256'] })).payload)
+  const shared = cacheVerified(async (token) => (await jwtVerify(token, key, { algorithms: ['HS256'] })).payload)
   return { verify: (token) => (isSymmetric(token) ? shared : verifier).verify(token) }
 }
 
 /**
- * Accepts what the auth service of a Supabase project has signed, by the keys that it publishes.
- * @param url address of the project, without a slash at its end.
- * Verifying throws AppError `unavailable` where the keys cannot be had: the token may be good.
+ * Accepts tokens of a Supabase project, verified with its published keys. Verifying throws AppError `unavailable` where the
+ * keys cannot be fetched.
+ * @param url address of the project, without a trailing slash.
  */
 export function acceptProject(url: string): TokenVerifier {
   const keys = createRemoteJWKSet(new URL(`${url}/auth/v1/.well-known/jwks.json`))
-  return rememberVerified(async (token) => {
+  return cacheVerified(async (token) => {
     try {
       return (await jwtVerify(token, keys, { algorithms: ASYMMETRIC, issuer: `${url}/auth/v1` })).payload
     } catch (error) {

@@ -8,12 +8,12 @@ async function ask(headers: Record<string, string>): Promise<unknown> {
   return (await app.request('/', { method: 'POST', headers })).json()
 }
 
-test('a page is our own by the name it was asked for, and by the public address behind a proxy that changes that name', async () => {
+test('accepts the host that was requested, and the public address behind a proxy that changes the host', async () => {
   expect(await ask({ host: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000' })).toBe(true)
   expect(await ask({ host: 'alcove:3000', origin: 'https://alcove.example.test' })).toBe(true)
 })
 
-test('no other page is, nor one that does not say where it is from', async () => {
+test('rejects other pages, and requests without an origin', async () => {
   for (const origin of [
     'https://example.test',
     'http://alcove.example.test',

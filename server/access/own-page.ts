@@ -1,9 +1,9 @@
 import { type Context } from 'hono'
 
 /**
- * Whether a page of ours made the request, as the browser says in `origin`: under the name by which it was asked for, or
- * under the address that people know, where a proxy puts its own name into `host`.
- * @param address where people reach this server.
+ * Whether one of our own pages made the request, by `origin`: it matches `host`, or the public address, for proxies that
+ * change `host`.
+ * @param address public address of this server.
  */
 export function isFromOwnPage(context: Context, address: string): boolean {
   const origin = context.req.header('origin')

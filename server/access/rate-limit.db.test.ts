@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
-import { type Bucket, giveBackAttempt, takeAttempt } from './rate-limit.ts'
+import { type Bucket, refundAttempt, takeAttempt } from './rate-limit.ts'
 
 const bucket = (key: string, capacity: number, refillPerS = 0.001): Bucket => ({ key, capacity, refillPerS })
 
-test('many at once get no more than the bucket holds, on whatever connection they come', async () => {
+test('concurrent attempts on several connections get no more than the bucket holds', async () => {
   const { database } = await temporaryDatabase()
   const taken = await Promise.all(
     Array.from({ length: 30 }, () =>
@@ -15,7 +15,7 @@ test('many at once get no more than the bucket holds, on whatever connection the
   expect(taken.find((refusal) => refusal !== undefined)).toMatchObject({ key: 'a' })
 })
 
-test('a refusal says when to come back, and the bucket fills with time', async () => {
+test('a rejection says when to retry, and the bucket refills over time', async () => {
   const { database, admin } = await temporaryDatabase()
   const take = () => database.asAuth((scope) => takeAttempt(scope, [bucket('a', 2, 0.1)]))
   expect([await take(), await take()]).toEqual([undefined, undefined])
@@ -27,16 +27,16 @@ test('a refusal says when to come back, and the bucket fills with time', async (
   expect([await take(), await take(), (await take())?.key]).toEqual([undefined, undefined, 'a'])
 })
 
-test('an attempt that is given back can be made again, once', async () => {
+test('a refunded attempt can be made again, once', async () => {
   const { database } = await temporaryDatabase()
   const take = () => database.asAuth((scope) => takeAttempt(scope, [bucket('a', 1)]))
   await take()
-  await database.asAuth((scope) => giveBackAttempt(scope, 'a'))
+  await database.asAuth((scope) => refundAttempt(scope, 'a'))
   expect(await take()).toBeUndefined()
   expect(await take()).toBeDefined()
 })
 
-test('nobody but the auth service reads or writes the buckets', async () => {
+test('only the auth service reads or writes the buckets', async () => {
   const created = await temporaryDatabase()
   const { database } = created
   const person = await created.createPerson()

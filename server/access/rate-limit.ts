@@ -1,30 +1,28 @@
-/** Token buckets in the database: counted across nodes, and still counted after a restart. */
+/** Token buckets in the database, shared by all nodes and kept over restarts. */
 import { createHash } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 
-/** A bucket of `capacity` attempts that fills again by `refillPerS` attempts a second. */
 export interface Bucket {
   readonly key: string
   readonly capacity: number
   readonly refillPerS: number
 }
 
-export interface Refusal {
+export interface RateLimitExceeded {
   readonly key: string
   /** Whole seconds, at least one, until the next attempt is admitted. */
   readonly retryAfterS: number
 }
 
-/** Names an account in a key: of one length, whatever was typed, and no list of addresses for a reader of the table. */
+/** Hashed, so that keys have one length and the table lists no addresses. */
 export const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
 /**
- * Takes one attempt from every bucket, in one statement; nothing is taken from a bucket that is empty.
- * The caller's transaction must commit even where an attempt is refused, or nothing was counted.
- * @returns the refusal that lasts longest, or undefined where all admit the attempt.
+ * Takes one attempt from every bucket that has one. The caller's transaction must commit even where the attempt is rejected.
+ * @returns the empty bucket with the longest wait; undefined where all admit the attempt.
  */
-export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Promise<Refusal | undefined> {
-  // The order of keys is the order of row locks: two callers with the same buckets never wait for each other in a ring.
+export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Promise<RateLimitExceeded | undefined> {
+  // Rows are locked in the order of keys, which avoids deadlocks.
   const taken = await scope.prepared<{ key: string; refused: boolean; wait_s: number }>(
     `insert into auth.rate_limits as held (key, capacity, refill_per_s, tokens, updated_at)
      select key, capacity, refill_per_s, capacity - 1, clock_timestamp()
@@ -53,7 +51,7 @@ export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Pro
     .toSorted((one, other) => other.retryAfterS - one.retryAfterS)[0]
 }
 
-/** Gives an attempt back that turned out not to count: the right password, a mail that could not be sent. */
-export async function giveBackAttempt(scope: Scope, key: string): Promise<void> {
+/** For an attempt that does not count: the right password, a mail that could not be sent. */
+export async function refundAttempt(scope: Scope, key: string): Promise<void> {
   await scope.prepared('update auth.rate_limits set tokens = least(capacity, tokens + 1) where key = $1', [key])
 }

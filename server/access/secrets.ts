@@ -1,4 +1,4 @@
-/** The secrets that the first start makes: kept in DATA_DIR, or wrapped in the database where several servers share one. */
+/** The secrets of an installation, generated at the first start: in DATA_DIR, or encrypted in a shared database. */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,12 +9,12 @@ import { AppError, codeOf } from '#server/base/errors.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({
-  /** Passwords of the database's superuser (embedded only) and of the server's login role. */
+  /** Passwords of the superuser (embedded PostgreSQL only) and of the server's login role. */
   databasePassword: z.string().min(16),
   authenticatorPassword: z.string().min(16),
-  /** AES-256 key for what people entrust to us, base64. */
+  /** AES-256 key for secrets of people, base64. */
   encryptionKey: z.base64(),
-  /** The first signs, all verify. */
+  /** The first one signs; all verify. */
   signingKeys: z.array(signingKey).min(1).readonly(),
 })
 export type Secrets = z.infer<typeof secretsSchema>
@@ -33,7 +33,7 @@ async function generateSecrets(): Promise<Secrets> {
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
-/** With mode 600; a crash in between leaves no half file. */
+/** Writes with mode 600, and atomically: a crash leaves no partial file. */
 async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
   const handle = await open(`${file}.unfinished`, 'w', 0o600)
   try {
@@ -46,7 +46,7 @@ async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
   return secrets
 }
 
-/** Reads `secrets.json` of the data folder, or makes it. */
+/** Reads `secrets.json` of the data folder, or creates it. */
 export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
   const file = fileIn(dataDir)
   try {
@@ -63,18 +63,18 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
   return writeSecrets(file, await generateSecrets())
 }
 
-/** @throws what the change throws, and then nothing is changed. */
+/** @throws what `change` throws; nothing is changed then. */
 export async function changeSecretsInFolder(dataDir: string, change: Change): Promise<Secrets> {
   return writeSecrets(fileIn(dataDir), await change(await loadSecretsFromFolder(dataDir)))
 }
 
 const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'alcove', purpose, 32))
 
-/** The login role's password where servers share a database: every node derives the same one. */
+/** The login role's password where servers share a database; all derive the same one. */
 export const deriveAuthenticatorPassword = (secret: string): string =>
   deriveKey(secret, 'authenticator password').toString('base64url')
 
-/** The AES-256 key for what people entrust to us, where no database of ours holds one. */
+/** The AES-256 key for secrets of people, where a Supabase project holds the database. */
 export const deriveEncryptionKey = (secret: string): Buffer => deriveKey(secret, 'encryption key')
 
 const wrappingKey = (secret: string): Buffer => deriveKey(secret, 'wrapped secrets')
@@ -104,8 +104,8 @@ async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> 
 }
 
 /**
- * Reads the secrets that servers on one database share, or makes them on the first start of the first one.
- * @throws AppError `startup` where ALCOVE_SECRET is not the one that wrapped them.
+ * Reads the secrets that servers on one database share, or creates them at the first start.
+ * @throws AppError `startup` where ALCOVE_SECRET cannot decrypt them.
  */
 export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
   const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }
@@ -118,14 +118,14 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
   })
 }
 
-/** @throws as loading does, and what the change throws; nothing is changed then. */
+/** @throws what loading and `change` throw; nothing is changed then. */
 export async function changeSecretsInDatabase(
   connection: pg.ClientConfig,
   secret: string,
   change: Change,
 ): Promise<Secrets> {
   return onConnection(connection, async (client) => {
-    // Ends with the connection where something throws.
+    // Closing the connection rolls back where something throws.
     await client.query('begin')
     const changed = await change(await readWrapped(client, secret))
     await client.query(`update alcove.wrapped_secrets set wrapped = $1 where name = 'secrets'`, [

@@ -54,7 +54,7 @@ const believes = (tokens: Tokens, token: string) =>
 test.each([
   ['a folder', inFolder],
   ['the database', inDatabase],
-])('with keys in %s, a new one takes over while no token that counts is refused by any server', async (_, open) => {
+])('with keys in %s, a new one takes over and no server rejects a valid token', async (_, open) => {
   const { start, take } = await open()
   const first = await start()
   const old = await first.sign(person)
@@ -91,7 +91,7 @@ test.each([
   expect((await start()).jwks).toEqual(added.jwks)
 })
 
-test('changed secrets are as closed to others as before', async () => {
+test('changed secrets keep their access rights', async () => {
   const { folder, start, take } = await inFolder()
   await start()
   await take('add')
@@ -99,7 +99,7 @@ test('changed secrets are as closed to others as before', async () => {
   expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600)
 })
 
-test('who does not know the secret of the servers changes no key', async () => {
+test('rejects a change without the secret of the servers', async () => {
   const { adminConnection } = await temporaryDatabase()
   const before = await loadSecretsFromDatabase(adminConnection, SECRET)
   await expect(changeSecretsInDatabase(adminConnection, 'another', change('add'))).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The keys that access tokens are signed with, and how one takes the place of another while tokens of both count. */
+/** Keys that sign access tokens, and their rotation while tokens of two keys are valid. */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
@@ -14,7 +14,7 @@ export const signingKey = z.looseObject({
 })
 export type SigningKey = z.infer<typeof signingKey>
 
-/** `add` one that is only believed, sign with that one (`use`, which takes itself back), `retire` the one that does not sign. */
+/** `add` a key that only verifies, `use` it to sign (again `use` undoes that), `retire` the key that does not sign. */
 export const keyStep = z.enum(['add', 'use', 'retire'])
 export type KeyStep = z.infer<typeof keyStep>
 
@@ -25,9 +25,9 @@ export async function generateSigningKey(): Promise<SigningKey> {
 }
 
 /**
- * The keys after a step; the first one signs. Every server takes up one step before the next is made: no token is then
- * signed with a key that another server does not know.
- * @throws AppError `conflict` where there is not the one or the two keys that the step wants.
+ * The keys after a step; the first one signs. Restart every server before the next step, so that no token is signed with a
+ * key that another server does not know.
+ * @throws AppError `conflict` where the step needs another number of keys.
  */
 export async function stepSigningKeys(keys: readonly SigningKey[], step: KeyStep): Promise<readonly SigningKey[]> {
   const [signing, other] = keys

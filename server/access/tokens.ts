@@ -1,11 +1,10 @@
-/** Signing and verifying access tokens: ES256 with the keys of this installation, the algorithm fixed per key. */
 import { createLocalJWKSet, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { type Secrets } from './secrets.ts'
 
-/** Claims that any of our tokens carries: a role we are willing to switch to, and an end. */
+/** Every token has a role that we may switch to, and an expiry. */
 const verifiedClaims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role']),
   exp: z.int(),
@@ -16,14 +15,14 @@ export type VerifiedClaims = z.infer<typeof verifiedClaims> & Claims
 
 export interface TokenVerifier {
   /**
-   * Checks signature, then end, then role.
+   * Checks signature, expiry and role, in this order.
    * @throws AppError `unauthenticated` with `details.reason` "expired" or "invalid".
    */
   verify(token: string): Promise<VerifiedClaims>
 }
 
 export interface Tokens extends TokenVerifier {
-  /** Keys of the two roles that no person has; both are valid for ten years. */
+  /** Keys of the two roles without a person, valid for years. */
   readonly anonKey: string
   readonly serviceRoleKey: string
   /** The public halves, for `/.well-known/jwks.json`. */
@@ -32,14 +31,13 @@ export interface Tokens extends TokenVerifier {
 }
 
 const TEN_YEARS_S = 10 * 365 * 86_400
-const CACHED_TOKENS = 5_000
+const MAX_CACHED_TOKENS = 5_000
 
 /**
- * A verifier that remembers whom it has believed: a signature costs a hundred times a look-up, and a page sends the same
- * token with every call.
- * @param check resolves with the payload of a token whose signature and end are right.
+ * Caches verified tokens: verifying a signature costs a hundred times a look-up, and a page sends the same token each time.
+ * @param check verifies signature and expiry, and resolves with the payload.
  */
-export function rememberVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
+export function cacheVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
   const verified = new Map<string, VerifiedClaims>()
 
   async function verify(token: string): Promise<VerifiedClaims> {
@@ -51,7 +49,7 @@ export function rememberVerified(check: (token: string) => Promise<JWTPayload>):
     }
     try {
       const claims = verifiedClaims.parse(await check(token))
-      if (verified.size >= CACHED_TOKENS) verified.clear()
+      if (verified.size >= MAX_CACHED_TOKENS) verified.clear()
       verified.set(token, claims)
       return claims
     } catch (error) {
@@ -88,14 +86,12 @@ export async function createTokens(secrets: Secrets): Promise<Tokens> {
     })),
   }
   const keySet = createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) })
-  const verifier = rememberVerified(
-    async (token) => (await jwtVerify(token, keySet, { algorithms: ['ES256'] })).payload,
-  )
+  const verifier = cacheVerified(async (token) => (await jwtVerify(token, keySet, { algorithms: ['ES256'] })).payload)
 
   const sign = (claims: JWTPayload) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: newest.kid, typ: 'JWT' }).sign(signingKey)
 
-  // Issued at a fixed moment, so that the keys differ between starts in nothing but their signature.
+  // A fixed time of issue keeps the payload of the keys the same over restarts.
   const issuedAt = 1_735_689_600
   const keyOf = (role: 'anon' | 'service_role') =>
     sign({ iss: 'alcove', role, iat: issuedAt, exp: issuedAt + 2 * TEN_YEARS_S })

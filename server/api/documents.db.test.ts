@@ -12,7 +12,7 @@ import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
-import { lendMemory } from '#server/blobs/send.ts'
+import { withReusedBuffers } from '#server/blobs/send.ts'
 import { createDocumentJobs } from '#server/documents/ingest/ingest-job.ts'
 import { installJobs } from '#server/jobs/install.ts'
 import { type Jobs, startJobs } from '#server/jobs/start.ts'
@@ -52,10 +52,13 @@ beforeAll(async () => {
     createDocumentRoutes({ database: database.database, tokens, blobs, jobs, log, address: 'http://127.0.0.1' }),
   )
   await new Promise<void>((resolve) => {
-    server = serve({ fetch: lendMemory(app.fetch, log), port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
-      address = `http://127.0.0.1:${port}/api/documents`
-      resolve()
-    })
+    server = serve(
+      { fetch: withReusedBuffers(app.fetch, log), port: 0, hostname: '127.0.0.1' },
+      ({ port }: AddressInfo) => {
+        address = `http://127.0.0.1:${port}/api/documents`
+        resolve()
+      },
+    )
   })
 })
 

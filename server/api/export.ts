@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import { type ExportSize } from '#contract/export.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import { refuseOtherSites, type SignedIn } from '#server/access/authenticate.ts'
+import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { sumFileSizes } from '#server/documents/store/library.ts'
@@ -17,7 +17,7 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
     return context.json({ bytes } satisfies ExportSize)
   })
 
-  routes.get('/account/export', refuseOtherSites, (context) => {
+  routes.get('/account/export', rejectOtherSites, (context) => {
     const archive = writeArchive(parts, context.get('claims'))
     // Who goes away in the middle ends the stream too, and is nobody's fault.
     archive.on('error', (error) => log.warn({ err: error }, 'an export broke off'))

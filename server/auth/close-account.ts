@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { type ClosingReceipt } from '#contract/auth.ts'
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { passwordBucket, requireAttempt } from './limits.ts'
@@ -54,7 +54,7 @@ async function requireProof(
   if (!(await isRightPassword(account.encrypted_password, password))) {
     throw new AuthError('invalid_credentials', 'The password is not right', { status: 403 })
   }
-  await service.database.asAuth((scope) => giveBackAttempt(scope, guesses.key))
+  await service.database.asAuth((scope) => refundAttempt(scope, guesses.key))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** How often what may be tried, and the answers of the protocol when it was too often. */
-import { accountKey, type Bucket, giveBackAttempt, takeAttempt } from '#server/access/rate-limit.ts'
+import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/rate-limit.ts'
 import { addressKey } from '#server/access/client-address.ts'
 import { AuthError } from './errors.ts'
 import { type Visitor } from './request.ts'
@@ -96,6 +96,6 @@ export async function requireAttempt({ database, settings }: AuthService, bucket
 /** Lets an attempt that did not count be made again. */
 export async function giveBack({ database }: AuthService, buckets: readonly Bucket[]): Promise<void> {
   await database.asAuth(async (scope) => {
-    for (const { key } of buckets) await giveBackAttempt(scope, key)
+    for (const { key } of buckets) await refundAttempt(scope, key)
   })
 }

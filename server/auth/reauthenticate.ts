@@ -1,6 +1,6 @@
 /** GET /reauthenticate: mails a code that confirms a change of the password. */
 import { Hono } from 'hono'
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, mailBuckets, requireAttempt } from './limits.ts'
 import { sendOrFail } from './mail-codes.ts'
@@ -58,7 +58,7 @@ export async function requireReauthentication(
   const isRight = await database.asAuth(async (scope) => {
     const used = await useCode(scope, { key: keys.codes, email, code: nonce, kinds: ['reauthentication_token'] })
     if (used === undefined) return false
-    await giveBackAttempt(scope, guesses.key)
+    await refundAttempt(scope, guesses.key)
     return true
   })
   if (!isRight) throw new AuthError('reauthentication_not_valid', 'Nonce has expired or is invalid')

@@ -5,7 +5,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
@@ -100,7 +100,7 @@ async function verifyRecoveryCode(
       [userId, digestOf(service.keys.recovery, userId, code.toLowerCase().replaceAll(/[\s-]/g, ''))],
     )
     if (used.rowCount !== 1) throw new AuthError('mfa_verification_failed', 'Invalid recovery code entered')
-    await giveBackAttempt(scope, guesses.key)
+    await refundAttempt(scope, guesses.key)
     const account = await findAccount(scope, userId)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
     return raiseSession(scope, account, { sessionId, method: 'recovery_code', factorId: null })

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
 import { signInWithIdToken } from './id-token.ts'
@@ -94,7 +94,7 @@ async function signInWithPassword(service: AuthService, { email, password, visit
   const isConfirmed = account.confirmed_at !== null
   const renewedHash = isOutdatedHash(account.encrypted_password) ? await hashPassword(password) : null
   const grant = await database.asAuth(async (scope) => {
-    await giveBackAttempt(scope, failures.key)
+    await refundAttempt(scope, failures.key)
     return isConfirmed ? openAfterPassword(scope, account, visitor, renewedHash) : undefined
   })
   if (!isConfirmed) throw new AuthError('email_not_confirmed', 'Email not confirmed')

@@ -1,5 +1,5 @@
 /** Checks the code of a second factor and raises the session that brought it. */
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
@@ -35,7 +35,7 @@ export async function verifyFactor(service: AuthService, person: SignedIn, attem
       ({ id, factor_type: type }) => id === attempt.factorId && type === 'phone',
     )
     await (isPhone ? checkPhoneCode(scope, service, attempt) : useCode(scope, service.keys.factors, attempt))
-    await giveBackAttempt(scope, guesses.key)
+    await refundAttempt(scope, guesses.key)
     await markVerified(scope, person, attempt.factorId)
     const account = await findAccount(scope, person.account.id)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')

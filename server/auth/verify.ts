@@ -1,7 +1,7 @@
 /** /verify: the link of a mail (GET, ends on a page) or its code (POST, ends in a session). */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { giveBackAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts'
 import { confirmEmailChange } from './email-change.ts'
@@ -159,7 +159,7 @@ async function verifyCode(
   const grant = await service.database.asAuth(async (scope) => {
     const used = await useCode(scope, { key: service.keys.codes, email, code, kinds })
     if (used === undefined) return undefined
-    await giveBackAttempt(scope, guesses.key)
+    await refundAttempt(scope, guesses.key)
     return signInByMail(scope, used, visitor)
   })
   if (grant === undefined) throw new AuthError('otp_expired', 'Token has expired or is invalid')

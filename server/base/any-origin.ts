@@ -1,4 +1,4 @@
-/** Answers that pages of any origin may read: who calls is decided by a token, never by a cookie. */
+/** Pages of any origin may read these responses: a token decides who calls, never a cookie. */
 import { type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 
@@ -10,7 +10,7 @@ export function allowAnyOrigin(options: Options): MiddlewareHandler {
   return async function openToAnyOrigin(context, next) {
     if (context.req.method === 'OPTIONS') return answerPreflight(context, next)
     await next()
-    // Set on the answer as it is: merged with headers that were set before it, a short text would go out as a stream.
+    // Set on the response directly: `context.header` would rebuild it and turn its body into a stream.
     context.res.headers.set('Access-Control-Allow-Origin', '*')
     if (exposed !== '') context.res.headers.set('Access-Control-Expose-Headers', exposed)
     return undefined

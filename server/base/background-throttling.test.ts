@@ -22,7 +22,7 @@ afterEach(async () => {
   }
 })
 
-/** Of proc(5): T where it stands still. */
+/** T is the state of a stopped process, proc(5). */
 async function isStopped({ pid = 0 }: ChildProcess): Promise<boolean> {
   return / T /.test((await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/\(.*\)/, ''))
 }
@@ -42,7 +42,7 @@ function controlTime(): (ms: number) => void {
   }
 }
 
-test('processes stand still while somebody waits, except such as might outlive us, and go on afterwards', async () => {
+test('processes are paused during foreground work, except those that may outlive us, and resume afterwards', async () => {
   const pass = controlTime()
   const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const [first, second] = [startChild(), startChild()]
@@ -58,7 +58,7 @@ test('processes stand still while somebody waits, except such as might outlive u
   await stands(first, false)
 })
 
-test('whoever waits long keeps them from working for a moment only, and does not hold them when others have left', async () => {
+test('long foreground work pauses them only for a moment, and not again when other foreground work ends', async () => {
   const pass = controlTime()
   const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const child = startChild()
@@ -75,7 +75,7 @@ test('whoever waits long keeps them from working for a moment only, and does not
   expect(kill.mock.calls).toEqual([['SIGSTOP'], ['SIGCONT']])
 })
 
-test('where processors are left for the answer, nothing stands still', () => {
+test('nothing is paused while enough processors are free', () => {
   const backgroundThrottle = createBackgroundThrottle({ processors: 4 })
   const [first, second, third] = [startChild(), startChild(), startChild()]
   const killed = [first, second, third].map((child) => vi.spyOn(child, 'kill'))
@@ -88,7 +88,7 @@ test('where processors are left for the answer, nothing stands still', () => {
   expect(killed.map(({ mock }) => mock.calls)).toEqual([[['SIGSTOP']], [['SIGSTOP']], [['SIGSTOP']]])
 })
 
-test('however many wait, half of the time is left', () => {
+test('background work keeps half of the time, however much foreground work there is', () => {
   vi.useFakeTimers()
   const backgroundThrottle = createBackgroundThrottle({ processors: 2 })
   const child = startChild()

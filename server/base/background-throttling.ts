@@ -1,56 +1,54 @@
 /**
- * People first: processes that work in the background stand still while somebody waits for an answer, so that it is not
- * written on what they leave of the processors. A low priority does not see to that: in containers, and wherever Linux
- * groups processes by session, it counts only against their own kind. However many people wait, half of the time stays
- * theirs; and where processors are left, nothing stands still.
+ * Pauses background processes while a person waits for an answer. A low priority does not suffice: in containers, and where
+ * Linux groups processes by session, it counts only within the group. Background work keeps at least half of the time, and
+ * nothing is paused while processors are free.
  */
 import { type ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {
-  /** Somebody waits, until the function that this returns is called. */
+  /** Marks the start of foreground work; call the returned function at its end. */
   beginForeground(): () => void
   /**
-   * The process stands still whenever somebody comes to wait.
-   * @param endsWithUs asked before it is stopped: one that outlived this process could stand still for ever.
+   * Pauses the process while foreground work runs.
+   * @param endsWithUs whether it ends with this process: otherwise a pause could last for ever, and it is left alone.
    */
   throttle(child: ChildProcess, endsWithUs: () => boolean): void
 }
 
-/** Processes are kept from working for so long at once. */
-const MOST_MS = 60
-/** Less time than this is not worth stopping them. */
-const LEAST_MS = 15
-/** Between the steps of one answer, in which nobody seems to wait, lie a few milliseconds. */
-const LINGER_MS = 4
-/** What an answer takes: one for the server and one for PostgreSQL. */
-const PROCESSORS_OF_ANSWER = 2
+/** Longest pause; as much credit as can be saved up. */
+const MAX_PAUSE_MS = 60
+/** A shorter pause is not worth the signals. */
+const MIN_PAUSE_MS = 15
+/** Bridges the few milliseconds between the steps of one answer. */
+const RESUME_DELAY_MS = 4
+/** One for the server and one for PostgreSQL. */
+const PROCESSORS_PER_ANSWER = 2
 
 export function createBackgroundThrottle({ processors = availableParallelism() } = {}): BackgroundThrottle {
   const children = new Map<ChildProcess, () => boolean>()
-  let waiting = new Set<symbol>()
-  let areStopped = false
-  // Spent while they stand still, earned back while they run.
-  let creditMs = MOST_MS
+  let foreground = new Set<symbol>()
+  let arePaused = false
+  // Spent while they are paused, earned back while they run.
+  let creditMs = MAX_PAUSE_MS
   let countedAt = performance.now()
   let resuming: NodeJS.Timeout | undefined
 
   function countCredit(): void {
     const passedMs = performance.now() - countedAt
     countedAt += passedMs
-    creditMs = areStopped ? creditMs - passedMs : Math.min(MOST_MS, creditMs + passedMs)
+    creditMs = arePaused ? creditMs - passedMs : Math.min(MAX_PAUSE_MS, creditMs + passedMs)
   }
 
-  function tell(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    areStopped = signal === 'SIGSTOP'
+  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    arePaused = signal === 'SIGSTOP'
     for (const [child, endsWithUs] of children) if (signal === 'SIGCONT' || endsWithUs()) child.kill(signal)
   }
 
   function resume(): void {
     countCredit()
-    tell('SIGCONT')
-    // Whoever still waits does so for something else.
-    waiting = new Set()
+    signalAll('SIGCONT')
+    foreground = new Set()
   }
 
   function resumeAfter(ms: number): void {
@@ -60,16 +58,17 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
 
   return {
     beginForeground() {
-      const one = Symbol('somebody')
-      waiting.add(one)
+      const one = Symbol('foreground work')
+      foreground.add(one)
       if (children.size > 0) {
         countCredit()
-        const areScarce = children.size + PROCESSORS_OF_ANSWER > processors
-        if (!areStopped && areScarce && creditMs >= LEAST_MS) tell('SIGSTOP')
-        if (areStopped) resumeAfter(creditMs)
+        const areScarce = children.size + PROCESSORS_PER_ANSWER > processors
+        if (!arePaused && areScarce && creditMs >= MIN_PAUSE_MS) signalAll('SIGSTOP')
+        if (arePaused) resumeAfter(creditMs)
       }
       return () => {
-        if (waiting.delete(one) && waiting.size === 0 && areStopped) resumeAfter(Math.min(LINGER_MS, creditMs))
+        if (foreground.delete(one) && foreground.size === 0 && arePaused)
+          resumeAfter(Math.min(RESUME_DELAY_MS, creditMs))
       }
     },
     throttle(child, endsWithUs) {

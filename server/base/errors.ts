@@ -1,7 +1,4 @@
-/**
- * Every error that a person or a program is meant to read. Domain code throws codes; each edge turns a code into its own
- * dialect and status, once.
- */
+/** Errors that a person or a program is meant to read. Each HTTP service renders the codes in its own format. */
 export const APP_ERROR_STATUS = {
   bad_request: 400,
   unauthenticated: 401,
@@ -34,15 +31,14 @@ export class AppError extends Error {
   }
 }
 
-/** The message of whatever was thrown, for logs and for errors that quote their cause. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** The `code` of an operating-system, PostgreSQL or fetch error, where it has one. */
+/** The `code` of an operating-system, PostgreSQL or fetch error. */
 export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
-/** Whether whoever sent a request went away before all of it had come, as Node says it. */
-export const isBrokenOff = (thrown: unknown): boolean =>
+/** Whether the client closed the connection before its request was complete, as Node reports it. */
+export const isAborted = (thrown: unknown): boolean =>
   codeOf(thrown) === 'ECONNRESET' && messageOf(thrown) === 'aborted'

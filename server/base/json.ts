@@ -1,10 +1,9 @@
-/** JSON from outside, made safe for PostgreSQL, which stores less than JavaScript reads. */
+/** JSON from outside, made safe for PostgreSQL, which accepts less than JavaScript. */
 import { AppError } from './errors.ts'
 
-/** PostgreSQL reads nested JSON recursively and gives up at the size of its stack. */
-export const DEEPEST_NESTING = 500
+/** PostgreSQL parses nested JSON recursively, within its stack. */
+export const MAX_NESTING = 500
 
-/** How many brackets stand open at once in a JSON text. */
 export function nestingOf(json: string): number {
   let depth = 0
   let deepest = 0
@@ -15,13 +14,12 @@ export function nestingOf(json: string): number {
   return deepest
 }
 
-// The last alternative takes any other escape along, so that an escaped back-slash never begins one.
+// The last alternative consumes any other escape, so that an escaped backslash never begins one.
 const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\u0000|\\./g
 
 /**
- * Parses a body. Half a surrogate pair, which a text cut at a fixed length may end with, becomes U+FFFD, as it does
- * wherever text is encoded.
- * @throws AppError `bad_request` for what is no JSON, is nested too deeply or holds a NUL character.
+ * Parses a body. A lone surrogate, which a text cut at a fixed length may end with, becomes U+FFFD, as in every encoder.
+ * @throws AppError `bad_request` for invalid JSON, too deep nesting and NUL characters.
  */
 export function parseJson(json: string): unknown {
   const text = json.replace(ESCAPES, (escape) => {
@@ -35,6 +33,6 @@ export function parseJson(json: string): unknown {
   } catch (error) {
     throw new AppError('bad_request', 'The body is not valid JSON.', { cause: error })
   }
-  if (nestingOf(text) > DEEPEST_NESTING) throw new AppError('bad_request', 'The body is nested too deeply.')
+  if (nestingOf(text) > MAX_NESTING) throw new AppError('bad_request', 'The body is nested too deeply.')
   return parsed
 }

@@ -17,11 +17,11 @@ test.each([
   ["to 'o'hara@example.com', ada@example.org.", "to 'o…@example.com', a…@example.org."],
   ['mailto:ada@example.com?to=bob%2Bx%40example.com', 'mailto:a…@example.com?to=b…%40example.com'],
   ['zoë@bücher.example is away', 'z…@bücher.example is away'],
-])('the mail addresses in an error are masked: %s', (message, masked) => {
+])('masks the mail addresses of an error: %s', (message, masked) => {
   expect(logError(new Error(message)).err.message).toBe(masked)
 })
 
-test('they are masked in the stack and the cause too', () => {
+test('masks them in the stack and the cause too', () => {
   const cause = new Error('ada@example.com is full')
   const { line, err } = logError(new Error('bob@example.com was not told', { cause }))
   expect(err.stack).toContain('b…@example.com was not told\n')
@@ -29,7 +29,7 @@ test('they are masked in the stack and the cause too', () => {
   expect(line).not.toMatch(/ada@|bob@/)
 })
 
-test('what only looks a little like one stays as it is', () => {
+test('leaves text alone that only resembles an address', () => {
   const message = 'at node_modules/@hono/node-server/index.js, hono@4.13.1, 12@host, @, %40'
   expect(logError(new Error(message)).err.message).toBe(message)
 })

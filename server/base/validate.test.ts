@@ -4,7 +4,7 @@ import { newOwnProvider } from '#contract/provider.ts'
 import { newToolServer } from '#contract/tool-server.ts'
 import { validate } from './validate.ts'
 
-test('a sentence of ours stands alone, and what else does not fit is named by its field', () => {
+test('shows our own sentences alone, and names the field of any other issue', () => {
   const schema = z.object({ title: z.string().max(3, 'This title is too long.'), size: z.int() })
   expect(() => validate(schema, { title: 'long', size: 1 })).toThrow(/^This title is too long\.$/)
   expect(() => validate(schema, { title: 'abc', size: 'x' })).toThrow(/^size: Invalid input/)
@@ -15,6 +15,6 @@ test.each([
   [newOwnProvider, { kind: 'compatible', name: 'x', baseUrl: 'attic' }, 'The address begins with https:// or http://.'],
   [newToolServer, { name: 'x', url: 'https://x.example', token: 'short' }, 'This is too short for a token.'],
   [newToolServer, { name: 'My tools', url: 'https://x.example' }, 'A name has small letters, digits and hyphens, at most 24.'],
-])('what a form says holds no names of fields (%#)', (schema, given, message) => {
+])('shows no field names in messages for forms (%#)', (schema, given, message) => {
   expect(() => validate<z.ZodType>(schema, given)).toThrow(new RegExp(`^${RegExp.escape(message)}$`))
 }) // prettier-ignore

@@ -3,22 +3,22 @@ import { AppError } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** The sentences of our own schemas end as sentences do; what zod says by itself does not. */
+/** Messages of our own schemas end with a period; those of zod do not. */
 const isSentence = ({ message }: Issue): boolean => message.endsWith('.')
 
-/** What one of the shapes says that was nearly met, where it says it in a sentence. */
+/** Of a union, prefers a message of our own schemas. */
 const innermost = (issue: Issue): Issue =>
   issue.code === 'invalid_union' ? (issue.errors.flat().find(isSentence) ?? issue) : issue
 
-/** A sentence is for the person who filled in a form, and knows nothing of the names of fields. */
+/** Names the field, except in our own messages: they are for people who fill in a form. */
 function describe(issue: Issue): string {
   const where = issue.path.length > 0 && !isSentence(issue) ? `${issue.path.join('.')}: ` : ''
   return where + issue.message
 }
 
 /**
- * Parses what came over the wire.
- * @throws AppError `bad_request`, saying of the first field that does not fit why.
+ * Parses input from outside.
+ * @throws AppError `bad_request` with the reason for the first invalid field.
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)

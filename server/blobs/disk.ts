@@ -1,4 +1,4 @@
-/** Blobs as files `blobs/ab/ab…` under the data folder, written beside their place and renamed into it. */
+/** Blobs as files `blobs/ab/ab…` in the data folder, written under a temporary name and renamed. */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -11,10 +11,10 @@ import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import { type BlobStore } from './store.ts'
 
 const UNFINISHED = '.unfinished'
-/** What waits for the disk is written in one go, so a sender is not held up by each of its packets. */
-const WAITING_BYTES = 1024 * 1024
-/** Larger than the default: each piece that is read costs a turn of the thread pool and of a web stream. */
-const READ_BYTES = 256 * 1024
+/** Batches the packets of a sender into larger writes. */
+const WRITE_BUFFER_BYTES = 1024 * 1024
+/** Larger than the default: each chunk costs a turn of the thread pool and of a web stream. */
+const READ_CHUNK_BYTES = 256 * 1024
 
 export function createDiskStore(dataDir: string): BlobStore {
   const root = path.join(dataDir, 'blobs')
@@ -33,7 +33,7 @@ export function createDiskStore(dataDir: string): BlobStore {
         flags: 'wx',
         mode: 0o600,
         flush: true,
-        highWaterMark: WAITING_BYTES,
+        highWaterMark: WRITE_BUFFER_BYTES,
       })
       await pipeline(bytes, file)
       await rename(unfinished, target)
@@ -51,7 +51,7 @@ export function createDiskStore(dataDir: string): BlobStore {
       try {
         const file = fileOf(id)
         await stat(file)
-        return createReadStream(file, { ...range, highWaterMark: READ_BYTES })
+        return createReadStream(file, { ...range, highWaterMark: READ_CHUNK_BYTES })
       } catch (error) {
         throw codeOf(error) === 'ENOENT' ? missingBlob(id, error) : error
       }
@@ -76,7 +76,7 @@ export function createDiskStore(dataDir: string): BlobStore {
         for (const name of await filesOf(path.join(root, folder))) {
           const id = name.replace(UNFINISHED, '')
           if (!isBlobId(id)) continue
-          const found = await stat(path.join(root, folder, name)).catch(goneMeanwhile)
+          const found = await stat(path.join(root, folder, name)).catch(ignoreMissing)
           if (found) yield { id, modifiedAt: found.mtime }
         }
       }
@@ -89,13 +89,13 @@ async function removeFiles(file: string): Promise<void> {
   await rm(`${file}${UNFINISHED}`, { force: true })
 }
 
-function goneMeanwhile(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }
 
-const filesOf = async (folder: string): Promise<string[]> => (await readdir(folder).catch(goneMeanwhile)) ?? []
+const filesOf = async (folder: string): Promise<string[]> => (await readdir(folder).catch(ignoreMissing)) ?? []
 
-/** The rename itself is durable only once its folder is. */
+/** A rename is durable only once its folder is flushed. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

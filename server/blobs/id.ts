@@ -7,7 +7,7 @@ export const missingBlob = (id: string, cause: unknown): AppError =>
 
 export const isBlobId = (text: string): boolean => ID.test(text)
 
-/** Lets nothing but an id of ours become part of a path. @throws AppError `not_found` */
+/** Guards paths and keys against anything but an id. @throws AppError `not_found` */
 export function requireBlobId(id: string): string {
   if (!isBlobId(id)) throw missingBlob(id, undefined)
   return id

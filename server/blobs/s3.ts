@@ -1,4 +1,3 @@
-/** Blobs as objects of any S3-compatible store, under the same random ids. */
 import { randomUUID } from 'node:crypto'
 import { pipeline, Readable, Transform } from 'node:stream'
 import {
@@ -21,7 +20,7 @@ export interface S3Options {
   readonly secretKey: string
 }
 
-/** The least that the protocol allows; so many of them are held in memory at once. */
+/** The minimum of the protocol; each part in flight is held in memory. */
 const PART_BYTES = 5 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 
@@ -32,10 +31,10 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
   const client = new S3Client({
     endpoint,
     region,
-    // Buckets as host names need a domain of the store's own.
+    // Virtual-hosted buckets would need a DNS name for each.
     forcePathStyle: true,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    // Not every store knows the checksums that Amazon has added since.
+    // Not every store supports Amazon's newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -50,7 +49,7 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
         done(null, chunk)
       },
     })
-    // What breaks the source breaks the upload, which then takes its parts back and reports it.
+    // A failure of the source fails the upload, which then removes its parts and reports it.
     pipeline(bytes, counting, () => undefined)
     const upload = new Upload({
       client,
@@ -85,7 +84,7 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     async remove(id) {
       await client.send(new DeleteObjectCommand(named(id)))
     },
-    // Parts of uploads that were never finished are no objects; stores clear them by a rule of the bucket.
+    // Parts of unfinished uploads are not listed; a lifecycle rule of the bucket removes them.
     async *list() {
       for await (const { Contents: found = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
         for (const { Key: id, LastModified: modifiedAt } of found)

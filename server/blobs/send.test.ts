@@ -12,13 +12,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from './disk.ts'
 import { streamFile } from './file-stream.ts'
-import { lendMemory, sendFromLentMemory } from './send.ts'
+import { withReusedBuffers, sendFromReusedBuffer } from './send.ts'
 import { serveBlob } from './serve.ts'
 
-type Answer = Parameters<typeof lendMemory>[0]
+type Answer = Parameters<typeof withReusedBuffers>[0]
 
 async function serve(answer: Answer): Promise<string> {
-  const listener = getRequestListener(lendMemory(answer, createLog('silent')))
+  const listener = getRequestListener(withReusedBuffers(answer, createLog('silent')))
   const server = createServer((request, response) => void listener(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +53,7 @@ async function ask(address: string): Promise<IncomingMessage> {
   return answer
 }
 
-test('many who read slower than the file is get every byte as it was', async () => {
+test('many slow readers get every byte unchanged', async () => {
   const bytes = randomBytes(12 * 1024 * 1024 + 1)
   const { store, id } = await keep(bytes)
   const address = await serve((request) => serveBlob(store, id, request, new Headers({ 'x-from': 'test' })))
@@ -65,7 +65,7 @@ test('many who read slower than the file is get every byte as it was', async () 
   expect(await Promise.all(reads)).toEqual([true, true, true, true])
 })
 
-test('requests one after the other on one connection get their own part each', async () => {
+test('sequential requests on one connection get their own range each', async () => {
   const bytes = randomBytes(600_000)
   const { store, id } = await keep(bytes)
   const address = await serve((request) => serveBlob(store, id, request, new Headers()))
@@ -82,7 +82,7 @@ test('requests one after the other on one connection get their own part each', a
   expect([head.headers.get('content-length'), await head.text()]).toEqual(['600000', ''])
 })
 
-test('requests that come at once on one connection are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   const bytes = randomBytes(600_000)
   const { store, id } = await keep(bytes)
   const address = await serve((request) => serveBlob(store, id, request, new Headers()))
@@ -95,7 +95,7 @@ test('requests that come at once on one connection are answered in their order',
   expect(places[0]).toBeGreaterThan(0)
 })
 
-test('of requests that come at once, those that wait hold no memory, and all let go of their files with the connection', async () => {
+test('waiting pipelined requests hold no buffer, and all close their files with the connection', async () => {
   const bytes = randomBytes(8 * 1024 * 1024)
   const files = [await openFile(bytes), await openFile(bytes)] as const
   const asked = files.values()
@@ -105,7 +105,7 @@ test('of requests that come at once, those that wait hold no memory, and all let
     if (!file) throw new Error('only two requests were sent')
     const body = streamFile(file, { start: 0, end: bytes.length - 1 })
     bodies.push(body)
-    sendFromLentMemory(request, body)
+    sendFromReusedBuffer(request, body)
     return new Response(body, { headers: { 'content-length': String(bytes.length) } })
   })
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
@@ -117,13 +117,13 @@ test('of requests that come at once, those that wait hold no memory, and all let
   await expect.poll(() => files.map(({ fd }) => fd)).toEqual([-1, -1])
 })
 
-test('what is empty is sent as such', async () => {
+test('sends an empty body', async () => {
   const { store, id } = await keep(Buffer.alloc(0))
   const answer = await fetch(await serve((request) => serveBlob(store, id, request, new Headers())))
   expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '0', ''])
 })
 
-test('a file that ends before its promised length breaks the connection, and is not taken for whole', async () => {
+test('a file that ends before its declared length breaks the connection', async () => {
   const { store, id } = await keep(randomBytes(300_000))
   const longer = { ...store, size: async () => (await store.size(id)) + 1 }
   const answer = await ask(await serve((request) => serveBlob(longer, id, request, new Headers())))
@@ -131,13 +131,13 @@ test('a file that ends before its promised length breaks the connection, and is 
   await expect(answer.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
 
-test('the file is closed once it was sent, where the reader goes away, and where something else is answered', async () => {
+test('closes the file after sending, where the reader goes away, and where another response replaces it', async () => {
   const bytes = randomBytes(12 * 1024 * 1024)
   const answerWith =
     (file: Awaited<ReturnType<typeof openFile>>): Answer =>
     (request) => {
       const body = streamFile(file, { start: 0, end: bytes.length - 1 })
-      sendFromLentMemory(request, body)
+      sendFromReusedBuffer(request, body)
       const isRefused = request.url.endsWith('/refused')
       return isRefused
         ? new Response('refused', { status: 500 })

@@ -1,11 +1,11 @@
-/** Bytes as the answer to a request (RFC 9110: conditional requests and one range). */
+/** Responses with blobs (RFC 9110: conditional requests and single ranges). */
 import { Readable } from 'node:stream'
-import { sendFromLentMemory } from './send.ts'
+import { sendFromReusedBuffer } from './send.ts'
 import { type BlobStore, type ByteRange } from './store.ts'
 
 /**
- * @param headers what the answer says of the bytes; `etag` and `last-modified` decide what the caller has already.
- * @returns 200, 206, 304, or 416 without a body where the range lies outside.
+ * @param headers of the response; `etag` and `last-modified` are compared with the request's conditions.
+ * @returns 200, 206, 304, or 416 without a body where the range is outside.
  * @throws AppError `not_found`
  */
 export async function serveBlob(blobs: BlobStore, id: string, request: Request, headers: Headers): Promise<Response> {
@@ -32,11 +32,11 @@ export async function serveBlob(blobs: BlobStore, id: string, request: Request, 
     return new Response(bytes, { status, headers })
   }
   const bytes = await blobs.stream(id, part)
-  sendFromLentMemory(request, bytes)
+  sendFromReusedBuffer(request, bytes)
   return new Response(bytes, { status, headers })
 }
 
-/** The tag decides where the caller has one; times count only in whole seconds. */
+/** `if-none-match` takes precedence over `if-modified-since`. */
 function isUnchanged(headers: Headers, etag: string, modified: string | null): boolean {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== null)
@@ -45,7 +45,7 @@ function isUnchanged(headers: Headers, etag: string, modified: string | null): b
   return since !== null && modified !== null && Date.parse(modified) <= Date.parse(since)
 }
 
-/** One range of bytes; several at once, or another unit, are answered with the whole. */
+/** Undefined for several ranges or another unit: the whole blob is sent. */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
   if (first === '' && last === '') return undefined
@@ -59,7 +59,7 @@ function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' |
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** RFC 6266: a plain name for old programs, the real one encoded as RFC 8187 says. */
+/** RFC 6266: an ASCII name for old clients, the real one encoded by RFC 8187. */
 export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(

@@ -36,7 +36,7 @@ describe.each([
   ['disk', openDisk],
   ['S3', openS3],
 ])('blobs on %s', (_, open) => {
-  test('gives back what was put, whole and in part', async () => {
+  test('returns stored bytes, whole and by range', async () => {
     const { store } = await open()
     const { id, size } = await store.put(Readable.from(['hello ', 'world'].map((word) => Buffer.from(word))))
     expect(size).toBe(11)
@@ -45,7 +45,7 @@ describe.each([
     expect(await text(await store.open(id, { start: 6, end: 8 }))).toBe('wor')
   })
 
-  test('keeps what is larger than one part, and what is empty', async () => {
+  test('stores blobs larger than one part, and empty ones', async () => {
     const { store } = await open()
     const bytes = randomBytes(12 * 1024 * 1024 + 1)
     const pieces = Array.from({ length: 193 }, (_piece, index) => bytes.subarray(index * 65_536, (index + 1) * 65_536))
@@ -57,7 +57,7 @@ describe.each([
     expect(await text(await store.open(empty.id))).toBe('')
   })
 
-  test.each([1, 130])('keeps nothing of a stream that breaks off after %d pieces', async (pieces) => {
+  test.each([1, 130])('stores nothing of a stream that fails after %d chunks', async (pieces) => {
     const { store, names } = await open()
     const broken = Readable.from(
       (async function* () {
@@ -69,7 +69,7 @@ describe.each([
     await expect.poll(names).toEqual([])
   })
 
-  test('removes, also what is not there', async () => {
+  test('removes blobs, and ignores missing ones', async () => {
     const { store, names } = await open()
     const { id } = await store.put(Readable.from([Buffer.from('x')]))
     await store.remove(id)
@@ -80,7 +80,7 @@ describe.each([
     await expect(store.size(id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('lists what is stored', async () => {
+  test('lists stored blobs', async () => {
     const { store } = await open()
     const put = await Promise.all(['a', 'b', 'c'].map((word) => store.put(Readable.from([Buffer.from(word)]))))
     const listed: string[] = []
@@ -91,7 +91,7 @@ describe.each([
     expect(listed.sort()).toEqual(put.map(({ id }) => id).sort())
   })
 
-  test('takes no path for an id', async () => {
+  test('rejects a path as an id', async () => {
     const { store } = await open()
     for (const id of ['../../etc/passwd', '/etc/passwd', '', 'a'.repeat(36)]) {
       await expect(store.open(id)).rejects.toMatchObject({ code: 'not_found' })
@@ -100,7 +100,7 @@ describe.each([
   })
 })
 
-test('a store with another secret is refused, and not taken for an empty one', async () => {
+test('reports a rejected secret, and does not take the store for empty', async () => {
   const s3 = await startFakeS3()
   onTestFinished(() => s3.close())
   const store = createS3Store({ ...s3.options, secretKey: 'another' })

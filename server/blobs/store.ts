@@ -1,26 +1,26 @@
 import { type Readable } from 'node:stream'
 
-/** Bytes from `start` to `end`, both inclusive, as in an HTTP range. */
+/** Both ends inclusive, as in an HTTP range. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** Where uploaded bytes rest. Ids are random and made here; no name that a person gave ever becomes a path. */
+/** Stores uploaded bytes under random ids; names that people choose never become paths. */
 export interface BlobStore {
-  /** Stores the whole stream or nothing: when this resolves, the bytes survive a crash. */
+  /** Stores the whole stream or nothing; resolves when the bytes are durable. */
   put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
   /** @throws AppError `not_found` */
   open(id: string, range?: ByteRange): Promise<Readable>
   /**
-   * Part of them, at least one byte, as a byte stream, which is filled into its reader's memory: only where they are read
-   * from a disk. @throws AppError `not_found`
+   * Streams a range, at least one byte, into the reader's own buffers. Only the disk store has this.
+   * @throws AppError `not_found`
    */
   stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>
   /** Length in bytes. @throws AppError `not_found` */
   size(id: string): Promise<number>
-  /** Removing what is not there is no error. */
+  /** Idempotent. */
   remove(id: string): Promise<void>
-  /** Everything that is stored, also what was never stored to its end, in any order. */
+  /** All blobs, unfinished ones included, in any order. */
   list(): AsyncIterable<{ readonly id: string; readonly modifiedAt: Date }>
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
 import { createBatchingSocket } from './batching-socket.ts'
 
-test('what is written in one turn is sent in one piece, in order, also before an end', async () => {
+test('sends the writes of one turn together and in order, also before an end', async () => {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const accepted = once(server, 'connection') as Promise<[net.Socket]>

@@ -3,14 +3,14 @@ import net from 'node:net'
 type Done = (error?: Error | null) => void
 
 /**
- * A socket that sends what is written in one turn in one piece. `pg` writes each statement by itself: those that are sent
- * one behind the other would each cost a call of the system, and wake PostgreSQL for each.
+ * Creates a socket that sends all writes of one turn together. `pg` writes each statement separately, which would cost a
+ * system call each and wake PostgreSQL for each.
  */
 export function createBatchingSocket(): net.Socket {
   const socket = new net.Socket()
   const write = socket.write.bind(socket)
 
-  function gather(chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done): boolean {
+  function writeBatched(chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done): boolean {
     if (socket.writableCorked === 0) {
       socket.cork()
       process.nextTick(() => socket.uncork())
@@ -18,7 +18,7 @@ export function createBatchingSocket(): net.Socket {
     return typeof encoding === 'function' ? write(chunk, encoding) : write(chunk, encoding, done)
   }
 
-  // Not before: when it begins to connect, Node gives a socket back the `write` of all sockets.
-  socket.once('connect', () => (socket.write = gather))
+  // Not before: Node resets `write` when a socket begins to connect.
+  socket.once('connect', () => (socket.write = writeBatched))
   return socket
 }

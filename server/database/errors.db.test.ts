@@ -15,14 +15,14 @@ test.each([
   [`do $$ begin raise exception using errcode = '40001'; end $$`, 'unavailable'],
   [`do $$ begin raise exception using errcode = '53300'; end $$`, 'unavailable'],
   [`do $$ begin raise exception using errcode = '57P01'; end $$`, 'unavailable'],
-])('%s is told as %s', async (sql, code) => {
+])('%s becomes %s', async (sql, code) => {
   const { database } = await temporaryDatabase()
   const error: unknown = await database.asService((scope) => scope.query(sql)).catch((thrown: unknown) => thrown)
   const told = toAppError(error)
   expect(told).toMatchObject({ name: 'AppError', code, cause: error })
 }) // prettier-ignore
 
-test('a fault of ours comes back unchanged', async () => {
+test('returns a fault of ours unchanged', async () => {
   const { database } = await temporaryDatabase()
   const error: unknown = await database.asService((scope) => scope.query('selekt')).catch((thrown: unknown) => thrown)
   expect(toAppError(error)).toBe(error)
@@ -30,7 +30,7 @@ test('a fault of ours comes back unchanged', async () => {
   expect(toAppError(bug)).toBe(bug)
 })
 
-test('a database that cannot be reached is unavailable', async () => {
+test('an unreachable database is unavailable', async () => {
   const { database: nowhere, close } = openDatabase({ host: '127.0.0.1', port: 1 }, createLog('silent'))
   const error: unknown = await nowhere.asService((scope) => scope.query('select 1')).catch((thrown: unknown) => thrown)
   expect(toAppError(error)).toMatchObject({ code: 'unavailable', cause: error })

@@ -1,8 +1,8 @@
-/** What PostgreSQL and its connection say, in the words of the product: the only place that knows SQLSTATEs for it. */
+/** Translates errors of PostgreSQL and of connections into AppErrors. */
 import pg from 'pg'
 import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
 
-/** By SQLSTATE or its beginning; the longest that fits decides. */
+/** By SQLSTATE or its beginning; the first match decides. */
 const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['23505', 'conflict'],
   ['23503', 'conflict'],
@@ -17,11 +17,11 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['57P0', 'unavailable'],
 ]
 const NETWORK_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'])
-// `pg` gives these no code.
+// Errors of `pg` without a code.
 const CONNECTION_FAILURES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** Whether the database could not be reached or went away, rather than refused. */
+/** Whether the database could not be reached, or the connection was lost. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0)/.test(error.code ?? '')
   if (!(error instanceof Error)) return false
@@ -30,15 +30,15 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
 }
 
-/** Whether the same statement may well succeed when it is tried again. */
-export function isPassingFailure(error: unknown): boolean {
+/** Whether a retry of the statement may succeed. */
+export function isTransientFailure(error: unknown): boolean {
   const translated = toAppError(error)
   return translated instanceof AppError && translated.code === 'unavailable'
 }
 
 /**
- * Translates an error of a query for `throw toAppError(error)`. What is neither the caller's doing nor a passing
- * condition comes back unchanged, to be logged as the fault that it is.
+ * Translates the error of a query. Errors that are neither the caller's nor transient come back unchanged, to be logged as
+ * faults of ours.
  */
 export function toAppError(error: unknown): Error {
   if (error instanceof AppError) return error

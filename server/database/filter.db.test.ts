@@ -54,7 +54,7 @@ const asked = typeName.chain((type) => {
   return fc.record({ type: fc.constant(type), stored: fc.option(value), condition, negated: fc.boolean() })
 })
 
-test('a row matches in memory just where it matches in PostgreSQL', async () => {
+test('a row matches in memory exactly where it matches in PostgreSQL', async () => {
   const { database } = await temporaryDatabase()
   await fc.assert(
     fc.asyncProperty(asked, async ({ type, stored, condition, negated }) => {
@@ -79,7 +79,7 @@ test('a row matches in memory just where it matches in PostgreSQL', async () => 
   )
 })
 
-test('every regular expression that is taken here means the same to PostgreSQL', async () => {
+test('every accepted regular expression means the same in PostgreSQL', async () => {
   const { database } = await temporaryDatabase()
   const piece = fc.constantFrom(
     'a',

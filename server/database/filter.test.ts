@@ -27,7 +27,7 @@ test.each([
   expect(parseFilter(text)).toMatchObject(expected)
 }) // prettier-ignore
 
-test('parses several, where a comma may belong to a value', () => {
+test('parses several filters; a comma may belong to a value', () => {
   const filters = parseFilters('id=in.(1,2),title=eq.Hello, world,flag=is.true,owner=eq."x,y=z"')
   expect(filters.map(({ column, value }) => [column, value])).toEqual([
     ['id', ['1', '2']],
@@ -49,7 +49,7 @@ test.each([
   '=eq.1',
   'id.x=eq.1',
   'data->=eq.1',
-])('refuses %j with what was expected', (text) => {
+])('rejects %j and says what was expected', (text) => {
   expect(() => parseFilter(text)).toThrow(AppError)
   expect(() => parseFilter(text)).toThrow(/^"failed to parse filter/)
 })
@@ -104,7 +104,7 @@ test.each([
   ['title=gt.Straße ｆ', true],
   ['title=neq.x', true],
   ['title=is.not_null', true],
-])('%s holds: %s', (text, expected) => {
+])('%s matches: %s', (text, expected) => {
   expect(matchesRow(parseFilter(text), TYPES, ROW)).toBe(expected)
 })
 
@@ -116,7 +116,7 @@ test.each([
   ['title=is.null', true],
   ['title=isdistinct.x', true],
   ['title=not.isdistinct.x', false],
-])('of an unknown value %s holds: %s', (text, expected) => {
+])('on a null value, %s matches: %s', (text, expected) => {
   expect(matchesRow(parseFilter(text), TYPES, { title: null })).toBe(expected)
   expect(matchesRow(parseFilter(text), TYPES, {})).toBe(expected)
 })
@@ -140,13 +140,13 @@ test.each([
   'title=match.\\1',
   'title=like.x\\',
   'price=eq.1e999999',
-])('refuses %s on any row, even where the value is unknown', (text) => {
+])('rejects %s on any row, even where the value is null', (text) => {
   const filter = parseFilter(text)
   expect(() => matchesRow(filter, TYPES, {})).toThrow(AppError)
   expect(() => matchesRow(filter, TYPES, ROW)).toThrow(AppError)
 })
 
-test('no pattern takes time out of proportion', () => {
+test('no pattern takes disproportionate time', () => {
   const row = { title: `${'a'.repeat(5_000)}!` }
   const hostile = [
     'title=match.^(a+)+$',

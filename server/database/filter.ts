@@ -1,6 +1,6 @@
 /**
- * Conditions on one column, as PostgREST writes them: parsed once, then rendered as SQL (rest) or held against a row in
- * memory (realtime). Values never become SQL text: they go through `bind`.
+ * Conditions on one column in PostgREST's syntax: parsed once, then rendered as SQL (rest) or matched against a row in memory
+ * (realtime). Values never become SQL text: they go through `bind`.
  */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
@@ -12,11 +12,11 @@ interface JsonStep {
   /** `->` keeps JSON, `->>` gives text. */
   readonly arrow: '->' | '->>'
   readonly key: string
-  /** The key counts elements of an array. */
+  /** The key is an array index. */
   readonly isIndex: boolean
 }
 
-/** A column, or a place inside a JSON column. */
+/** A column, or a path inside a JSON column. */
 export interface Field {
   readonly column: string
   readonly path: readonly JsonStep[]
@@ -50,13 +50,13 @@ export type Filter = Field & Condition & { readonly negated: boolean }
 const isKeyOf = <Table extends object>(table: Table, key: string): key is Extract<keyof Table, string> =>
   Object.hasOwn(table, key)
 
-/** `name` or `"any name"`, where a dash may stand inside but not before `>`. */
+/** `name` or `"any name"`; a dash may not precede `>`. */
 export function readName(scanner: Scanner): string {
   const name = readQuoted(scanner) ?? scanner.match(/[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy)?.trim()
   return name === undefined || name === '' ? scanner.fail('field name (* or [a..z0..9_$])') : name
 }
 
-/** A name and the JSON path behind it: `data->list->0->>title`. */
+/** A name and a JSON path: `data->list->0->>title`. */
 export function readField(scanner: Scanner): Field {
   const column = readName(scanner)
   const path: JsonStep[] = []
@@ -71,10 +71,10 @@ export function readField(scanner: Scanner): Field {
   return { column, path }
 }
 
-/** Reads the rest of the text as one value, as a parameter of its own has it. */
+/** A value that is the whole rest of the parameter. */
 const readWhole = (scanner: Scanner): string => scanner.match(/.*/sy) ?? ''
 
-/** Reads a value among others (`or=(a.eq.1,b.eq."x,y")`): quoted, an array literal, or up to a comma or parenthesis. */
+/** A value in a list (`or=(a.eq.1,b.eq."x,y")`): quoted, an array literal, or up to a comma or parenthesis. */
 const readListed = (scanner: Scanner): string =>
   scanner.attempt(() => {
     const quoted = readQuoted(scanner)
@@ -99,7 +99,7 @@ function readList(scanner: Scanner): string[] {
   return values.length === 1 && values[0] === '' ? [] : values
 }
 
-/** `[not.]operator[(modifier)].value`. `isListed`: the value ends where a list of filters goes on. */
+/** `[not.]operator[(modifier)].value`. @param isListed the value ends at the next filter of a list. */
 export function readCondition(scanner: Scanner, { isListed }: { isListed: boolean }): Condition & { negated: boolean } {
   const negated = scanner.take('not.')
   const condition = scanner.attempt(() => {
@@ -130,7 +130,7 @@ export function readCondition(scanner: Scanner, { isListed }: { isListed: boolea
 }
 
 /**
- * Parses one filter of a subscription, `column=operator.value`; the value may stand in double quotes.
+ * Parses one filter of a subscription, `column=operator.value`; the value may be in double quotes.
  * @throws AppError `bad_request`
  */
 export function parseFilter(text: string): Filter {
@@ -180,7 +180,7 @@ export function filterToSql(filter: Filter, columnType: string, bind: Bind, qual
 }
 
 function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifier: string): string {
-  // Nothing may be bound that the statement does not use.
+  // Every bound value must be used by the statement.
   if (filter.operator === 'in' && filter.value.length === 0) return 'false'
   const field = fieldToSql(filter, columnType, bind, qualifier)
   if (filter.operator === 'is') return `${field} is ${TRUTHS[filter.value]}`
@@ -198,11 +198,10 @@ function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifie
 }
 
 /**
- * Whether `row` (values as in JSON) fulfils the filter, with SQL's three truths: what is unknown does not match.
- * Text is ordered by code point, timestamps without a zone are read as UTC. Numbers may be given as text, and should be
- * where a JavaScript number would round them.
+ * Whether `row` (values as in JSON) matches the filter, in SQL's three-valued logic: unknown does not match. Text is ordered
+ * by code point; timestamps without a zone are UTC. Numbers that JavaScript would round should be given as text.
  * @param columnTypes type of each column, as `format_type` names it.
- * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and values that are none of the type.
+ * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and invalid values.
  */
 export function matchesRow(
   filter: Filter,
@@ -238,7 +237,7 @@ function evaluate(filter: Filter, type: string, value: unknown): boolean | undef
   return test(textOf(value))
 }
 
-/** Made before the row is looked at, so that a wrong value is refused on every row alike. */
+/** Validates the filter's value even where the row's is null, so that every row gives the same error. */
 function testOf(operator: Comparison | TextSearch, wanted: string, type: string): (value: string) => boolean {
   if (operator === 'like' || operator === 'ilike') {
     return likePattern(wanted.replaceAll('*', '%'), { ignoreCase: operator === 'ilike' })

@@ -3,20 +3,20 @@ import { type Log } from '#server/base/log.ts'
 
 type Handler = (payload: string) => void
 
-/** What servers tell one another, fanned out in process. */
+/** Notifications between servers, fanned out within this process. */
 export interface Listener {
-  /** Whether all is heard, and in the order of commits, as long as `onReconnect` is not called. */
+  /** Whether every notification arrives, in commit order, until `onReconnect` is called. */
   readonly isOrdered: boolean
-  /** Calls `handler` for everything that is rung on `channel`. Returns how to stop. */
+  /** Calls `handler` for each notification of `channel`. Returns a function that unsubscribes. */
   on(channel: string, handler: Handler): Promise<() => void>
-  /** Calls `handler` after a lost connection was replaced: notifications may have been missed. */
+  /** Calls `handler` after a reconnect: notifications may have been missed. */
   onReconnect(handler: () => void): void
   close(): Promise<void>
 }
 
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
-/** The one connection that listens for notifications. */
+/** Listens for notifications on one connection, which it replaces when it is lost. */
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()
@@ -42,8 +42,7 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
     return next
   }
 
-  /** Somebody may have closed the listener while it was connecting. */
-  async function settle(): Promise<void> {
+  async function onConnected(): Promise<void> {
     if (isClosed) await client.end()
     else for (const handler of reconnectHandlers) handler()
   }
@@ -54,10 +53,10 @@ export async function openListener(connection: pg.ClientConfig, log: Log): Promi
       await new Promise((resolve) => setTimeout(resolve, delayMs))
       try {
         client = await connect()
-        await settle()
+        await onConnected()
         return
       } catch (error) {
-        log.warn({ err: error }, 'the database cannot be listened to yet')
+        log.warn({ err: error }, 'the listening connection could not be replaced yet')
       }
     }
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { isConnectionFailure } from './errors.ts'
 
-test('a connection that is lost in the middle of a transaction fails that transaction, and nothing else', async () => {
+test('a connection that is lost in the middle of a transaction fails only that transaction', async () => {
   const { database, admin } = await temporaryDatabase()
   const others: Promise<unknown>[] = []
   const lost = database.asService(async (scope) => {
@@ -17,7 +17,7 @@ test('a connection that is lost in the middle of a transaction fails that transa
   ])
 })
 
-test('a connection that is lost while the transaction is busy elsewhere takes nobody down', async () => {
+test('a connection that is lost while its transaction does other work does not end the process', async () => {
   const { database, admin } = await temporaryDatabase()
   const lost = database.asService(async (scope) => {
     const { rows } = await scope.query<{ pid: number }>('select pg_backend_pid() as pid')

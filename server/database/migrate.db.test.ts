@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { migrate } from './migrate.ts'
 
-test('refuses a database that is newer than the code and changes nothing', async () => {
+test('rejects a database that is newer than the code and changes nothing', async () => {
   const { admin, adminConnection } = await temporaryDatabase()
   await admin.query(`insert into alcove_migrations.applied (name, checksum) values ('product/9999_future.sql', 'x')`)
   await expect(migrate(adminConnection, { authenticatorPassword: 'unused' })).rejects.toThrow(
@@ -11,7 +11,7 @@ test('refuses a database that is newer than the code and changes nothing', async
   )
 })
 
-test('refuses a migration that was altered after it was applied', async () => {
+test('rejects a migration that was altered after it was applied', async () => {
   const { admin, adminConnection } = await temporaryDatabase()
   await admin.query(`update alcove_migrations.applied set checksum = 'x' where name = 'product/0001_conversations.sql'`)
   await expect(migrate(adminConnection, { authenticatorPassword: 'unused' })).rejects.toThrow(

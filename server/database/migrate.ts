@@ -1,10 +1,10 @@
-/** Brings a database up to the migrations in this folder: forward only, checksummed, one server at a time. */
+/** Applies the migrations of `./migrations`: forward only, checksummed, one server at a time. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 
-/** `platform`: what a Supabase project has by itself. `product`: the tables of the product, for either. */
+/** `platform`: what a Supabase project provides itself. `product`: the tables of the product. */
 type Folder = 'platform' | 'product'
 
 interface Migration {
@@ -14,15 +14,12 @@ interface Migration {
   readonly checksum: string
 }
 
-/**
- * What a migration was before it was rewritten to apply in more places; where it had been applied, a later one brings the
- * database to the same.
- */
+/** Checksums of migrations before a rewrite that made them apply to more databases. A later migration makes up for it. */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
 }
 
-/** Any number will do, as long as every version of the code takes the same. */
+/** Arbitrary, but the same in every version. */
 const MIGRATION_LOCK = 7_141_883
 
 async function readMigrations(): Promise<Migration[]> {
@@ -40,11 +37,11 @@ async function readMigrations(): Promise<Migration[]> {
 
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
-  /** Password of the login role that the server then works as; null where the server makes no such role. */
+  /** Password of the server's login role; null where a Supabase project has its own roles. */
   readonly authenticatorPassword: string | null
 }
 
-/** Those that are missing, of the wanted folders; what is applied is held against all. */
+/** Missing migrations of the wanted folders. Applied ones are checked against both folders. */
 async function pendingMigrations(
   client: pg.Client,
   migrations: readonly Migration[],
@@ -79,8 +76,8 @@ async function pendingMigrations(
 }
 
 /**
- * Applies what is missing, as the role of `connection` (which may create roles).
- * @throws AppError `startup` where the database is newer than the code or a file was altered.
+ * Applies missing migrations with the role of `connection`, which may create roles.
+ * @throws AppError `startup` where the database is newer than the code, or a file was altered.
  */
 export async function migrate(
   connection: pg.ClientConfig,
@@ -126,11 +123,11 @@ async function apply(client: pg.Client, { folder, name, sql, checksum }: Migrati
   }
 }
 
-/** Roles belong to the cluster, so the login role may be there before this database is. */
+/** Roles belong to the cluster, so the login role may exist before this database. */
 async function ensureAuthenticator(client: pg.Client, password: string): Promise<void> {
   const existing = await client.query(`select from pg_roles where rolname = 'authenticator'`)
   if (existing.rowCount === 0) await client.query('create role authenticator noinherit login')
-  // JIT compilation adds about 40 ms to every ranked search and wins nothing on statements of a few milliseconds.
+  // JIT compilation adds about 40 ms to every ranked search, and gains nothing on statements of a few milliseconds.
   await client.query(`alter role authenticator with login password ${client.escapeLiteral(password)}`)
   await client.query(`alter role authenticator set jit = off`)
 }

@@ -31,7 +31,7 @@ async function startNats(options: Parameters<typeof startNatsServer>[0] = {}): P
   return server
 }
 
-/** A node that rings by NATS, its database, and a person who hears of conversations there. */
+/** A node that notifies over NATS, its database, and a person who subscribes to conversations there. */
 async function startAll(): Promise<{
   readonly db: TestDatabase
   readonly server: NatsServer
@@ -79,7 +79,7 @@ async function startAll(): Promise<{
 }
 
 describe.skipIf(!hasNats)('a bus beside the database', () => {
-  test('what servers write and send is heard without any notification', async () => {
+  test('writes and broadcasts arrive without NOTIFY', async () => {
     const { db, heard, insert } = await startAll()
     const notified: string[] = []
     const listener = await openListener(db.connection, log)
@@ -104,7 +104,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     await listener.close()
   })
 
-  test('what is rolled back is not rung for', async () => {
+  test('a rolled-back transaction notifies no server', async () => {
     const { db, heard, insert } = await startAll()
     const rung: string[] = []
     const bus: Notifier = { isOpen: true, notify: ({ channel }) => rung.push(channel) > 0 }
@@ -122,7 +122,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(await heard.next()).toBe('kept')
   })
 
-  test('a statement on a connection of the service rings too, and notifies while the bus is closed', async () => {
+  test('a statement of the service channel uses the bus, and NOTIFY while the bus is closed', async () => {
     const { db } = await startAll()
     const rung: string[] = []
     const bus = { isOpen: true, notify: ({ channel }: Notification) => rung.push(channel) > 0 }
@@ -143,7 +143,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(notified.waiting).toEqual([])
   })
 
-  test('what a server committed that died before it rang is heard all the same', async () => {
+  test('a change arrives even where its server died before it notified', async () => {
     const { db, heard, insert } = await startAll()
     const { database, close } = openDatabase(db.connection, log, { isOpen: true, notify: () => true })
     await insert('unheard', database)
@@ -151,7 +151,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     await close()
   })
 
-  test('while NATS is away PostgreSQL notifies, and nothing is lost before, meanwhile and after', async () => {
+  test('while NATS is disconnected PostgreSQL notifies, and nothing is lost before, meanwhile and after', async () => {
     const { server, heard, insert } = await startAll()
     const titles = Array.from({ length: 60 }, (_, index) => `title ${index}`)
     for (const [index, title] of titles.entries()) {
@@ -165,7 +165,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(heard.waiting).toEqual([])
   })
 
-  test('who listens on NATS reads nothing, and what they say there rings nothing', async () => {
+  test('a stranger on NATS can neither read nor send notifications', async () => {
     const { db, server, heard, insert } = await startAll()
     const stranger = await connect({ servers: server.url.replace('nats://', '') })
     const overheard = createRecorder<{ subject: string; data: Uint8Array }>()
@@ -188,7 +188,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
 })
 
 describe.skipIf(!hasNats)('an address that does not work ends the start with one sentence', () => {
-  test('where nobody listens', async () => {
+  test('where no server listens', async () => {
     const server = await startNatsServer()
     await server.stop()
     await expect(openNats({ urls: [`nats://someone:hunter2@127.0.0.1:${server.port}`], key, log })).rejects.toThrow(

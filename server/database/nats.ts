@@ -1,7 +1,7 @@
 /**
- * Rings by NATS in place of NOTIFY, for which PostgreSQL lets one transaction commit at a time. What travels is sealed with
- * the key that all servers of an installation have: who can reach the bus reads nothing and rings nothing. It may be lost
- * and comes in any order; whoever needs more reads the outbox.
+ * Notifications over NATS in place of NOTIFY, with which PostgreSQL commits one transaction at a time. Messages are encrypted
+ * with the installation's key, so that others on the bus can neither read nor send any. They may be lost and arrive in any
+ * order; a receiver that needs more reads the outbox.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
@@ -14,26 +14,26 @@ import { type Notifier } from './notifications.ts'
 type Handler = (payload: string) => void
 
 export interface Nats extends Notifier {
-  /** Hears what is rung by NATS as well as what `notified` hears: other programs notify, and so do we while NATS is away. */
+  /** A listener to NATS and to NOTIFY, which other programs use, and we while NATS is disconnected. */
   combineWith(notified: Listener): Listener
   close(): Promise<void>
 }
 
 export interface NatsOptions {
-  /** Addresses with their credentials; the first that answers is used. */
+  /** Addresses with credentials, in order of preference. */
   readonly urls: readonly string[]
   /** 32 bytes, the same on every server. */
   readonly key: Buffer
   readonly log: Log
 }
 
-const ANSWERS_WITHIN_MS = 5_000
-/** Two of them without an answer, and the connection is given up. */
+const TIMEOUT_MS = 5_000
+/** The connection is replaced after two unanswered pings. */
 const PING_MS = 5_000
 
 /**
- * Connects, and makes sure that what is rung is heard.
- * @throws AppError `startup`, one sentence that names the server and no password.
+ * Connects, and verifies that published messages come back.
+ * @throws AppError `startup`, a sentence that names the server but no password.
  */
 export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   const addresses = urls.map((url) => new URL(url))
@@ -54,7 +54,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   // Several installations may share one NATS.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
-    await hearOneself()
+    await verifyLoopback()
   } catch (error) {
     await connection.close()
     throw new AppError(
@@ -66,7 +66,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
 
   async function followStatus(): Promise<void> {
     for await (const status of connection.status()) {
-      if (status.type === 'error') log.warn({ err: status.error }, 'NATS has refused something')
+      if (status.type === 'error') log.warn({ err: status.error }, 'NATS reported an error')
       if (status.type === 'disconnect') {
         isOpen = false
         log.warn({ server: names }, 'the connection to NATS was lost; until it is back, PostgreSQL notifies')
@@ -83,18 +83,18 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     const subject = `${prefix}.${channel}`
     connection.subscribe(subject, {
       callback(error, message) {
-        if (error) return log.error({ err: error, channel }, 'NATS lets us hear nothing of a channel')
-        const payload = open(subject, message.data)
+        if (error) return log.error({ err: error, channel }, 'NATS rejected a subscription')
+        const payload = decryptPayload(subject, message.data)
         if (payload === undefined)
-          return log.warn({ channel }, 'something on NATS was not sealed by one of our servers')
+          return log.warn({ channel }, 'a NATS message was not encrypted by one of our servers')
         for (const handler of handlers.get(channel) ?? []) handler(payload)
       },
     })
   }
 
-  function open(subject: string, sealed: Uint8Array): string | undefined {
+  function decryptPayload(subject: string, encrypted: Uint8Array): string | undefined {
     try {
-      return decrypt(key, Buffer.from(sealed), subject)
+      return decrypt(key, Buffer.from(encrypted), subject)
     } catch {
       return undefined
     }
@@ -107,7 +107,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     return true
   }
 
-  function hear(channel: string, handler: Handler): void {
+  function addHandler(channel: string, handler: Handler): void {
     const existing = handlers.get(channel)
     if (existing) existing.add(handler)
     else {
@@ -116,10 +116,10 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     }
   }
 
-  async function hearOneself(): Promise<void> {
+  async function verifyLoopback(): Promise<void> {
     const subject = `${prefix}.start-${randomUUID()}`
     const heard = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => heard.reject(new Error('nothing was heard')), ANSWERS_WITHIN_MS)
+    const timer = setTimeout(() => heard.reject(new Error('no message came back')), TIMEOUT_MS)
     connection.subscribe(subject, {
       max: 1,
       callback: (error) => (error ? heard.reject(error) : heard.resolve(undefined)),
@@ -137,9 +137,9 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
       isOrdered: false,
       async on(channel, handler) {
         const stop = await notified.on(channel, handler)
-        hear(channel, handler)
-        // NATS has it when it has answered; where it is away, it is told when it is back.
-        await connection.flush().catch((error: unknown) => log.debug({ err: error }, 'NATS is away'))
+        addHandler(channel, handler)
+        // The flush confirms the subscription; while NATS is disconnected, the client subscribes on reconnect.
+        await connection.flush().catch((error: unknown) => log.debug({ err: error }, 'NATS is disconnected'))
         return () => {
           stop()
           handlers.get(channel)?.delete(handler)
@@ -166,16 +166,16 @@ function connectTo(addresses: readonly URL[]): Promise<NatsConnection> {
   return connect({
     name: 'alcove',
     servers: addresses.map(({ host }) => host),
-    // A name without a password is a token.
+    // A user name without a password is a token.
     ...(password ? { user, pass: password } : user ? { token: user } : {}),
-    // Otherwise it is what the server demands.
+    // Otherwise the server decides.
     ...(isEncrypted ? { tls: {} } : {}),
-    timeout: ANSWERS_WITHIN_MS,
+    timeout: TIMEOUT_MS,
     pingInterval: PING_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
-    // A password that is refused for a while must not end the process' hearing for good.
+    // A password that is rejected for a while must not end the subscriptions for good.
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
   })

@@ -7,7 +7,7 @@ import { type ApiRole, type Scope } from './scope.ts'
 
 const WHO = `select current_user as role, auth.uid() as uid, current_setting('request.method', true) as method`
 
-/** A pool of one connection, so that whatever stays behind meets the next caller. */
+/** A pool of one connection, so that anything left behind would meet the next caller. */
 async function openNarrowDatabase() {
   const temporary = await temporaryDatabase()
   const { close, ...opened } = openDatabase({ ...temporary.connection, max: 1 }, createLog('silent'))
@@ -18,7 +18,7 @@ async function openNarrowDatabase() {
 const who = async (scope: Scope) =>
   (await scope.query<{ role: string; uid: string | null; method: string | null }>(WHO)).rows[0]
 
-test('nothing of one caller meets the next on the same connection, not even after a failure', async () => {
+test('leaves nothing of one caller to the next on the same connection, not even after a failure', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const [first, second] = [await createPerson(), await createPerson()]
   const settings = { 'request.method': 'POST' }
@@ -35,14 +35,14 @@ test('nothing of one caller meets the next on the same connection, not even afte
   expect(await database.asService(who)).toMatchObject({ role: 'service_role', uid: null })
 })
 
-test('two callers at once each see themselves', async () => {
+test('concurrent callers each have their own claims', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const people = await Promise.all(Array.from({ length: 6 }, () => createPerson()))
   const seen = await Promise.all(people.map((person) => database.asUser(person, who)))
   expect(seen.map((row) => row?.uid)).toEqual(people.map(({ sub }) => sub))
 })
 
-test('runs nothing where the role cannot be taken', async () => {
+test('runs nothing where the role cannot be set', async () => {
   const { database } = await openNarrowDatabase()
   const table = `t_${randomUUID().replaceAll('-', '')}`
   await expect(
@@ -52,7 +52,7 @@ test('runs nothing where the role cannot be taken', async () => {
   expect(found.rows).toEqual([{ made: null }])
 })
 
-test('a single statement as the service commits, or leaves nothing behind', async () => {
+test('a single service statement commits, or leaves nothing behind', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const { sub } = await createPerson()
   const insert = `insert into conversations (uid, model_name) values ($1, 'm') returning current_user as role`
@@ -62,7 +62,7 @@ test('a single statement as the service commits, or leaves nothing behind', asyn
   expect(counted.rows).toEqual([{ count: 1 }])
 })
 
-test('a transaction whose end is sent at once tells what is refused there, and the connection goes on', async () => {
+test('a single user statement reports failures of the statement and the commit, and the connection stays usable', async () => {
   const { database, createPerson, admin } = await openNarrowDatabase()
   const person = await createPerson()
   await admin.query(`create table public.steps (id int primary key, after int references public.steps deferrable initially deferred);
@@ -77,7 +77,7 @@ test('a transaction whose end is sent at once tells what is refused there, and t
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 
-test('a statement that requests keep bringing about stays planned, and shows each caller their own', async () => {
+test('a repeated statement of requests stays planned, and shows each caller their own rows', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const people = [await createPerson(), await createPerson()]
   const text = 'select c.uid, $1::text as given from conversations c order by c.id'
@@ -103,14 +103,14 @@ test('a statement that requests keep bringing about stays planned, and shows eac
   })
 })
 
-test('a reading scope refuses to write', async () => {
+test('a read-only transaction rejects writes', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const write = (scope: Scope) => scope.query(`insert into conversations (model_name) values ('m')`)
   await expect(database.asUser(person, write, { readOnly: true })).rejects.toMatchObject({ code: '25006' })
 })
 
-test('many people read in one transaction, each with the own claims, whatever the one before has set', async () => {
+test('a batch reads with the own claims of each person, whatever the read before has set', async () => {
   const { database, batchReader, createPerson } = await openNarrowDatabase()
   const [first, second] = [await createPerson(), await createPerson()]
   const spoiling = `select set_config('role', 'service_role', true), set_config('request.jwt.claims', '{}', true)`
@@ -126,7 +126,7 @@ test('many people read in one transaction, each with the own claims, whatever th
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 
-test('of readings in one transaction none answers where one fails, and none writes', async () => {
+test('a batch fails as a whole, and cannot write', async () => {
   const { database, batchReader, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const after = { claims: person, text: WHO, values: [] }
@@ -137,7 +137,7 @@ test('of readings in one transaction none answers where one fails, and none writ
   expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
 })
 
-test('a write that waits for the disk after its commit is there when it resolves', async () => {
+test('a write with a group flush is durable when it resolves', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const setting = `select current_setting('synchronous_commit') as commits`
@@ -158,7 +158,7 @@ test('a write that waits for the disk after its commit is there when it resolves
   await expect(database.asUser(person, insert, { groupFlush: true })).rejects.toMatchObject({ code: '42501' })
 })
 
-test('whoever waits for the disk holds no connection meanwhile', async () => {
+test('waiting for a flush holds no connection', async () => {
   const { database, serviceChannel, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const insert = `insert into conversations (uid, model_name) values ($1, 'm') returning pg_current_wal_insert_lsn() as position`
@@ -179,7 +179,7 @@ test('whoever waits for the disk holds no connection meanwhile', async () => {
   expect([written.length, rows]).toEqual([10, [{ areFlushed: true }]])
 })
 
-test('what the service asks often runs on connections that are its own from beginning to end', async () => {
+test('the service channel runs on connections of its own', async () => {
   const { database, serviceChannel, createPerson, admin } = await openNarrowDatabase()
   const person = await createPerson()
   const standing = `select current_user as role, auth.role() as claimed, current_setting('synchronous_commit') as commits,
@@ -202,7 +202,7 @@ test('what the service asks often runs on connections that are its own from begi
   expect(await ask()).toMatchObject({ role: 'service_role', claimed: 'service_role', commits: 'off' })
 })
 
-test('some connections are kept however long nobody asks', async () => {
+test('the pool keeps a minimum of idle connections', async () => {
   const temporary = await temporaryDatabase()
   const { database, close } = openDatabase(
     { ...temporary.connection, application_name: 'kept', idleTimeoutMillis: 1 },
@@ -215,7 +215,7 @@ test('some connections are kept however long nobody asks', async () => {
   await expect.poll(async () => (await ask()).rows[0]?.connections).toBe(8)
 })
 
-test('who asks is part of a plan, not a call in it', async () => {
+test('plans inline the claims of the caller and call no function for them', async () => {
   const { database, createPerson } = await openNarrowDatabase()
   const person = await createPerson()
   const { rows } = await database.asUser(person, (scope) =>

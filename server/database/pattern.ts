@@ -1,6 +1,6 @@
 /**
- * LIKE patterns and regular expressions over text that people send. JavaScript's own engine can take for ever on a
- * hostile pattern, and this process has one thread: here time grows with pattern times text, whatever they are.
+ * LIKE patterns and regular expressions that people send, matched in time proportional to pattern times text. JavaScript's
+ * own engine takes exponential time on hostile patterns, on the only thread of this process.
  */
 import { AppError } from '#server/base/errors.ts'
 
@@ -9,7 +9,7 @@ interface PatternOptions {
   readonly ignoreCase: boolean
 }
 
-/** `%` any text, `_` one character, backslash takes the next one literally. */
+/** `%` any text, `_` one character, backslash escapes. */
 export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Test {
   const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text)
   const wanted: { readonly kind: 'text' | 'one' | 'any'; readonly character: string }[] = []
@@ -30,7 +30,7 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
   return function matchesLike(text) {
     const given = Array.from(fold(text))
     let [at, position] = [0, 0]
-    // Where the last `%` stands and where its text ended: only that one is ever taken back.
+    // Backtracks only to the last `%`.
     let [lastAny, resumeFrom] = [-1, 0]
     while (position < given.length) {
       const next = wanted[at]
@@ -51,7 +51,7 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
   }
 }
 
-/** A state consumes one character or checks where it stands, or else leads on to others at once. */
+/** A state of the automaton: consumes a character, asserts a position, or forks. */
 type State =
   | { readonly kind: 'character'; readonly test: RegExp; next: number }
   | { readonly kind: 'start' | 'end'; next: number }
@@ -62,13 +62,13 @@ interface Fragment {
   readonly exits: readonly ((target: number) => void)[]
 }
 
-const MOST_STATES = 500
-// Letters of every language, as PostgreSQL has it; JavaScript's own `\w` knows those of ASCII.
+const MAX_STATES = 500
+// As in PostgreSQL; JavaScript's own `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
 /**
- * The part of PostgreSQL's regular expressions that needs no going back: characters, classes, `\d \s \w`, groups,
- * alternatives, repetition, `^ $`. The pattern may match anywhere in the text.
+ * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`, groups,
+ * alternatives, repetition, `^ $`. It may match anywhere in the text.
  * @throws AppError `bad_request` for anything else.
  */
 export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): Test {
@@ -76,12 +76,12 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
   const characters = Array.from(pattern)
   let at = 0
 
-  function refuse(): never {
+  function reject(): never {
     throw new AppError('bad_request', `invalid or unsupported regular expression: "${pattern}"`)
   }
 
   function add(state: State): number {
-    if (states.length >= MOST_STATES) refuse()
+    if (states.length >= MAX_STATES) reject()
     return states.push(state) - 1
   }
 
@@ -116,7 +116,7 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
     try {
       return single({ kind: 'character', test: new RegExp(`^(?:${source})$`, ignoreCase ? 'isu' : 'su'), next: -1 })
     } catch {
-      return refuse()
+      return reject()
     }
   }
 
@@ -125,19 +125,19 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
   function readClass(): Fragment {
     const start = at
     if (characters[at] === '^') at += 1
-    // A bracket that comes first is a member, not the end.
+    // A leading bracket is a member of the class.
     if (characters[at] === ']') at += 1
     while (at < characters.length && characters[at] !== ']') at += characters[at] === '\\' ? 2 : 1
     const inside = characters.slice(start, at).join('')
     at += 1
-    if (at > characters.length || /[[]/.test(inside) || /\\[^dswnrt\\\]^-]/.test(inside)) return refuse()
+    if (at > characters.length || /[[]/.test(inside) || /\\[^dswnrt\\\]^-]/.test(inside)) return reject()
     return characterOf(
       `[${inside.replace(/^(\^?)\]/, '$1\\]').replaceAll(/\\([\s\S])/g, (pair) => (pair === '\\w' ? WORD : pair))}]`,
     )
   }
 
   function readAtom(): Fragment {
-    const character = characters[at] ?? refuse()
+    const character = characters[at] ?? reject()
     at += 1
     if (character === '.') return characterOf('.')
     if (character === '^') return single({ kind: 'start', next: -1 })
@@ -145,22 +145,22 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
     if (character === '[') return readClass()
     if (character === '(') {
       if (characters[at] === '?') {
-        if (characters[at + 1] !== ':') return refuse()
+        if (characters[at + 1] !== ':') return reject()
         at += 2
       }
       const inner = readAlternatives()
-      if (characters[at] !== ')') return refuse()
+      if (characters[at] !== ')') return reject()
       at += 1
       return inner
     }
     if (character === '\\') {
-      const escaped = characters[at] ?? refuse()
+      const escaped = characters[at] ?? reject()
       at += 1
       if (/[wW]/.test(escaped)) return characterOf(`[${escaped === 'W' ? '^' : ''}${WORD}]`)
       if (/[dDsSnrt]/.test(escaped)) return characterOf(`\\${escaped}`)
-      return /\w/.test(escaped) ? refuse() : characterOf(escapeCharacter(escaped))
+      return /\w/.test(escaped) ? reject() : characterOf(escapeCharacter(escaped))
     }
-    return /[*+?{})\]]/.test(character) ? refuse() : characterOf(escapeCharacter(character))
+    return /[*+?{})\]]/.test(character) ? reject() : characterOf(escapeCharacter(character))
   }
 
   function readBounds(): { least: number; most: number } | undefined {
@@ -171,11 +171,11 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
       return { least: simple[0] ?? 0, most: simple[1] ?? 0 }
     }
     if (symbol !== '{') return undefined
-    const bounds = /^\{(\d{1,3})(,(\d{1,3})?)?\}/.exec(characters.slice(at, at + 10).join('')) ?? refuse()
+    const bounds = /^\{(\d{1,3})(,(\d{1,3})?)?\}/.exec(characters.slice(at, at + 10).join('')) ?? reject()
     at += bounds[0].length
     const least = Number(bounds[1])
     const most = bounds[2] === undefined ? least : bounds[3] === undefined ? Infinity : Number(bounds[3])
-    return most < least ? refuse() : { least, most }
+    return most < least ? reject() : { least, most }
   }
 
   function readRepeated(): Fragment {
@@ -184,14 +184,14 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
     const end = at
     const bounds = readBounds()
     if (!bounds) return first
-    if (states[first.enter]?.kind === 'start' || states[first.enter]?.kind === 'end') return refuse()
-    // Whether a repetition is greedy decides where a match ends, not whether there is one.
+    if (states[first.enter]?.kind === 'start' || states[first.enter]?.kind === 'end') return reject()
+    // Greediness changes where a match ends, not whether there is one.
     if (characters[at] === '?') at += 1
     const after = at
     const again = () => {
       at = start
       const copy = readAtom()
-      if (at !== end) refuse()
+      if (at !== end) reject()
       at = after
       return copy
     }
@@ -219,7 +219,7 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
   }
 
   const whole = readAlternatives()
-  if (at < characters.length) refuse()
+  if (at < characters.length) reject()
   const accepted = states.length
   for (const exit of whole.exits) exit(accepted)
 

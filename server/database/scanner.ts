@@ -1,23 +1,23 @@
-/** Reads the small languages of query parameters (filters, select lists, orders) from left to right. */
+/** Scans query parameters (filters, select lists, orders). */
 import { AppError } from '#server/base/errors.ts'
 
 export interface Scanner {
   readonly isAtEnd: boolean
-  /** Whether the text goes on with `literal`. */
+  /** Whether `literal` comes next. */
   sees(literal: string): boolean
-  /** Consumes `literal` where the text goes on with it. */
+  /** Consumes `literal` where it comes next. */
   take(literal: string): boolean
-  /** Consumes the longest match of a sticky pattern; undefined where nothing matches. */
+  /** Consumes the match of a sticky pattern. */
   match(pattern: RegExp): string | undefined
-  /** Runs `read`; where it fails or returns undefined, nothing was consumed. */
+  /** Runs `read`; consumes nothing where it fails or returns undefined. */
   attempt<T>(read: () => T | undefined): T | undefined
   expect(literal: string): void
   expectEnd(): void
-  /** @throws AppError `bad_request`; `details.parse` says what stands there and what was expected. */
+  /** @throws AppError `bad_request`; `details.parse` says what was found and expected. */
   fail(expected: string): never
 }
 
-/** The error of a text that does not parse; edges render `details.parse` in their own dialect. */
+/** Services render `details.parse` in their own format. */
 export const isParseError = (thrown: unknown): thrown is AppError & { details: { parse: string } } =>
   thrown instanceof AppError && typeof thrown.details?.['parse'] === 'string'
 
@@ -72,7 +72,7 @@ export function createScanner(what: string, text: string): Scanner {
   }
 }
 
-/** `"…"` with backslash escapes; undefined where no quote opens here. */
+/** Reads `"…"` with backslash escapes; undefined where no quote comes next. */
 export function readQuoted(scanner: Scanner): string | undefined {
   if (!scanner.take('"')) return undefined
   const inner = scanner.match(/(?:[^"\\]|\\.)*/sy) ?? ''

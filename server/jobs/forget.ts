@@ -1,7 +1,7 @@
 import { type Database } from '#server/database/scope.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
-/** Removes the jobs of these keys, finished ones included: what they were about is gone, and so is whom it belonged to. */
-export async function forgetJobs(database: Database, keys: readonly string[]): Promise<void> {
+/** Deletes the jobs of these keys, finished ones included, because their data names a deleted document or account. */
+export async function deleteJobs(database: Database, keys: readonly string[]): Promise<void> {
   await database.serviceStatement(`delete from ${JOBS_SCHEMA}.job where singleton_key = any ($1::text[])`, [keys])
 }

@@ -1,7 +1,7 @@
 export interface JobRun {
-  /** Aborted when the server stops: the job should let go within a second or two, and will be run again. */
+  /** Aborted when the server stops: the job should end within a second or two, and runs again later. */
   readonly signal: AbortSignal
-  /** Lets the next job of the kind begin: this one waits for something that is limited elsewhere, or keeps short ones waiting. */
+  /** Gives up the job's slot, so that the next one begins: for jobs that wait for another limit, or take long. */
   readonly stepAside: () => void
 }
 
@@ -9,19 +9,19 @@ export interface JobRequest {
   /** At most one job of a name waits or runs for one key. */
   readonly key: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Higher goes first; 0 where nothing is said. */
+  /** Higher goes first; default 0. */
   readonly priority?: number
 }
 
-/** One kind of slow work. Running twice must do no harm: a server may die after the work and before saying so. */
+/** One kind of slow work. `run` must be idempotent: a server may die after the work and before recording it. */
 export interface JobHandler {
-  /** Throwing means: try again later. */
+  /** The job is retried where this throws. */
   run(data: unknown, run: JobRun): Promise<void>
-  /** How many run at once in one server, without those that stepped aside. */
+  /** Jobs at once in one server, those without a slot not counted. */
   readonly concurrency: number
-  /** A run that takes longer is given up and tried again. */
+  /** A longer run is aborted and retried. */
   readonly expireInSeconds: number
-  /** Work that the tables show to be due, asked at the start and again and again, so that no lost job is lost work. */
+  /** Finds due work in the tables. Called at the start and at intervals, so that a lost job is created again. */
   findWork?(): Promise<readonly JobRequest[]>
 }
 

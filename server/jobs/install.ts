@@ -1,11 +1,11 @@
-/** Puts pg-boss's tables into the database, with the connection that migrations use: the server itself runs no DDL. */
+/** Installs the tables of pg-boss, on the connection of the migrations: the server's own role runs no DDL. */
 import pg from 'pg'
 
 export const JOBS_SCHEMA = 'pgboss'
-/** The version that the installed pg-boss wants; a test compares it with the package. Asking the package costs 0.1 s of every start. */
+/** Schema version of the installed pg-boss; a test compares it. Loading the package to ask would cost 0.1 s of each start. */
 export const JOBS_SCHEMA_VERSION = 42
 
-/** Any number will do, as long as every version of the code takes the same. */
+/** Arbitrary, but the same in every version. */
 const INSTALL_LOCK = 7_141_884
 
 const GRANTS = `
@@ -14,13 +14,13 @@ const GRANTS = `
   grant usage on all sequences in schema ${JOBS_SCHEMA} to service_role;
   grant execute on all functions in schema ${JOBS_SCHEMA} to service_role`
 
-/** Installs or upgrades the tables and opens them to `service_role` alone. Quick where there is nothing to do. */
+/** Installs or upgrades the tables and grants them to `service_role`. Quick where they are current. */
 export async function installJobs(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'alcove jobs set-up' })
   await client.connect()
   try {
     if (await isCurrent(client)) return
-    // Several servers may start at once; the lock goes with the connection.
+    // Several servers may start at once; the lock ends with the connection.
     await client.query('select pg_advisory_lock($1)', [INSTALL_LOCK])
     if (await isCurrent(client)) return
     const { PgBoss } = await import('pg-boss')
@@ -39,7 +39,7 @@ export async function installJobs(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** pg answers several statements at once with an array. */
+/** For several statements, pg returns an array. */
 const lastResult = (result: pg.QueryResult | pg.QueryResult[]): { rows: unknown[] } =>
   Array.isArray(result) ? (result.at(-1) ?? { rows: [] }) : result
 

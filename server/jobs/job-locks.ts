@@ -1,20 +1,20 @@
 /**
- * Tells running jobs from those of dead servers. Each running job holds an advisory lock on one connection of its
- * server; PostgreSQL lets go of it the moment that the server dies, long before any time limit.
+ * Detects jobs of dead servers: each running job holds an advisory lock on a connection of its server, which PostgreSQL
+ * releases when the server dies, long before any time limit.
  */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
-/** First half of the lock's key; any number that nothing else uses. */
+/** First half of the lock's key; arbitrary, but unique. */
 const LOCK_CLASS = 7_141_884
 
 /** A job is claimed a moment before it is locked. */
 export const CLAIM_GRACE_S = 2
 
 export interface JobLocks {
-  during(id: string, run: () => Promise<void>): Promise<void>
-  /** Lets the jobs of dead servers run again at once: these did not fail, so they have nothing to wait for. */
+  withLock(id: string, run: () => Promise<void>): Promise<void>
+  /** Requeues jobs of dead servers without delay, since they did not fail. */
   freeAbandoned(names: readonly string[]): Promise<{ name: string; id: string }[]>
   release(): Promise<void>
 }
@@ -42,20 +42,20 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
         client = await connect()
         return
       } catch (error) {
-        log.warn({ err: error }, 'job locks cannot be taken again yet')
+        log.warn({ err: error }, 'the job locks could not be acquired again yet')
       }
     }
   }
 
   return {
-    async during(id, run) {
+    async withLock(id, run) {
       held.add(id)
       await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, id])
       try {
         await run()
       } finally {
         held.delete(id)
-        // Where the connection is gone, so is the lock.
+        // The lock ends with its connection.
         await client.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
       }
     },

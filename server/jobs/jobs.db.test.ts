@@ -36,7 +36,7 @@ test('the expected schema version is the one of the installed package', async ()
   expect(manifest).toMatchObject({ pgboss: { schema: JOBS_SCHEMA_VERSION } })
 })
 
-test('an asked job runs at once, without waiting for a poll', async () => {
+test('a requested job runs at once, without waiting for a poll', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)
   await installJobs(adminConnection)
@@ -68,7 +68,7 @@ test('a job that throws is run again', async () => {
   expect(tries).toBe(2)
 })
 
-test('work that no job stands for is found, and only once while it waits', async () => {
+test('due work without a job is found, and only once while its job waits', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)
   const { seen, handler, next } = recorder({
@@ -83,14 +83,14 @@ test('work that no job stands for is found, and only once while it waits', async
   expect(rows.rowCount).toBe(1)
 })
 
-test('a job of a server that died is taken up by the next one', async () => {
+test('the next server retries a job of a dead one', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)
   const first = recorder()
   const before = startJobs({ connection, log, handlers: { greet: first.handler } })
   await before.started
   await before.stop()
-  // What a killed server leaves behind: a job that is active, and nobody who holds its lock.
+  // The state after a killed server: an active job without a lock.
   await admin.query(
     `insert into pgboss.job (id, name, data, state, started_on, singleton_key, policy, retry_limit)
      values ($1, 'greet', '{"n":1}', 'active', now() - interval '1 minute', 'a', 'exclusive', 2)`,
@@ -104,7 +104,7 @@ test('a job of a server that died is taken up by the next one', async () => {
   expect(second.seen).toEqual([{ n: 1 }])
 })
 
-test('a job that was claimed just before its server died does not wait for the sweep', async () => {
+test('a job that was claimed just before its server died does not wait for the regular sweep', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)
   const before = startJobs({ connection, log, handlers: { greet: recorder().handler } })
@@ -125,7 +125,7 @@ test('a job that was claimed just before its server died does not wait for the s
   expect(second.seen).toEqual([{ n: 1 }])
 })
 
-test('a running job is left alone by the sweep of another server', async () => {
+test('the sweep of another server leaves a running job alone', async () => {
   const { connection, adminConnection, admin } = await temporaryDatabase()
   await installJobs(adminConnection)
   const begun = Promise.withResolvers<undefined>()
@@ -149,7 +149,7 @@ test('a running job is left alone by the sweep of another server', async () => {
   finish.resolve(undefined)
 })
 
-test('a job that steps aside lets the next one begin, and when it is over they run one by one again', async () => {
+test('a job that gives up its slot lets the next one begin, and afterwards they run one by one again', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)
   const begun: string[] = []
@@ -184,7 +184,7 @@ test('a job that steps aside lets the next one begin, and when it is over they r
   expect(most).toBe(1)
 })
 
-test('a job that found no room to step aside does so when one that did is over', async () => {
+test('a job that could not give up its slot does so when another one ends', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)
   const ends: (() => void)[] = []
@@ -207,7 +207,7 @@ test('a job that found no room to step aside does so when one that did is over',
   for (const end of ends) end()
 })
 
-test('stopping aborts what runs', async () => {
+test('stopping aborts running jobs', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)
   const begun = Promise.withResolvers<undefined>()
@@ -225,7 +225,7 @@ test('stopping aborts what runs', async () => {
   await jobs.stop()
 })
 
-test('no person and nobody signed out reaches the queue', async () => {
+test('neither people nor anonymous callers reach the queue', async () => {
   const created = await temporaryDatabase()
   const { adminConnection, database } = created
   await installJobs(adminConnection)
@@ -236,7 +236,7 @@ test('no person and nobody signed out reaches the queue', async () => {
   }
 })
 
-test('the login role itself has no way in but by the service role', async () => {
+test('the login role reaches the queue only as the service role', async () => {
   const { connection, adminConnection } = await temporaryDatabase()
   await installJobs(adminConnection)
   const client = new pg.Client(connection)

@@ -1,4 +1,4 @@
-/** Runs slow work on pg-boss: durable, retried, one at a time per key. Which kinds there are is told by the handlers. */
+/** Runs slow work on pg-boss: durable, retried, and at most one job per key. */
 import type pg from 'pg'
 import type { JobInsert, PgBoss } from 'pg-boss'
 import { messageOf } from '#server/base/errors.ts'
@@ -8,13 +8,11 @@ import { JOBS_SCHEMA } from './install.ts'
 import { CLAIM_GRACE_S, holdJobLocks } from './job-locks.ts'
 
 export interface Jobs {
-  /** Settles once jobs are worked on; rejects where that is impossible. */
+  /** Resolves once jobs run. */
   readonly started: Promise<void>
-  /**
-   * Asks for work, now. Returns at once and never throws: what is not asked for successfully is found by `findWork`.
-   */
+  /** Requests a job. Returns at once and never throws: `findWork` finds lost requests. */
   enqueue(name: string, request: JobRequest): void
-  /** Takes no more jobs, aborts those that run and waits for them up to `timeoutMs`. */
+  /** Takes no more jobs, aborts the running ones and waits for them up to `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>
 }
 
@@ -23,30 +21,28 @@ export interface JobsOptions {
   readonly connection: pg.ClientConfig
   readonly log: Log
   readonly handlers: JobHandlers
-  /** Nothing is loaded or connected before this settles, such as the server's listening. */
+  /** Nothing is loaded or connected before this settles. */
   readonly after?: Promise<unknown>
-  /** How often lost work is looked for. */
   readonly sweepIntervalMs?: number
 }
 
-/** Only retries are found by polling; new jobs are announced. */
+/** Polling finds retries; new jobs notify. */
 const POLL_SECONDS = 2
 
 interface Kind {
   readonly name: string
   readonly handler: JobHandler
-  /** Ids of those that take jobs, without those whose job stepped aside. */
+  /** Ids of the workers that take jobs. A worker whose job gave up its slot takes no other. */
   readonly workers: string[]
-  /** How many jobs stepped aside. */
-  aside: number
-  /** Jobs that would step aside if there were room, the longest waiting first. */
-  readonly wantAside: Set<() => void>
+  /** Running jobs that gave up their slot. */
+  yielded: number
+  /** Jobs that want to give up their slot, the longest waiting first. */
+  readonly waitingToYield: Set<() => void>
 }
 
-/** Jobs of a kind that may have stepped aside; one more keeps its place until one of them is over. */
-const MOST_ASIDE = 64
+/** Limit of running jobs of a kind that gave up their slot. */
+const MAX_YIELDED = 64
 
-/** Returns at once; everything else happens after `after`. */
 export function startJobs({
   connection,
   log,
@@ -60,8 +56,8 @@ export function startJobs({
     name,
     handler,
     workers: [],
-    aside: 0,
-    wantAside: new Set(),
+    yielded: 0,
+    waitingToYield: new Set(),
   }))
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
@@ -87,7 +83,7 @@ export function startJobs({
       superviseIntervalSeconds: 30,
       monitorIntervalSeconds: 30,
     })
-    boss.on('error', (error) => log.warn({ err: error }, 'the job queue met an error'))
+    boss.on('error', (error) => log.warn({ err: error }, 'the job queue reported an error'))
     boss.on('warning', ({ message, data }) => log.warn({ data }, message))
     await boss.start()
     for (const {
@@ -103,7 +99,7 @@ export function startJobs({
         retryBackoff: true,
         deleteAfterSeconds: 86_400,
       })
-      // A queue that was there keeps what it was created with.
+      // `createQueue` does not change a queue that exists.
       await boss.updateQueue(name, { expireInSeconds })
     }
     await sweep(boss, locks)
@@ -111,32 +107,31 @@ export function startJobs({
     const sweepAgain = () => {
       if (boss && locks) sweeping = sweep(boss, locks)
     }
-    // What a killed server had claimed a moment before cannot be told from a job that is about to be locked.
+    // The first sweep skips jobs claimed within the grace time, which may be about to be locked.
     secondSweep = setTimeout(sweepAgain, CLAIM_GRACE_S * 1000)
     sweeper = setInterval(sweepAgain, sweepIntervalMs)
   }
 
-  /** One worker runs one job at a time. */
   async function addWorker(queue: PgBoss, held: NonNullable<typeof locks>, kind: Kind): Promise<void> {
     const { name, handler, workers } = kind
     const options = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const worker = await queue.work(name, options, async ([job]) => {
       if (!job) return
-      const isAside = () => !workers.includes(worker)
+      const hasYielded = () => !workers.includes(worker)
       const stepAside = () => {
-        if (isAside() || stopping.signal.aborted) return
-        if (kind.aside >= MOST_ASIDE) {
-          kind.wantAside.add(stepAside)
+        if (hasYielded() || stopping.signal.aborted) return
+        if (kind.yielded >= MAX_YIELDED) {
+          kind.waitingToYield.add(stepAside)
           return
         }
-        kind.wantAside.delete(stepAside)
+        kind.waitingToYield.delete(stepAside)
         workers.splice(workers.indexOf(worker), 1)
-        kind.aside += 1
+        kind.yielded += 1
         addWorker(queue, held, kind).catch((error: unknown) => {
-          log.error({ err: error, job: name }, 'no other job can begin beside one that waits')
+          log.error({ err: error, job: name }, 'no worker could be added for a job that gave up its slot')
         })
       }
-      const run = held.during(job.id, () => handler.run(job.data, { signal: stopping.signal, stepAside }))
+      const run = held.withLock(job.id, () => handler.run(job.data, { signal: stopping.signal, stepAside }))
       running.add(run)
       try {
         await run
@@ -145,25 +140,25 @@ export function startJobs({
         throw error
       } finally {
         running.delete(run)
-        kind.wantAside.delete(stepAside)
-        if (isAside()) {
-          kind.aside -= 1
-          const [next] = kind.wantAside
+        kind.waitingToYield.delete(stepAside)
+        if (hasYielded()) {
+          kind.yielded -= 1
+          const [next] = kind.waitingToYield
           next?.()
           await queue.offWork(name, { id: worker, wait: false })
         }
-        // A notification wakes for one job; the ones that came with it would wait for the next poll.
+        // A notification wakes one worker for one job; further jobs would wait for the next poll.
         for (const idle of workers) queue.notifyWorker(idle)
       }
     })
     workers.push(worker)
   }
 
-  /** Frees the jobs of dead servers, and asks for work that no job stands for. */
+  /** Requeues jobs of dead servers, and requests jobs for due work that has none. */
   async function sweep(queue: PgBoss, held: NonNullable<typeof locks>): Promise<void> {
     try {
       for (const { name, id } of await held.freeAbandoned(Object.keys(handlers))) {
-        log.warn({ job: name, id }, 'a job of a server that is gone is taken up again')
+        log.warn({ job: name, id }, 'a job of a dead server is retried')
         for (const idle of kinds.find((kind) => kind.name === name)?.workers ?? []) queue.notifyWorker(idle)
       }
       for (const { name, handler } of kinds) {
@@ -171,7 +166,7 @@ export function startJobs({
         if (due.length > 0) await queue.insert(name, due.map(toInsert))
       }
     } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, 'lost jobs could not be looked for')
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for lost jobs failed')
     }
   }
 
@@ -203,7 +198,7 @@ export function startJobs({
 
 const toInsert = ({ key, data, priority = 0 }: JobRequest): JobInsert => ({ data, singletonKey: key, priority })
 
-/** pg-boss takes fewer kinds of connection options than pg. */
+/** pg-boss accepts fewer connection options than pg. */
 function bossConnection({ host, port, user, password, database, ssl, connectionString, options }: pg.ClientConfig) {
   return Object.fromEntries(
     Object.entries({ host, port, user, password, database, ssl, connectionString, options }).filter(

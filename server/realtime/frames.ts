@@ -3,7 +3,7 @@
  * broadcasts as binary frames of kind 3 (client to server) and 4 (server to client).
  */
 import { z } from 'zod'
-import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
+import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
 import { MAX_NAME_BYTES } from './limits.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
@@ -52,7 +52,7 @@ const metadata = z.record(z.string(), z.unknown())
 function readJson(data: Buffer): unknown {
   const text = data.toString('utf8')
   const parsed: unknown = JSON.parse(text)
-  if (nestingOf(text) > DEEPEST_NESTING) throw new Error('a frame that is nested too deeply')
+  if (nestingOf(text) > MAX_NESTING) throw new Error('a frame that is nested too deeply')
   return parsed
 }
 

@@ -1,5 +1,5 @@
 /** Outline of a request body. PostgreSQL parses the text itself, so numbers keep their precision. */
-import { DEEPEST_NESTING, nestingOf } from '#server/base/json.ts'
+import { MAX_NESTING, nestingOf } from '#server/base/json.ts'
 import { restError } from './errors.ts'
 
 export interface Payload {
@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is object =>
  */
 export function parsePayload(text: string, { hasColumns }: { hasColumns: boolean }): Payload {
   const parsed = parseJson(text)
-  if (nestingOf(text) > DEEPEST_NESTING) throw invalid('The json is nested too deeply')
+  if (nestingOf(text) > MAX_NESTING) throw invalid('The json is nested too deeply')
   const isArray = Array.isArray(parsed)
   const rows: readonly unknown[] = isArray ? parsed : [parsed]
   const [first = {}] = rows
@@ -49,6 +49,6 @@ export function parseArguments(text: string): {
 } {
   if (text.trim() === '') return { text: '{}', isArray: false, keys: [] }
   const parsed = parseJson(text)
-  if (nestingOf(text) > DEEPEST_NESTING) throw invalid('The json is nested too deeply')
+  if (nestingOf(text) > MAX_NESTING) throw invalid('The json is nested too deeply')
   return { text, isArray: Array.isArray(parsed), keys: isObject(parsed) ? Object.keys(parsed) : [] }
 }

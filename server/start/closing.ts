@@ -2,7 +2,7 @@
 import { type AccountClosing } from '#server/auth/service.ts'
 import { removeDiscardedBlobs } from '#server/documents/ingest/blob-cleanup.ts'
 import { listFilesOf } from '#server/documents/store/library.ts'
-import { forgetJobs } from '#server/jobs/forget.ts'
+import { deleteJobs } from '#server/jobs/forget.ts'
 import { type Foundation } from './foundation.ts'
 
 export function closeInProduct({ database, blobs }: Pick<Foundation, 'database' | 'blobs'>): AccountClosing {
@@ -20,7 +20,7 @@ export function closeInProduct({ database, blobs }: Pick<Foundation, 'database' 
         document_bytes: documents.reduce((bytes, { size }) => bytes + size, 0),
       },
       async finish() {
-        await forgetJobs(
+        await deleteJobs(
           database,
           documents.map(({ id }) => id),
         )

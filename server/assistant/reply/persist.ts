@@ -1,7 +1,7 @@
 /** The last phase of an answer: stores it, and has a title made for a new conversation. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
-import { isPassingFailure } from '#server/database/errors.ts'
+import { isTransientFailure } from '#server/database/errors.ts'
 import { type Attempt } from './attempt.ts'
 import { composeAnswer, type PhaseResults } from './compose-answer.ts'
 import { type ReplyDependencies } from './dependencies.ts'
@@ -29,7 +29,7 @@ export async function persist(
       if (isStored && results.loaded?.context.isUntitled) titles.suggest(titleRequest(attempt, results, isStopped))
       return hasQueuedQuestions || wakeCount() !== wakesBefore
     } catch (error) {
-      if (!isPassingFailure(error) || attempt.abandoned.aborted) throw error
+      if (!isTransientFailure(error) || attempt.abandoned.aborted) throw error
       await delay(RETRY_INTERVAL_MS)
     }
   }

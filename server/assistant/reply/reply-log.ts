@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Log } from '#server/base/log.ts'
-import { isPassingFailure } from '#server/database/errors.ts'
+import { isTransientFailure } from '#server/database/errors.ts'
 import { type ServiceChannel } from '#server/database/service-channel.ts'
 
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
@@ -154,7 +154,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
       await send(entries)
     } catch (thrown) {
       const failure = thrown instanceof Error ? thrown : new Error(String(thrown))
-      const isPassing = isPassingFailure(failure)
+      const isPassing = isTransientFailure(failure)
       if (!isPassing && entries.length > 1) {
         for (const entry of entries) await write([entry])
         return

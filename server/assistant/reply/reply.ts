@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
-import { isPassingFailure } from '#server/database/errors.ts'
+import { isTransientFailure } from '#server/database/errors.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
 import { type Attempt, beginAttempt } from './attempt.ts'
 import { type CheckedCitations, checkCitations } from './check-citations.ts'
@@ -56,7 +56,7 @@ async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Pro
   } catch (thrown) {
     if (signal.aborted) return results()
     // A database that is away for a moment is not the model's failure: the question is answered again.
-    if (isPassingFailure(thrown)) throw thrown
+    if (isTransientFailure(thrown)) throw thrown
     const model = loaded?.context.model.identifier
     dependencies.log.warn({ err: thrown, reply: reply.id, model }, 'a reply failed')
     return results(toReplyError(thrown))
