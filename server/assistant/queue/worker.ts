@@ -54,6 +54,27 @@ export interface Worker {
   stop(): Promise<void>
 }
 
+async function renewLeases(
+  running: ReadonlyMap<string, Running>,
+  { replyClaims, log }: Pick<ReplyDependencies, 'replyClaims' | 'log'>,
+): Promise<void> {
+  if (running.size === 0) return
+  const mine = [...running.values()]
+  const startedAt = performance.now()
+  try {
+    const renewed = await replyClaims.renew(mine.map(({ reply }) => reply))
+    for (const entry of mine) {
+      const renewal = renewed.get(entry.reply.id)
+      if (renewal === undefined) entry.abandon()
+      else entry.renewedAt = startedAt
+      if (renewal?.stopRequested) entry.stop()
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'leases could not be renewed')
+    for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.abandon()
+  }
+}
+
 export async function startWorker({
   listener,
   capacity,
@@ -133,31 +154,13 @@ export async function startWorker({
     claiming = claim()
   }
 
-  async function renew(): Promise<void> {
-    if (running.size === 0) return
-    const mine = [...running.values()]
-    const startedAt = performance.now()
-    try {
-      const renewed = await replyClaims.renew(mine.map(({ reply }) => reply))
-      for (const entry of mine) {
-        const renewal = renewed.get(entry.reply.id)
-        if (renewal === undefined) entry.abandon()
-        else entry.renewedAt = startedAt
-        if (renewal?.stopRequested) entry.stop()
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'leases could not be renewed')
-      for (const entry of mine) if (performance.now() - entry.renewedAt > LEASE_S * 1000) entry.abandon()
-    }
-  }
-
   const stopListening = [
     await listener.on('replies', wake),
     await listener.on(STOP_CHANNEL, (id) => running.get(id)?.stop()),
   ]
   listener.onReconnect(wake)
   const sweep = setInterval(wake, POLL_INTERVAL_MS)
-  const renewal = setInterval(() => void renew(), RENEWAL_INTERVAL_MS)
+  const renewal = setInterval(() => void renewLeases(running, options), RENEWAL_INTERVAL_MS)
   wake()
 
   return {

@@ -6,7 +6,7 @@ import { focusSource } from '#server/assistant/citations/focus-source.ts'
 import { type Citations } from '#server/assistant/citations/markers.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
 import { type ReplyContext } from './context.ts'
-import { type GeneratedAnswer } from './generate.ts'
+import { type GeneratedAnswer, MAX_UNCITED_SOURCES } from './generate.ts'
 import { type CommandResults } from './run-commands.ts'
 
 export interface CheckedCitations {
@@ -14,9 +14,6 @@ export interface CheckedCitations {
   readonly misquotes: readonly string[]
   readonly isUnsupported: boolean
 }
-
-/** An answer from a whole document that cites nothing keeps this many pages as its sources. */
-export const MAX_UNCITED_SOURCES = 8
 
 /**
  * Cited sources count as used. Without citations, all sources of the prompt do, or only the web pages where a command

@@ -8,12 +8,14 @@ import { asksAboutWholeDocument, asksToListAll } from '#server/assistant/retriev
 import { describeRejection } from '#server/assistant/tools/tool-definitions.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
 import { type Attempt } from './attempt.ts'
-import { MAX_UNCITED_SOURCES } from './check-citations.ts'
 import { type ReplyDependencies } from './dependencies.ts'
 import { createLiveText } from './live-text.ts'
 import { type LoadedContext } from './load-context.ts'
 import { type AnswerStream, prepareModelStream } from './model-request.ts'
 import { type CommandResults } from './run-commands.ts'
+
+/** An answer from a whole document that cites nothing keeps this many pages as its sources. */
+export const MAX_UNCITED_SOURCES = 8
 
 export interface GeneratedAnswer {
   /** With the text that it continues. */

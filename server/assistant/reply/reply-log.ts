@@ -78,60 +78,44 @@ interface OpenReply {
 
 const hasUnwrittenParts = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
-/** @param deliverEarly where this process has people connected to it. */
-export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
-  const open = new Map<string, OpenReply>()
-  /** What has something to be written, and of that what goes out ahead of the others. */
-  const dirty = new Set<OpenReply>()
-  const urgent = new Set<OpenReply>()
-  /** What has first words to be told, which wait for no write. */
-  const withFirstParts = new Set<OpenReply>()
-  let lastFlushAt = Number.NEGATIVE_INFINITY
-  let nextUrgentAt = Number.NEGATIVE_INFINITY
+/** Runs `flush` once, at the earliest time that it was asked for. */
+function createFlushTimer(flush: () => void) {
   let scheduledAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined
-  let isWriting = false
-  let flushCompleted = Promise.withResolvers<undefined>()
-
-  function clearTimers(): void {
+  function clear(): void {
     clearTimeout(timer)
     clearImmediate(immediate)
+    scheduledAt = Number.POSITIVE_INFINITY
   }
-
-  function remove(entry: OpenReply): void {
-    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
-    dirty.delete(entry)
-    urgent.delete(entry)
+  return {
+    clear,
+    runAt(at: number): void {
+      if (at >= scheduledAt) return
+      clear()
+      scheduledAt = at
+      const waitMs = at - performance.now()
+      // Without a timer's millisecond for the first words; parts that other replies append in the same turn go with them.
+      if (waitMs <= 0) immediate = setImmediate(flush)
+      // A timer may fire a moment early.
+      else timer = setTimeout(flush, Math.ceil(waitMs) + 1)
+    },
   }
+}
 
-  function markLost(entry: OpenReply): void {
-    remove(entry)
-    entry.onLost()
+function numberParts(entry: OpenReply, deliverEarly: DeliverEarly | undefined): void {
+  const { id: replyId, answerId: messageId, attempt, conversationId } = entry.reply
+  const topic = conversationTopic(conversationId)
+  for (const part of entry.pending.splice(0)) {
+    entry.seq += 1
+    const id = randomUUID()
+    const payload = { id, replyId, messageId, attempt, seq: entry.seq, ...part }
+    entry.unwritten.push(payload)
+    deliverEarly?.({ id, topic, event: REPLY_EVENT, payload })
   }
+}
 
-  function numberPending(entry: OpenReply): void {
-    const { id: replyId, answerId: messageId, attempt, conversationId } = entry.reply
-    const topic = conversationTopic(conversationId)
-    for (const part of entry.pending.splice(0)) {
-      entry.seq += 1
-      const id = randomUUID()
-      const payload = { id, replyId, messageId, attempt, seq: entry.seq, ...part }
-      entry.unwritten.push(payload)
-      deliverEarly?.({ id, topic, event: REPLY_EVENT, payload })
-    }
-  }
-
-  /** In the turn after this one: what is appended together is told together. */
-  function deliverFirstParts(entry: OpenReply): void {
-    if (withFirstParts.size === 0)
-      setImmediate(() => {
-        for (const begun of withFirstParts) if (open.get(begun.reply.id) === begun) numberPending(begun)
-        withFirstParts.clear()
-      })
-    withFirstParts.add(entry)
-  }
-
+function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: OpenReply) => void) {
   async function send(entries: readonly OpenReply[]): Promise<void> {
     const sent = entries.map(({ unwritten }) => [...unwritten])
     const rows = entries.flatMap(({ reply: { id, attempt, conversationId } }, index) => {
@@ -167,12 +151,51 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     }
   }
 
+  return write
+}
+
+/** @param deliverEarly where this process has people connected to it. */
+export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
+  const open = new Map<string, OpenReply>()
+  /** What has something to be written, and of that what goes out ahead of the others. */
+  const dirty = new Set<OpenReply>()
+  const urgent = new Set<OpenReply>()
+  /** What has first words to be told, which wait for no write. */
+  const withFirstParts = new Set<OpenReply>()
+  let lastFlushAt = Number.NEGATIVE_INFINITY
+  let nextUrgentAt = Number.NEGATIVE_INFINITY
+  let isWriting = false
+  let flushCompleted = Promise.withResolvers<undefined>()
+
+  function remove(entry: OpenReply): void {
+    if (open.get(entry.reply.id) === entry) open.delete(entry.reply.id)
+    dirty.delete(entry)
+    urgent.delete(entry)
+  }
+
+  function markLost(entry: OpenReply): void {
+    remove(entry)
+    entry.onLost()
+  }
+
+  /** In the turn after this one: what is appended together is told together. */
+  function deliverFirstParts(entry: OpenReply): void {
+    if (withFirstParts.size === 0)
+      setImmediate(() => {
+        for (const begun of withFirstParts) if (open.get(begun.reply.id) === begun) numberParts(begun, deliverEarly)
+        withFirstParts.clear()
+      })
+    withFirstParts.add(entry)
+  }
+
+  const flushTimer = createFlushTimer(() => void flush())
+  const write = createPartsWriter(channel, log, markLost)
+
   /** One write at a time, so that parts of a reply reach the log in order. */
   async function flush(): Promise<void> {
     if (isWriting) return
     isWriting = true
-    clearTimers()
-    scheduledAt = Number.POSITIVE_INFINITY
+    flushTimer.clear()
     const isRegularFlush = performance.now() >= lastFlushAt + FLUSH_INTERVAL_MS
     if (!isRegularFlush) {
       const intervalMs = Math.min(open.size, URGENT_INTERVAL_MS)
@@ -182,7 +205,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     const entries = [...(isRegularFlush ? dirty : urgent)]
     for (const entry of entries) {
       urgent.delete(entry)
-      numberPending(entry)
+      numberParts(entry, deliverEarly)
     }
     if (entries.length > 0) await write(entries)
     for (const entry of entries) {
@@ -202,14 +225,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     if (isWriting || dirty.size === 0) return
     const flushAt = lastFlushAt + FLUSH_INTERVAL_MS
     const at = urgent.size > 0 ? Math.min(flushAt, nextUrgentAt) : flushAt
-    if (at >= scheduledAt) return
-    clearTimers()
-    scheduledAt = at
-    const waitMs = at - performance.now()
-    // Not even a timer's millisecond for the first words; what other replies are told in the same turn goes with them.
-    if (waitMs <= 0) immediate = setImmediate(() => void flush())
-    // A timer may come a moment early.
-    else timer = setTimeout(() => void flush(), Math.ceil(waitMs) + 1)
+    flushTimer.runAt(at)
   }
 
   return {
@@ -242,7 +258,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
       )
       const hurry = () => {
         if (!dirty.has(entry)) return
-        numberPending(entry)
+        numberParts(entry, deliverEarly)
         urgent.add(entry)
         schedule()
       }
