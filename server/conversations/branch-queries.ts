@@ -9,7 +9,7 @@ import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
 
 // The copies keep their order, their times and their sources; that they are answered is known to the queue as well, so
-// that an answer of the branch can be written anew like any other.
+// that an answer of the branch can be rewritten like any other.
 const COPY = `
   with shared as materialized (
     select m.*, gen_random_uuid() as copy_id from messages m where m.conversation_id = $1 and m.position < $2
@@ -37,7 +37,7 @@ async function copyBeginning(scope: Scope, from: string, before: number, to: str
   await scope.query(`select set_config('alcove.copies_answered', 'off', true)`)
 }
 
-/** What a question holds besides its words: outside programs may have written it in another shape. */
+/** The chosen documents of a question; outside programs may have stored another shape. */
 const copiedMetadata = messageMetadata.pick({ documentIds: true }).strip().catch({})
 
 async function findQuestion(scope: Scope, conversationId: string, messageId: string) {

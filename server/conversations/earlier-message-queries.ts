@@ -1,4 +1,4 @@
-/** What was said in a person's conversations that shares words with a question, the most telling first. */
+/** Finds messages of a person's conversations that share words with a question, those with the rarest words first. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -7,7 +7,7 @@ export interface EarlierMessage {
   readonly messageId: string
   readonly conversationId: string
   readonly position: number
-  /** Of the conversation. */
+  /** Title of the conversation. */
   readonly title: string | null
   readonly senderRole: typeof SENDER_ROLES.user | typeof SENDER_ROLES.assistant
   readonly createdAt: string
@@ -16,7 +16,7 @@ export interface EarlierMessage {
 
 export interface EarlierMessageMatches {
   readonly messages: readonly EarlierMessage[]
-  /** Of each part of a word that was looked for, in their order: how telling it is; 0 where no message holds it. */
+  /** Rarity of each searched part of a word, in their order; 0 if no message holds it. */
   readonly rarities: readonly number[]
 }
 
@@ -27,7 +27,7 @@ export interface TurnsInPrompt {
 }
 
 const MAX_MESSAGES = 24
-/** Failures, and answers of the Reader, are among them: it only quotes, and its words are found where they stand. */
+/** Includes failures and extractive answers, which are left out afterwards: their words stand in the documents. */
 const MAX_CANDIDATES = 100
 
 type Row = EarlierMessage & { readonly rarities: number[] }

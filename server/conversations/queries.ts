@@ -21,7 +21,7 @@ export async function listConversations(scope: Scope, ownerId: string): Promise<
   return rows.map(({ row }) => row)
 }
 
-/** @throws AppError `not_found`, also where somebody else owns it: the policies show no difference. */
+/** @throws AppError `not_found`, also for conversations of others: the policies show no difference. */
 export async function getConversation(scope: Scope, id: string): Promise<ConversationRow> {
   const { rows } = await scope.query<Json<ConversationRow>>(
     'select to_jsonb(c) as row from conversations c where id = $1',
@@ -64,7 +64,7 @@ export async function updateConversation(scope: Scope, id: string, patch: Conver
   return rows[0]?.row ?? notFound()
 }
 
-/** Whether the title is one that nobody chose. */
+/** Whether the title is the default. */
 export const isUntitled = (title: string | null): boolean => title === null || title === DEFAULT_TITLES.created
 
 /** Gives a conversation a title where it has none yet: one that a person chose meanwhile stays. Runs as the service. */
@@ -103,7 +103,7 @@ export async function deleteConversation(scope: Scope, id: string): Promise<void
 export interface MessagePage {
   /** Only messages before this position. */
   readonly before?: number | undefined
-  /** The newest so many; all where absent. */
+  /** Number of the newest messages; absent: all. */
   readonly limit?: number | undefined
 }
 
@@ -136,7 +136,7 @@ export async function listMessagesAfter(
   return rows.map(({ row }) => row)
 }
 
-/** What a model reads of a message. */
+/** A message as a model reads it. */
 export interface Turn {
   readonly id: string
   readonly position: number
@@ -144,9 +144,9 @@ export interface Turn {
   readonly sender_role: MessageRow['sender_role']
   /** Whether it reports that an answer failed. */
   readonly has_failed: boolean
-  /** Of a tool's run. */
+  /** Name of the tool that ran, for a tool message. */
   readonly tool_name: string | null
-  /** Of a question: the documents that were chosen beside it, as they are stored. */
+  /** The documents chosen for a question, as they are stored. */
   readonly document_ids?: unknown
 }
 
@@ -163,7 +163,7 @@ export async function readTurns(
   limit: number,
 ): Promise<Turn[]> {
   const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
-    // What stands before the question was said before it: who asked what is looked up only for what stands behind it.
+    // The question of an answer is looked up only for messages after this question: those before it were said before it.
     `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
        m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids
      from messages m

@@ -1,4 +1,4 @@
-/** What a person may know of and do with the reply that a conversation waits for. Writing it is the assistant's. */
+/** Reads, stops and retries the reply that a conversation waits for. The assistant writes it. */
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -21,7 +21,7 @@ export async function lockConversation(scope: Scope, conversationId: string): Pr
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
-/** The same for whoever queues a reply: a question that is being stored is not claimed at once beside it. */
+/** Locks the conversation for queueing a reply: a question that is being stored is not claimed meanwhile. */
 export async function lockForQueueing(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for no key update', [conversationId])
 }
@@ -34,10 +34,10 @@ interface ReplyRow {
   attempt: number
 }
 
-/** What a person may read of the reply that is being written: null where none is. Runs as that person. */
+/** The reply that is being written, as a person may see it: null if there is none. Runs as that person. */
 export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
-    // What waits to be written anew is told from the answer that is there by the attempt that will write it.
+    // The attempt tells a queued rewrite from the existing answer: it is the one that will write it.
     `select r.id, r.answer_id, r.attempt + (r.state = 'queued' and r.kind <> 'answer')::integer as attempt, coalesce(
        (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
      ) as parts
@@ -117,7 +117,7 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
 
 async function stopQueuedReply(scope: Scope, reply: ReplyRow): Promise<void> {
   const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
-  // An answer that was to be written anew stays as it is.
+  // An answer that is to be rewritten stays as it is.
   await scope.query(
     `insert into messages as m (id, conversation_id, content, sender_role, metadata)
      values ($1, $2, '', ${SENDER_ROLES.assistant}, jsonb_build_object('stopped', true, 'attempt', $3::integer))

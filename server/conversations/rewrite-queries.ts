@@ -6,7 +6,7 @@ import { lockForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {
   replyId: string
-  /** Who wrote it. */
+  /** The model that wrote it. */
   modelName: string | null
   isUnfinished: boolean
 }
@@ -20,7 +20,7 @@ export interface AnswerLocation {
 /** Finds an answer as the person, so that the policies decide whether it may be touched. */
 async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLocation): Promise<KnownAnswer> {
   const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
-    // The Reader never ends in the middle, and has no rest to tell.
+    // An extractive answer is always complete.
     `select r.id as "replyId", m.metadata ->> 'model' as "modelName",
        m.content <> '' and coalesce(m.metadata ?| '{stopped,cut,error}' and m.metadata ->> 'model' <> $3, false) as "isUnfinished"
      from messages m join replies r on r.answer_id = m.id

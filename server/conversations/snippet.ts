@@ -8,7 +8,7 @@ const LEAD_CHARACTERS = 40
 const IGNORED_CHARACTERS =
   /[\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
-/** As `fold_text` of 0022_message_search.sql, for one code point. */
+/** Mirrors `fold_text` of 0022_message_search.sql, for one code point. */
 const foldCharacter = (character: string): string =>
   character < '\u0080'
     ? character.toLowerCase()
@@ -45,7 +45,7 @@ function findHits(text: string, words: readonly string[]): Hit[] {
       starts.push(offset)
       ends.push(end)
     }
-    // What is left out goes with the character before it.
+    // Ignored characters belong to the character before them.
     if (piece === '' && ends.length > 0) ends[ends.length - 1] = end
     folded += piece
     offset = end

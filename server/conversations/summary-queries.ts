@@ -1,11 +1,11 @@
-/** What stands for the beginning of a conversation in what its model reads. */
+/** Stored summaries of the beginning of a conversation. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
 
 export interface StoredSummary {
   readonly id: string
   readonly content: string
-  /** Of the last message that it stands for. */
+  /** Position of the last summarised message. */
   readonly throughPosition: number
 }
 

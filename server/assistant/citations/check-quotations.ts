@@ -8,7 +8,7 @@ type TextOf = (n: number) => string | undefined
 
 interface Quotation {
   readonly words: string
-  /** Where it stands in the block. */
+  /** Offset in the block. */
   readonly start: number
   readonly end: number
 }
@@ -17,16 +17,16 @@ const FENCED = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1[^\n]*$|$(?![^]))/gm
 const CODE_SPAN = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g
 const LIST_ITEM = /\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)/
 const MARKERS = /\[\d{1,3}\](?:\s?\[\d{1,3}\])*/g
-/** What ends a sentence, where another one follows. */
+/** End of a sentence that is followed by another one. */
 const SENTENCE_END = /[.!?]["'”’»)]*\s+(?=\S)|[。！？](?=.)/u
 const QUOTED =
   /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|(?<![\p{L}\p{N}"])"(?=\S)([^"]+)(?<=\S)"(?![\p{L}\p{N}"])/gu
-/** What a quotation leaves out, or says in other words. */
+/** Words that a quotation omits or replaces. */
 const GAP = /\[[^\]]*\]|…|\.{3,}|(?:\. ){2,}\.|\(\.\.\.\)/u
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-/** Of the same length, without what would be taken for a quotation. */
+/** Masks code with text of equal length that no pattern takes for a quotation. */
 const maskCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
 
 interface NormalizedText {
@@ -59,7 +59,7 @@ function normalize(given: string): NormalizedText {
   return { text, wordBoundaries: edges }
 }
 
-/** Where the words end that were looked for; -1 where they are not. */
+/** Offset after the words; -1 if the text does not hold them. */
 function findWords(words: string, { text, wordBoundaries: edges }: NormalizedText, from: number): number {
   for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
     if (edges[at] === true && edges[at + words.length] === true) return at + words.length
@@ -104,7 +104,7 @@ const ATTRIBUTION_BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\
 
 /** A block quote without the signs before its lines. */
 const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
-/** Who said it is none of the words. */
+/** Removes the line that names who said it. */
 const withoutAttribution = (quote: string) => quote.replace(/\n\s*[—–―-]{1,2}[^\n]*$/u, '')
 
 /**

@@ -3,16 +3,15 @@ import { type PassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 
-/** Of a page, so much stands on its card and is marked. */
+/** Characters of a page that its card shows and the viewer marks. */
 const MAX_PART_CHARACTERS = 400
-/** A page of more is looked at as far as this: nobody else is answered meanwhile. */
+/** Bounds the work on one page: the event loop serves others meanwhile. */
 const MAX_SCANNED_CHARACTERS = 100_000
-/** Lines longer than this are looked at sentence by sentence. */
+/** Longer lines are split into sentences. */
 const MAX_LINE_CHARACTERS = 200
-/** Of one source, so many markers are looked at. */
 const MAX_MARKERS = 40
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-/** What parts a sentence of an answer from the one before it. */
+/** Separates a sentence of an answer from the one before it. */
 const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
 
 interface TextUnit {
@@ -86,7 +85,7 @@ export function focusSource(source: PassageSource, answer: string, places: reado
   return isOne ? focused : { ...focused, cited }
 }
 
-/** As much of the source as stands on a card while nothing is known of what cites it. */
+/** The part of the source that its card shows before anything cites it. */
 export const truncateSource = (source: PassageSource): PassageSource =>
   narrowSource(source, { start: 0, end: beginningEnd(source.text) })
 

@@ -1,6 +1,6 @@
 /**
  * Citation markers in an answer: `[2]` or `[1, 3]`, where the numbers are those of the sources that the model was given.
- * A marker that points to no source is removed while the text streams, so that nobody ever sees it.
+ * A marker that points to no source is removed while the text streams: viewers never see it.
  */
 
 // Bounded: a long list of numbers is one that the answer is about, and must not be held back until it ends.
@@ -71,7 +71,7 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           }
         }
       }
-      // What nothing hangs on goes in one piece: most of any text.
+      // Fast path for plain text, which is most of any answer.
       PLAIN_TEXT.lastIndex = index
       if (PLAIN_TEXT.test(text)) {
         output += text.slice(index, PLAIN_TEXT.lastIndex)

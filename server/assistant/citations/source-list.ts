@@ -8,7 +8,7 @@ import {
 } from '#server/assistant/extractive/quotable.ts'
 import { type Finding } from '#server/assistant/tools/outcome.ts'
 
-/** Of a page, this much stands on its card. */
+/** Characters of a page that its card shows. */
 const MAX_CARD_CHARACTERS = 400
 
 const nameOf = (source: Source): string =>
@@ -31,7 +31,7 @@ export interface SourceList {
 interface SourceListOptions {
   /** Sources of which only a part was kept: of those, nothing more is known. */
   readonly isPartial?: (source: Source) => boolean
-  /** How a source stands on its card. */
+  /** The form in which a source is stored for its card. */
   readonly toCard?: (source: Source) => Source
 }
 

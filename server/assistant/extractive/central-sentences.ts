@@ -8,18 +8,18 @@ import { type Sentence } from './sentences.ts'
 
 /** Titles, names and addresses have fewer words; longer ones are lists, or several in one. */
 const [MIN_WORDS, MAX_WORDS] = [8, 45]
-/** In so many of the sentences stand words that belong to the language rather than to the subject. */
+/** Words in a larger share of the sentences belong to the language rather than to the subject. */
 const COMMON_SHARE = 0.12
 const MIN_COMMON_SENTENCES = 4
-/** Shorter words of alphabets are such as well. */
+/** Shorter alphabetic words do so too. */
 const MIN_LETTERS = 4
-/** What a word is worth once it has been said. */
+/** Weight multiplier of a word after a chosen sentence has said it. */
 const REPEATED_FACTOR = 0.4
-/** What comes first introduces the rest: so much more it is worth, less and less up to this share of the document. */
+/** Sentences at the beginning introduce the rest: their bonus falls to zero at this share of the document. */
 const [FIRST_BONUS, FIRST_SHARE] = [0.5, 0.1]
 
 const SENTENCE_END = /(?:[.!?…؟।]|[。！？])["'”’»」』)\]]*$/u
-/** Of the first pages of books, of forms and of lists of contents: what says nothing of the matter. */
+/** Imprints, forms and tables of contents. */
 const BOILERPLATE =
   /[©®™]|\bcopyright\b|\ball rights reserved\b|\balle rechte vorbehalten\b|\btous droits réservés\b|\bISBN\b|https?:|www\.|_{3,}|\.{4,}/iu
 
@@ -39,7 +39,7 @@ function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): bo
 const isAlphabetic = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
 
 /**
- * What each word of the subject is worth: the root of the number of sentences that have it.
+ * Weight of each word of the subject: the square root of the number of sentences that have it.
  * @param named words of the title, which belong to the subject however many sentences have them.
  */
 function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySet<string>): Map<string, number> {

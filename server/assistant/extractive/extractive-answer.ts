@@ -12,7 +12,7 @@ const NOTHING_FOUND = 'I found nothing in your documents that answers this.'
 const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
 const DOCUMENT_UNNAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
-/** Says what stands in place of an answer, and why there is no other. */
+/** Explains why the answer consists of quotes. */
 function describeQuotes(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
   if (hasModels) return `*The Reader only quotes: these are ${these}.*`
   return `*No language model is configured, so these are ${these}, not ${insteadOf} of my own.*`
@@ -24,7 +24,7 @@ const ADDRESS =
 
 const escapeSigns = (text: string) => text.replace(/([\\`*_[\]<>#|~])/g, '\\$1')
 
-/** Of a bare address, what the page takes for a link would go on through the signs that escape what is in it or behind it. */
+/** Escaped as Markdown, a bare address would link to the escape signs as well. */
 const asLink = (address: string) =>
   /^www\./i.test(address) ? `[${escapeSigns(address)}](<http://${address}>)` : `<${address}>`
 
@@ -58,13 +58,13 @@ export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
   /** Whether there is no document at all. */
   readonly isEmptyLibrary: boolean
-  /** What is said of documents that are named and not there. */
+  /** Sentences about documents that are named and do not exist. */
   readonly missingDocumentNotes: readonly string[]
   /** Whether a whole document was asked about. */
   readonly isDocumentUnnamed: boolean
   /** Whether the quotes stand for all of what was read. */
   readonly isSummary: boolean
-  /** What tools brought back; none where no tool looked outside the documents. */
+  /** Results of tools; empty if no tool looked outside the documents. */
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
   /** Whether a language model could have been chosen instead. */
   readonly hasModels: boolean

@@ -10,7 +10,7 @@ const WORDS = [
 ]
 /** Words that also join sentences ask only where a question begins with them. */
 const FIRST_WORDS = String.raw`(?:since |by |until |depuis |desde |da |с )?(?:when|quand|cuando|quando|når|när|kiedy|kdy|când|mikor|когда|коли|πότε|متى)`
-/** Of scripts without blanks. */
+/** Question words of scripts without blanks. */
 const UNSPACED_WORDS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
 
 const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
@@ -29,7 +29,7 @@ const NUMBER_WORD = new RegExp(
   String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
   'iu',
 )
-/** What a text is worth where a number is asked for and it names none, or only as a word. */
+/** Score multipliers for texts without a number, and with a number as a word. */
 const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
 /** How far a text may answer what asks for a number: 1 where it names one in digits. */

@@ -1,9 +1,9 @@
-/** What stands at the head and the foot of page after page: the title of a book or a chapter, numbers of pages. Pure. */
+/** Finds running titles and page numbers at the head and the foot of pages. Pure. */
 
 import { type PageEdges } from '#server/documents/store/pages.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 
-/** So many lines at either edge of a page may be such, no longer than this. */
+/** Running titles have at most this many lines at either edge, each no longer than this. */
 const MAX_EDGE_LINES = 3
 const MAX_LINE_CHARACTERS = 120
 
@@ -19,7 +19,7 @@ function linesOf(text: string): Line[] {
   }))
 }
 
-/** The same words, but for a number that goes up from page to page as the pages do. */
+/** Equal words, except for a number that rises as the page numbers do. */
 function isRepeatedLine(line: Line, other: Line, distance: number): boolean {
   if (line.words.length !== other.words.length || line.end - line.start > MAX_LINE_CHARACTERS) return false
   return line.words.every((word, index) => {

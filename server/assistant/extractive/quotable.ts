@@ -5,7 +5,7 @@ import { isSamePassage } from '#server/assistant/tools/knowledge.ts'
 import { type FoundPassage } from '#server/search/read-passages.ts'
 
 export type QuotableSource = PassageSource | MessageSource
-/** The same without a number. */
+/** A quotable source without a number. */
 export type UnnumberedQuotable = FoundPassage | EarlierMessagePassage
 
 /** The id of the document, or of the message, that it is a part of. */

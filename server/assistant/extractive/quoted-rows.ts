@@ -4,7 +4,7 @@ import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
 /** Longer cells above a table are captions, which name no column. */
 const MAX_TITLE_CHARACTERS = 60
-/** One row of more columns stands upright, cell below cell, so that nobody has to scroll for what was asked. */
+/** A single row of more columns is shown as a column, so that it needs no scrolling. */
 const MAX_HORIZONTAL_COLUMNS = 4
 
 /** A number, a letter or a sign that a point of a list begins with: "1.", "(a)", "•". */
@@ -12,7 +12,7 @@ const LIST_MARKER = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})
 
 export interface QuotedRow {
   readonly text: string
-  /** Of the source that it stands for. */
+  /** Marker of the source. */
   readonly marker: string
 }
 

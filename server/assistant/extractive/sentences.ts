@@ -13,13 +13,13 @@ export interface Sentence {
   readonly end: number
   readonly pageText: string
   readonly words: readonly string[]
-  /** Of the headings and column titles that it stands below. */
+  /** Words of the headings and column titles above the sentence. */
   readonly headingWords: readonly string[]
-  /** Whether it is one line of a table, which stands for itself. */
+  /** One line of a table is a sentence by itself. */
   readonly isRow: boolean
-  /** The rows of column titles above such a line of several cells; empty where there are none. */
+  /** Rows of column titles above a line of several cells; empty if there are none. */
   readonly titles: string
-  /** Whether it stands at the edge of the page, as on the pages around it. */
+  /** Whether it is a running title at the edge of the page. */
   readonly isAtEdge: boolean
 }
 
@@ -121,7 +121,7 @@ function trimRange(text: string, { start, end }: { start: number; end: number })
   return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
 }
 
-/** What of a page can be quoted: its blocks without the headings, which answer nothing; all of it where it has no others. */
+/** Blocks without headings, which answer nothing; the whole page if it has no other blocks. */
 function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
   const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
   return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
@@ -136,7 +136,7 @@ function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlo
   return below.length > 0 ? below : rows
 }
 
-/** What of a block stands before a page's own text, in it, and behind it. */
+/** The parts of a block before, in and after the body of the page. */
 const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
   [
     { start: block.start, end: Math.min(block.end, own.start) },
@@ -179,7 +179,7 @@ export function sentencesOf(
         words: wordsOf(text.slice(start, end)),
         headingWords,
         isRow: isRow || isSeparated,
-        // A table of titles alone has nothing below them, and a note in one cell stands for itself.
+        // A table of titles alone has no rows below them; a note in one cell needs none.
         titles: start < block.start + titles.length || cellsOf(text.slice(start, end)).length < 2 ? '' : titles,
         isAtEdge: end <= own.start || start >= own.end,
       }))

@@ -15,14 +15,13 @@ export interface FittedHistory {
 /** Kept free for the answer, at most: no model of today writes more at once. */
 const MAX_ANSWER_TOKENS = 16_000
 const ANSWER_SHARE = 0.25
-/** Of the room for history, for what is kept word for word once the rest is summarised: the next turns need some too. */
+/** Share of the room for history that is kept word for word once the rest is summarised: the next turns need room too. */
 const VERBATIM_SHARE = 0.5
-/** The question, the answer before it and what that answered: what "make that shorter" is about. As long as they fit beside a summary. */
+/** The question, the answer before it and the question of that: "make that shorter" needs them. As long as they fit with a summary. */
 const LAST_TURNS = 3
-/** What a summary takes. */
 const SUMMARY_TOKENS = 1_000
 
-/** What a model is to read of a conversation: no tools, no failures. */
+/** Models read no tool messages and no failures. */
 const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
   sender_role !== SENDER_ROLES.tool && !has_failed && content !== ''
 
@@ -36,7 +35,7 @@ interface FitInput {
   readonly provider: string | undefined
 }
 
-/** Of the window, in tokens, what is not kept free for the answer. */
+/** Tokens of the window that are not reserved for the answer. */
 export const maxPromptTokens = (contextWindow: number): number =>
   contextWindow - Math.min(MAX_ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE))
 

@@ -12,7 +12,7 @@ import { summarise } from './summary.ts'
 import { tokenMargin, type TokenCounter } from './tokens.ts'
 
 export interface FittedPrompt extends Prompt {
-  /** Of the summary that stands for the beginning of the conversation. */
+  /** The stored summary of the beginning of the conversation. */
   readonly summaryId: string | undefined
   /** Those for which the window had no room, the last ones found. */
   readonly omittedSources: readonly Source[]
@@ -22,14 +22,14 @@ interface FitOptions {
   readonly conversationId: string
   readonly provider: string | undefined
   readonly chat: ChatModel
-  /** What there is of a summary, for turns that `input.history` no longer holds. */
+  /** The stored summary, for turns that `input.history` no longer holds. */
   readonly summary: StoredSummary | undefined
   readonly signal: AbortSignal
   /** Told when a summary is begun, which takes a while. */
   readonly onSummary: () => void
 }
 
-/** Of the window, for instructions, passages and findings, at most: the conversation needs some too. */
+/** Maximum share of the window for instructions, passages and findings: the conversation needs room too. */
 const MAX_SYSTEM_SHARE = 0.6
 const MIN_SCALE = 1 / 16
 
@@ -49,7 +49,6 @@ async function shrinkInput(input: PromptInput, counter: TokenCounter, room: numb
 
 const describeTools = ({ tools = [] }: Pick<PromptInput, 'tools'>): string => tools.map(describeTool).join('\n')
 
-/** What no text is counted for. */
 export const pictureTokensOf = ({ pictures = [] }: Pick<PromptInput, 'pictures'>): number =>
   pictures.reduce((sum, { tokens }) => sum + tokens, 0)
 

@@ -1,4 +1,4 @@
-/** What a model is told: pure, so that a test can read it. */
+/** The request as text. Pure, so that a test can read it. */
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
@@ -20,22 +20,22 @@ type NumberOf = (address: string) => number | undefined
 export interface PromptInput {
   /** The conversation, oldest first, ending with the question. */
   readonly history: readonly Turn[]
-  /** What was said before that; empty where nothing was. */
+  /** A summary of earlier turns; empty if there are none. */
   readonly summary?: string
-  /** The beginning of the answer, where the rest of it is wanted. */
+  /** The beginning of the answer, if the rest of it is wanted. */
   readonly unfinished?: string
   readonly sources: readonly Source[]
-  /** Of documents too long to be read: their first pages alone are among the sources. */
+  /** Set if only the first pages of long documents are among the sources. */
   readonly pages?: { readonly read: number; readonly of: number } | undefined
   /** Documents that cannot be searched yet; the person may be waiting for one of them. */
   readonly unreadDocuments: number
-  /** What is said of documents that the question names and that are not there. */
+  /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes?: readonly string[]
-  /** What the tools of the question brought back. */
+  /** Results of the tool commands of the question. */
   readonly findings?: readonly Finding[]
   /** The number under which a page that was found is cited. */
   readonly numberOf?: NumberOf
-  /** What the model may call by itself. */
+  /** Tools that the model may call by itself. */
   readonly tools?: readonly ToolDefinition[]
   /** Names of tools for which the window had no room. */
   readonly omittedTools?: readonly string[]
@@ -47,7 +47,7 @@ export interface PromptInput {
 
 /** Tools that had no room are named up to here. */
 const MAX_NAMED_TOOLS = 10
-/** What pages and search results may take of the window, together. */
+/** Maximum share of the window for pages and search results together. */
 const FINDINGS_SHARE = 0.25
 
 /** How many characters of the window pages and search results may take together. */

@@ -4,14 +4,14 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Tokens of a provider's own models for each token of o200k, rounded up. Of compatible endpoints nobody knows the tokenizer. */
+/** Tokens of a provider's own models for each token of o200k, rounded up. The tokenizers of compatible endpoints are unknown. */
 const MARGINS: Readonly<Record<string, number>> = { OpenAI: 1, Anthropic: 1.35 }
 const UNKNOWN_MARGIN = 1.3
-/** What separates one message from the next: role, beginning and end. */
+/** Tokens between two messages: role, beginning and end. */
 const PER_MESSAGE = 6
-/** Merging is quadratic in the length of an unbroken run, which somebody may paste: longer ones are counted in pieces. */
+/** Merging is quadratic in the length of an unbroken run: longer ones are counted in pieces. */
 const MAX_RUN_CHARACTERS = 64
-/** So many characters take some ten milliseconds, after which others have their turn. */
+/** Counting this many characters takes about ten milliseconds; then the event loop serves others. */
 const BATCH_CHARACTERS = 50_000
 
 /** A cautious estimate for Latin scripts, used for limits; other scripts take more tokens for each character, never fewer. */
@@ -27,7 +27,7 @@ export interface TokenCounter {
 export const tokenMargin = (provider: string | undefined): number => MARGINS[provider ?? ''] ?? UNKNOWN_MARGIN
 
 /**
- * At most so many tokens, without counting: every tokenizer in use works on the bytes of UTF-8, and none makes two
+ * An upper bound without counting: every tokenizer in use works on the bytes of UTF-8, and none makes two
  * tokens of one.
  */
 export const maxTokens = (text: string): number => Buffer.byteLength(text) + PER_MESSAGE

@@ -1,4 +1,4 @@
-/** What passes between the queue of questions and whoever answers one. */
+/** A claimed question, and the finished answer to it. */
 import { z } from 'zod'
 import { type ReplyPart } from '#contract/reply-events.ts'
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -9,14 +9,14 @@ const claimedQuestion = z.object({
   conversationId: z.guid(),
   owner: z.guid(),
   answerId: z.guid(),
-  /** `rewrite` and `continue`: there is an answer already, of which another version or the rest is wanted. */
+  /** `rewrite` asks for another version of an existing answer, `continue` for the rest of it. */
   kind: z.enum(['answer', 'rewrite', 'continue']),
-  /** Of this one version; null: the conversation's. */
+  /** The model of this version; null: the conversation's. */
   modelName: z.string().nullable(),
   attempt: z.int(),
   /** How many workers have begun on it, this one included, since it was asked or asked again. */
   tries: z.int(),
-  /** Whether the owner has connected any: nothing is looked for where there is nothing. */
+  /** Without personal providers none are looked up. */
   hasOwnProviders: z.boolean(),
   /** The person asked to stop it before it was claimed. */
   stopRequested: z.boolean(),
@@ -31,9 +31,9 @@ export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> 
   readonly durable: Promise<void>
 }
 
-/** What a transaction that stored and claimed a question has handed over. */
+/** Parses the claim that direct dispatch passes to this process. */
 export function parseClaim(json: string, durable: Promise<void>): ClaimedReply {
-  // Whoever needs it waits for it.
+  // Handled by `await reply.durable`.
   durable.catch(() => undefined)
   return { ...claimedQuestion.parse(JSON.parse(json)), durable }
 }

@@ -17,7 +17,7 @@ import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 export const LEASE_S = 6
 /** A question that has killed this many workers is given up. */
 export const MAX_TRIES = 5
-/** However many answers end together: leases and parts that are being written need connections of the queue meanwhile. */
+/** Leaves connections of the queue to leases and live parts, however many answers end together. */
 const MAX_CONCURRENT_STORES = 2
 
 /** A reply that is still ours. */
@@ -37,7 +37,7 @@ export interface ReplyClaims {
   readonly directDispatchSettings: Readonly<Record<string, string>>
   /**
    * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
-   * @param mine replies that this process is writing: where their lease has run out they are renewed, not begun anew.
+   * @param mine replies that this process is writing: their expired leases are renewed, and they are not claimed again.
    */
   claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
   /** Renews the leases of these replies; returns those that are still ours, by id. */
@@ -50,14 +50,14 @@ export interface ReplyClaims {
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   /** Stores the answer and ends the reply, once. */
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
-  /** Gives the question back to the queue, for another worker to begin anew. */
+  /** Returns questions to the queue, for another worker to answer from the beginning. */
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
-/** A person has so many times as many answers written as could be begun besides: others are answered, whatever one asks. */
+/** A person may have this many running answers for each slot that is still free: one person cannot take all slots. */
 const MAX_RUNNING_PER_FREE_SLOT = 4
 
-// Of a conversation the running reply comes first, so that no other one is claimed beside it.
+// The running reply of a conversation comes first, so that no second one is claimed.
 const CLAIM = `
   with waiting as (
     select distinct on (r.conversation_id) r.id, r.owner, r.created_at, r.state, r.lease_until
@@ -89,7 +89,7 @@ const CLAIM = `
     r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
     exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
-// What a transaction does for the others, for a first answer, in one statement: it is by far the most frequent.
+// First answers are by far the most frequent: one statement does for them what a transaction does for the others.
 const FINISH_FIRST = `
   with held as (
     select id from conversations where id = $3 for key share
@@ -109,14 +109,14 @@ const FINISH_FIRST = `
   select realtime.send($10::jsonb, $11, $12, true), exists (select from replies where state = 'queued') as "othersWait"
   from ended`
 
-// Whoever has it written anew is asked anew.
+// Live parts and requests for consent do not outlive the attempt.
 const DELETE_TRANSIENT_ROWS = `
   with parts as (
     delete from reply_parts where reply_id = $1
   )
   delete from tool_requests where reply_id = $1`
 
-/** The same run has the same id in every attempt (RFC 9562, version 8). */
+/** A run has the same id in every attempt (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {
   const hex = createHash('sha256').update(`${replyId} ${index}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -179,7 +179,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
           ),
         ])
         if (rowCount === 0) return false
-        // One behind the other on their connection, without waiting for each.
+        // Pipelined on one connection.
         await Promise.all([
           storeAnswer(scope, reply, answer),
           answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),
@@ -202,7 +202,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
       const { rows, flushed } = await channel.statement<Row>(CLAIM, [worker, limit, LEASE_S, mine])
       if (rows.length === 0) return []
       const durable = flushed()
-      // Whoever needs it waits for it.
+      // Handled by `await reply.durable`.
       durable.catch(() => undefined)
       return rows.map((row) => ({ ...row, durable }))
     },

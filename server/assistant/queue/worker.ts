@@ -1,4 +1,4 @@
-/** The loop that keeps claiming questions, renews the leases of those it answers, and hands them back when it is told to stop. */
+/** Claims questions, renews the leases of those it answers, and returns them to the queue when it is stopped. */
 import { type PersonalToolServers, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
@@ -14,7 +14,7 @@ import { LEASE_S } from './claims.ts'
 
 const POLL_INTERVAL_MS = 2_000
 const RENEWAL_INTERVAL_MS = 2_000
-/** Beyond this share of its capacity, people take turns: the queue knows how. */
+/** Above this share of the capacity, questions go through the queue, which lets people take turns. */
 const DIRECT_DISPATCH_SHARE = 0.5
 /** How many answers read their documents at once: fewer than there are connections, which people need as well. */
 const MAX_CONCURRENT_READS = 8
@@ -142,7 +142,7 @@ export async function startWorker({
     } catch (error) {
       log.warn({ err: error }, 'the queue of questions cannot be read')
     } finally {
-      // In the same turn as the last look at `wakes`: a wake that comes later finds nobody claiming and begins itself.
+      // In the same turn as the last comparison of `wakeCount`: a later wake starts a new claim.
       isClaiming = false
     }
   }

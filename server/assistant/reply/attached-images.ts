@@ -25,14 +25,14 @@ export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'file
   readonly tokens: number
 }
 
-/** Of the newest questions; what was attached before those is no longer shown. */
+/** Pictures of older questions are no longer shown. */
 const MAX_QUESTIONS = 20
 /** Anthropic takes larger pictures, and all others, in requests with no more. */
 const MAX_PICTURES = 20
-/** Of the window, together: text and answer need some too. */
+/** Share of the window for all pictures together. */
 const MAX_PICTURES_SHARE = 0.4
 
-/** The documents that a question names after `@knowledge`, else those that were chosen beside it. */
+/** The documents that a question names after `@knowledge`, otherwise those that the person chose. */
 async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
   const named: string[] = []
   for (const { name, argument } of parseCommands(content).calls)
@@ -43,7 +43,7 @@ async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): P
 
 /**
  * The pictures among the documents to which questions are narrowed, each with the newest question that names it; those
- * of the last question first. Run as the person: of somebody else's documents there is nothing to find.
+ * of the last question first. Run as the person: the policies hide the documents of others.
  * @param history oldest first, ending with the question.
  */
 export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
@@ -73,11 +73,11 @@ interface ShowOptions {
 
 export interface ShownPictures {
   readonly pictures: readonly ShownPicture[]
-  /** What became of each, in sentences for the person. */
+  /** One sentence about each picture, for the person. */
   readonly notes: readonly string[]
 }
 
-/** As many as the window has room for, those of the last question first. @throws the reason of an aborted signal. */
+/** Shows as many as fit into the window, those of the last question first. @throws the reason of an aborted signal. */
 export async function showPictures(
   attached: readonly AttachedPicture[],
   { view, log, model, signal }: ShowOptions,

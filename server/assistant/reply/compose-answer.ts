@@ -7,7 +7,7 @@ import { type GeneratedAnswer } from './generate.ts'
 import { type LoadedContext } from './load-context.ts'
 import { type CommandResults } from './run-commands.ts'
 
-/** What each phase returned; phases after a failure have no value. */
+/** Return values of the phases; undefined from the one that failed. */
 export interface PhaseResults {
   readonly loaded: LoadedContext | undefined
   readonly commands: CommandResults | undefined

@@ -1,4 +1,4 @@
-/** Everything that an answer is written from, read as the person who query. */
+/** Everything that an answer is written from, read as the person who asked. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
@@ -35,38 +35,38 @@ import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer }
 
 export interface ReplyContext {
   readonly isUntitled: boolean
-  /** What there is already of an answer that goes on. */
+  /** The part of the answer that a continuation goes on from. */
   readonly unfinished: UnfinishedAnswer
-  /** What stands for the turns before `history`. */
+  /** Stands in for the turns before `history`. */
   readonly summary: StoredSummary | undefined
   readonly history: readonly Turn[]
-  /** What the model has before it of all that was ever said. */
+  /** The turns that the model reads anyway: they are not searched. */
   readonly turnsInPrompt: TurnsInPrompt
   readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
   readonly sources: readonly Source[]
-  /** Of the questions, for a model that sees; those that it is shown are `pictures`. */
+  /** Pictures attached to questions, for a model that sees; those that it is shown are `pictures`. */
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
-  /** What the documents were query, and how passages were found; absent where they were left alone. */
+  /** The text that was searched for. */
   readonly query: string
   readonly trace: RetrievalTrace | undefined
   readonly unread: UnreadDocuments
   readonly hasDocuments: boolean
   /** Whether the person has none at all, read or not. */
   readonly isEmptyLibrary: boolean
-  /** What is said of documents that the question names and that are not there. */
+  /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes: readonly string[]
   /** The tools that the question asks for, each with its run where it has had it. */
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
-  /** Whether the person has connected any: nothing is looked for where there is nothing. */
+  /** Without any, none are looked up. */
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
 }
 
 /** Older turns than these are not even read. */
 const MAX_HISTORY_TURNS = 2_000
-/** So far back is looked for what a question goes on from. */
+/** Earlier turns in which the question of a follow-up is looked for. */
 const MAX_EARLIER_TURNS = 20
-/** Of a model that is no longer listed. */
+/** Context window of a model that is no longer listed, in tokens. */
 const DEFAULT_CONTEXT_WINDOW = 8_000
 
 interface ConversationState {
@@ -106,13 +106,13 @@ async function readConversationState(
   return state
 }
 
-/** Reads everything as the person who query, so that the policies guard retrieval too. To be run with `GENERIC_PLANS`. */
+/** Runs as the person who asked, so that the policies guard retrieval too; with `GENERIC_PLANS`. */
 export async function readContext(
   scope: Scope,
   reply: ClaimedReply,
   embedding: Promise<Embedder | null>,
 ): Promise<ReplyContext> {
-  // One behind the other on their connection, without waiting for each.
+  // Pipelined on one connection.
   const [state, history, summary, unfinished] = await Promise.all([
     readConversationState(scope, reply),
     readTurns(scope, reply.conversationId, reply.messageId, MAX_HISTORY_TURNS),
@@ -146,7 +146,7 @@ export async function readContext(
   ])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
-  // The Reader's sources are the very sentences that it quotes.
+  // The sources of an extractive answer are the quoted sentences.
   const sources = options.onlyQuotes
     ? await selectQuotes(scope, query, { found, isWhole })
     : appendSources(unfinished.sources, found)
@@ -178,7 +178,6 @@ export async function readContext(
   }
 }
 
-/** What the Reader quotes. */
 async function selectQuotes(
   scope: Scope,
   query: string,
@@ -213,7 +212,7 @@ export function listContextSources({ sources, unfinished, pictures, trace }: Rep
   const isOfPicture = (source: Source) =>
     isPassageSource(source) && pictures.some(({ documentId }) => documentId === source.documentId)
   return createSourceList(sources, {
-    // Of an answer that goes on, only what is on the cards was kept; of a picture, more is seen than was recognised.
+    // An earlier part of the answer kept only the text of the cards; a picture shows more than its recognised text.
     isPartial: (source) =>
       (unfinished.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
     ...(isWhole ? { toCard: (source) => (isPassageSource(source) ? truncateSource(source) : source) } : {}),

@@ -1,4 +1,4 @@
-/** What the writing of an answer stands on. */
+/** Everything that writing an answer needs. */
 import { type ReplyClaims } from '#server/assistant/queue/claims.ts'
 import { type Titles } from '#server/assistant/titles/titles.ts'
 import { type ExternalTools } from '#server/assistant/tools/external-tools.ts'

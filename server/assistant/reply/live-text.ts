@@ -9,7 +9,7 @@ export interface LiveText {
   readonly push: (text: string) => void
   /** Shows text that was held back. */
   readonly end: () => void
-  /** What was shown so far, with the text that it continues. */
+  /** The text that was shown so far, with the text that it continues. */
   readonly result: () => { readonly text: string; readonly hasNewText: boolean; readonly citations: Citations }
 }
 

@@ -20,7 +20,7 @@ import { markOmittedSources } from './trace-cuts.ts'
 export interface AnswerStream {
   /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
   readonly start: (emit: EmitPart) => Promise<void>
-  /** The summary that stands for the beginning of the conversation. */
+  /** The stored summary that replaces the beginning of the conversation. */
   readonly summaryId: string | undefined
 }
 

@@ -1,8 +1,8 @@
 /**
- * What is being written, for everyone who watches. Parts of all running replies of this process go out together, at most
+ * The live parts of replies, for all viewers. Parts of all running replies of this process go out together, at most
  * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
- * for that, only for those of others that begin and end at the same time. Whoever watches on this node is told of these at
- * once, and of the others as the statement is sent: what is lost with it is written, and shown, anew by the next attempt.
+ * for that, only for those of others that begin and end at the same time. Viewers on this node receive these at
+ * once, and the others as the statement is sent: parts that are lost are written, and shown, again by the next attempt.
  */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
@@ -15,11 +15,11 @@ type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
 const FLUSH_INTERVAL_MS = 100
 /**
- * Of writes ahead of a flush there is one in a millisecond for each reply that is open, in so long at most: many replies that
+ * Urgent writes are at least one millisecond apart for each open reply, up to this limit: many replies that
  * begin or end together share them, and one that is alone waits for nothing ...
  */
 const URGENT_INTERVAL_MS = 20
-/** ... except for so many, so that the last words of a few that end together wait for nothing. */
+/** Urgent writes that need not wait, so that the last words of a few replies that end together go out at once. */
 const URGENT_BURST = 4
 
 export interface ReplyWriter {
@@ -68,7 +68,7 @@ interface OpenReply {
   seq: number
   /** Not yet numbered: the last text may still grow. */
   readonly pending: PartBody[]
-  /** Numbered, told on this node, and kept until the database has them. */
+  /** Numbered, delivered on this node, and kept until the database has them. */
   readonly unwritten: ReplyPart[]
   /** Why the last write of its parts failed. */
   failure: Error | undefined
@@ -157,10 +157,10 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
 /** @param deliverEarly where this process has people connected to it. */
 export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
   const open = new Map<string, OpenReply>()
-  /** What has something to be written, and of that what goes out ahead of the others. */
+  /** Replies with unwritten parts, and those of them that do not wait for the regular flush. */
   const dirty = new Set<OpenReply>()
   const urgent = new Set<OpenReply>()
-  /** What has first words to be told, which wait for no write. */
+  /** Replies whose first parts are delivered before they are written. */
   const withFirstParts = new Set<OpenReply>()
   let lastFlushAt = Number.NEGATIVE_INFINITY
   let nextUrgentAt = Number.NEGATIVE_INFINITY
@@ -178,7 +178,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     entry.onLost()
   }
 
-  /** In the turn after this one: what is appended together is told together. */
+  /** In the next turn of the event loop, so that parts that are appended together are delivered together. */
   function deliverFirstParts(entry: OpenReply): void {
     if (withFirstParts.size === 0)
       setImmediate(() => {

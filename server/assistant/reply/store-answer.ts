@@ -38,7 +38,6 @@ const INSERT = `
   insert into messages (id, content, token_in, token_out, metadata, conversation_id, sender_role)
   values ($1, $2, $3, $4, $5, $6, ${SENDER_ROLES.assistant}) on conflict (id) do nothing`
 
-/** As it is stored. */
 export const storedMetadata = ({ attempt }: ClaimedReply, { metadata }: FinishedAnswer): string =>
   JSON.stringify({ ...metadata, attempt })
 

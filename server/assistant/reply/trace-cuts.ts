@@ -1,4 +1,4 @@
-/** What the trace of an answer says of sources that its model was not shown after all. Pure. */
+/** Marks sources in the trace that the prompt had no room for. Pure. */
 import { isMessageSource, isPassageSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 

@@ -5,20 +5,19 @@ import { listUnread } from '#server/documents/store/ingestion.ts'
 
 /** Scans may take minutes: after so long the question is answered from what there is. */
 const WAIT_LIMIT_MS = 30_000
-/** What names no document may be about none of them. */
+/** Limit for a question that names no document: it may be about none. */
 const UNNAMED_WAIT_LIMIT_MS = 8_000
 const POLL_INTERVAL_MS = 200
 /** A model has something to say without documents; who has added a whole folder does not ask it about all of them. */
 const MAX_UNNAMED_DOCUMENTS = 3
 
 export interface UnreadDocuments {
-  /** Of the documents that the question is to be answered from, so many cannot be searched yet. */
+  /** Number of relevant documents that cannot be searched yet. */
   readonly count: number
   /** Those of them that it has to wait for. */
   readonly awaitedIds: readonly string[]
   /** Whether any of them may answer it, as soon as it has been read: none was named. */
   readonly isAnyEnough: boolean
-  /** For so long. */
   readonly waitLimitMs: number
 }
 
@@ -30,7 +29,7 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
 })
 
 interface UnreadInput {
-  /** Documents that the question names, or that the person chose beside it. */
+  /** Documents that the question names or the person chose. */
   readonly targetDocumentIds: readonly string[]
   /** How many of all documents can be searched, and how many cannot yet. */
   readonly ready: number
@@ -39,7 +38,7 @@ interface UnreadInput {
   readonly onlyQuotes: boolean
   /** Whether those that can be searched hold anything that may answer. */
   readonly hasAnswer: boolean
-  /** Whether whole documents are read for it: then no other is meant. */
+  /** Whether whole documents are read for the answer. */
   readonly isWhole: boolean
 }
 

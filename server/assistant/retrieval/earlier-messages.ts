@@ -30,16 +30,16 @@ export interface EarlierMessages {
 }
 
 const MAX_QUERY_WORDS = 12
-/** What is read of all messages together, so that a few that are as long as books keep nobody waiting. */
+/** Bounds the text that is read of all messages together, since a few may be as long as books. */
 const MAX_CHARACTERS = 400_000
 const MIN_PREFIX_CHARACTERS = 3
-/** Of the question's words that were ever said, by their rarity: less of them is about something else. */
+/** Minimum share of the rarity of all words of the question that were ever said. */
 const MIN_RARITY_COVERAGE = 0.34
-/** Of the question's words, whether or not they were ever said. */
+/** Minimum share of the question's words, whether or not they were ever said. */
 const MIN_WORD_COVERAGE = 0.5
-/** As in server/search/ranking/bm25.ts; a message is as long as what it has to say. */
+/** As in server/search/ranking/bm25.ts, with less weight on the length of a message. */
 const [K1, B] = [1.2, 0.65]
-/** Who only queryTerms said less than who answered. */
+/** Score multiplier for a message that only asks. */
 const QUESTION_WEIGHT = 0.5
 const QUESTION = /[?？؟]["'”’»)\s]*$/u
 const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
@@ -58,7 +58,7 @@ function commonPrefix(word: string, terms: readonly string[]): string {
 
 interface QueryTerm {
   readonly terms: readonly string[]
-  /** Of a word that was never said: 0. */
+  /** 0 for a word that was never said. */
   readonly rarity: number
 }
 
@@ -90,7 +90,7 @@ interface Scored {
   readonly isRelevant: boolean
 }
 
-/** BM25 over the words of the question. A question that was queryTerms before says nothing that this one does not. */
+/** BM25 over the words of the question. An earlier question with the same words says nothing more. */
 function scorePassage(
   { message, text, words }: Candidate,
   { queryTerms, stems, averageLength, isContentWord }: ScoringContext,

@@ -17,33 +17,31 @@ import { asksAboutWholeDocument } from './whole-document-question.ts'
 import { chooseDocuments, readAllPages, maxSourceCharacters } from './whole-document.ts'
 
 export interface Retrieval {
-  /** What the documents were asked. */
+  /** The text that was searched for. */
   readonly query: string
   readonly passages: readonly FoundPassage[]
-  /** What was said earlier, where `@knowledge` asks for it. */
+  /** Passages of earlier conversations, where `@knowledge` asks for them. */
   readonly messages: readonly EarlierMessagePassage[]
   /** How each `@knowledge` went. */
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
   /** How they were found; absent where the documents were left alone. */
   readonly trace?: RetrievalTrace
-  /** The documents that are meant: named or chosen; empty where none is, or where they were left alone. */
+  /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
-  /** What is said of documents that are named and not there. */
+  /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes: readonly string[]
 }
 
 export interface RetrievalOptions {
   /**
-   * Of whoever writes nothing of their own: the documents are left alone where the message asks for other tools, and small
-   * ones that are chosen go in whole only where nothing is asked, since the sentence to quote is found among passages.
+   * For the extractive answerer: documents are not searched if the message has other commands, and small chosen documents
+   * are read whole only if nothing is asked, since the sentences to quote are found among passages.
    */
   readonly onlyQuotes: boolean
-  /** Documents that the person chose beside the question. */
   readonly chosen: readonly string[]
-  /** What the person asked before in this conversation, oldest first. */
+  /** Earlier questions of this conversation, oldest first. */
   readonly earlierQuestions: readonly string[]
   readonly turnsInPrompt: TurnsInPrompt
-  /** Whether the person has any: nothing is looked for where there is nothing. */
   readonly hasDocuments: boolean
   /** The model's window in tokens. */
   readonly contextWindow: number
@@ -58,7 +56,7 @@ const MAX_SMALL_CHARACTERS = 12_000
 const chosenIds = z.array(z.uuid()).max(200).nullish().catch(null)
 
 /**
- * Documents that the person chose beside the question, in their newest versions. Run as the person.
+ * The documents chosen for a question, in their newest versions. Run as the person.
  * @param stored as its metadata names them
  */
 export async function resolveChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
@@ -66,7 +64,7 @@ export async function resolveChosen(scope: Scope, stored: unknown): Promise<read
   return ids.length === 0 ? ids : newestVersions(scope, ids)
 }
 
-/** Run as the person. `@knowledge` says what to look for and where; otherwise the whole message is looked for. */
+/** Run as the person. Searches for the arguments of `@knowledge`, otherwise for the whole message. */
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,

@@ -9,7 +9,7 @@ const MAX_CONTENT_WORDS = 2
 const CONJUNCTION =
   /^[^\p{L}]*(?:and|or|but|so|(?:what|how) about|und|oder|aber|et|ou|mais|y|pero|e|ma|en|maar|а|и|но)(?!\p{L})/iu
 
-/** Words that stand for something said before; "it" in "is it allowed" stands for nothing. */
+/** Words that refer to something said before; "it" in "is it allowed" refers to nothing. */
 const POINTING = new RegExp(
   [
     String.raw`(?<!\p{L})(?:its|that|this|they|them|their|those|these|he|she|him|her|his|it(?! (?:allowed|possible|permitted|necessary|required|forbidden|legal|ok)))(?!\p{L})`,
@@ -29,7 +29,7 @@ export function isFollowUp(question: string): boolean {
 }
 
 /**
- * What to look for: the question, and where it goes on from earlier ones the last of those that stands for itself.
+ * The question, joined with the last earlier one that is complete in itself if it goes on from that.
  * @param earlier questions of the conversation, oldest first.
  */
 export function withEarlierQuestion(question: string, earlier: readonly string[]): string {

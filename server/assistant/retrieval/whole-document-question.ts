@@ -49,7 +49,7 @@ export const asksToListAll = (question: string): boolean =>
   matchesAny(question, [LIST_ALL_SPACED, LIST_ALL_UNSPACED]) &&
   !matchesAny(question, [SUMMARY_SPACED, SUMMARY_UNSPACED])
 
-/** Of a question for all of something, what that is: without the words that ask for all of it. */
+/** Removes the words that ask for all of something. */
 export const withoutListAllWords = (question: string): string =>
   [LIST_ALL_SPACED, LIST_ALL_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
 
@@ -60,7 +60,7 @@ const MAX_NAME_WORDS = 50
 const GENERIC_NAME_WORDS =
   /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
 
-/** Of a question about a whole, the words that may name the document by a part of its name ("summarise the lease"). */
+/** Words of the question that may be part of a document's name ("summarise the lease"). */
 export const documentNameWords = (question: string): string[] =>
   groupWordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
     .flatMap((words) => [...words])
@@ -74,7 +74,7 @@ export const asksAboutWholeDocument = (question: string): boolean =>
 const DOCUMENT_REFERENCE =
   /(?:this|the|that|my|dies\w*|das|die|der|ce|cette|le|la|este|esta|el|il|questo|questa|o|a|dit|deze|het|эт\w+|этот|هذا|هذه)\s+(?:\S+\s+)?(?:file|document|pdf|paper|report|book|text|datei|dokument|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл\S*|документ\S*|книг\S*|текст\S*|ملف|الملف|المستند|الوثيقة)|文件|文档|文檔|文書|ファイル|문서|파일|เอกสาร|ไฟล์/iu
 
-/** The same for several. */
+/** Words that point at several documents. */
 const DOCUMENTS_REFERENCE =
   /(?:my|these|those|the|all|both|meine?\w*|diese\w*|die|alle\w*|mes|ces|les|mis|estos|los|miei|questi|meus|estes|os|mijn|deze|мои\S*|эти\S*)\s+(?:\S+\s+)?(?:files|documents|pdfs|papers|reports|books|texts|dateien|dokumente\w*|unterlagen|berichte\w*|fichiers|livres|rapports|archivos|documentos|informes|libros|documenti|rapporti|arquivos|bestanden|documenten|rapporten|файлы|документы|документах)(?!\p{L})/iu
 

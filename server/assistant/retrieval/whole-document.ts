@@ -11,13 +11,13 @@ import { refersToDocument, refersToDocuments, documentNameWords } from './whole-
 
 /** Part of the window that sources may take: the answer and the conversation need some too. */
 const SOURCES_SHARE = 0.4
-/** Notes on one group, in characters, and as a share of what the window holds: several fit beside each other. */
+/** Notes on one group: a limit in characters, and a share of the window, so that several notes fit together. */
 const MAX_NOTES_CHARACTERS = 12_000
 const NOTES_SHARE = 1 / 4
 const MAX_CONCURRENT_NOTES = 3
-/** So many documents are taken for those that somebody means who speaks of several. */
+/** More documents are not taken for "these documents". */
 const MAX_DOCUMENTS_TOGETHER = 5
-/** Pieces that a model reads for one answer; whoever asks is told where that is not all. */
+/** Pieces that a model reads for one answer; the answer says how many pages were read. */
 const MAX_PIECES = 80
 
 /** The text of a sheet begins with its name, by which it is called also where something further down is cited. */
@@ -29,7 +29,7 @@ export const maxSourceCharacters = (contextWindow: number): number =>
 /**
  * The documents that a question about a whole is about: those that it names; else the newest of those whose names hold most
  * of its words ("the lease": Lease Mill Lane.docx); else the one that it points at, which is the newest, or the only one; or
- * all where it points at several and there are few. Undefined where that cannot be told. Run as the person.
+ * all where it points at several and there are few. Undefined if no document is meant. Run as the person.
  */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
   const rows = await matchNames(scope, question, documentNameWords(question))
@@ -107,7 +107,7 @@ export async function condenseSources(
   const size = (of: readonly PassageSource[]) => of.reduce((sum, { text }) => sum + text.length, 0)
   const longest = Math.min(MAX_NOTES_CHARACTERS, Math.floor(room * NOTES_SHARE))
 
-  /** Notes that are cut off, or are none, are asked for again on each half; what still is not read then is told. */
+  /** Notes that are cut off or empty are asked for again on each half; after that, the pages count as unread. */
   async function takeNotes(group: readonly PassageSource[], isHalf = false): Promise<PassageSource[]> {
     const turns = [{ role: 'user' as const, content: `${group.map(render).join('\n')}\n\nThe question: ${question}` }]
     const { text, isCut } = await chat.complete({ system: INSTRUCTIONS, turns, signal })

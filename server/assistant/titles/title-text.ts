@@ -6,7 +6,7 @@ const MAX_QUESTION_TITLE_CHARACTERS = 60
 const MAX_MODEL_TITLE_CHARACTERS = 100
 const MAX_WORDS = 8
 
-/** What ends a sentence or opens something that was cut off; signs that belong to a word, as in `C#` or `50%`, stay. */
+/** Punctuation that ends a sentence or opens a part that was cut off; signs of a word, as in `C#` or `50%`, stay. */
 const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
 
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
@@ -14,7 +14,7 @@ const withoutDangling = (text: string) => text.replace(DANGLING, '')
 /** Documents that a question names before it asks, as the composer writes them. */
 const LEADING_DOCUMENT_NAMES = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
 
-/** What is asked, without the tools that are to be used and the documents that are named for them. */
+/** The question without its tool commands and the document names that follow them. */
 function withoutCommands(question: string): string {
   const { calls, text } = parseCommands(question)
   const asked = calls.length > 0 ? text.replace(LEADING_DOCUMENT_NAMES, '').trim() : question

@@ -13,12 +13,12 @@ import { titleFromModel, titleFromQuestion } from './title-text.ts'
 export interface TitleRequest {
   readonly conversationId: string
   readonly owner: string
-  /** Who is asked for it; null: nobody, it is the question's beginning. */
+  /** The model to ask; null: the beginning of the question becomes the title. */
   readonly model: { readonly provider: string | undefined; readonly identifier: string } | null
 }
 
 export interface Titles {
-  /** Begins on a title and returns at once. Whatever goes wrong is logged, and the question stands in. */
+  /** Starts and returns at once. Failures are logged, and the beginning of the question becomes the title. */
   suggest(request: TitleRequest): void
   /** Asks no model any longer; resolves when what was begun is written. */
   stop(): Promise<void>

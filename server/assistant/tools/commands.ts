@@ -3,19 +3,19 @@ import { COMMAND_PATTERN, type ToolName, TOOLS } from '#contract/tools.ts'
 
 export interface ToolCall {
   readonly name: ToolName
-  /** What stands between the command and the next one, or the end of the message. */
+  /** The text up to the next command, or to the end of the message. */
   readonly argument: string
 }
 
 export interface ParsedMessage {
-  /** What stands before the first command. */
+  /** The text before the first command. */
   readonly before: string
   readonly calls: readonly ToolCall[]
   /** The message without its commands and the addresses that they read. */
   readonly text: string
 }
 
-/** What one message may set going; commands beyond it are words like any other. */
+/** Further commands of a message are plain text. */
 const MAX_CALLS = 5
 
 const COMMAND = new RegExp(`(${COMMAND_PATTERN})`)

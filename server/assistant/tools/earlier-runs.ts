@@ -1,9 +1,9 @@
-/** What tools brought back for earlier questions, so that later turns can come back to it. Pure. */
+/** Adds results of tools to the questions that caused them, so that later turns can refer to them. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
-/** What a later turn still reads of one run. */
+/** Characters of one run that later turns read. */
 const MAX_RUN_CHARACTERS = 2_000
 
 function showRun({ tool_name, content }: Turn): string {

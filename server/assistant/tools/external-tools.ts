@@ -21,7 +21,7 @@ export interface ExternalToolsOptions extends NetworkAccess {
   readonly log: Log
 }
 
-/** What the person reads of it. */
+/** The text that the person reads. */
 export function describeFinding(finding: Finding): string {
   if (finding.kind === 'failure') return finding.reason
   if (finding.kind === 'page') {

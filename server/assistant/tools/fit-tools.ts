@@ -15,7 +15,7 @@ interface FittedTools<Tool extends ToolDefinition> {
 
 const TOOLS_SHARE = 0.2
 
-/** As the provider counts it: its name, what it is for and what it takes. */
+/** The text that the provider counts: name, purpose and parameters. */
 export const describeTool = ({ name, description, parameters }: ToolDefinition): string =>
   JSON.stringify({ name, description, parameters })
 

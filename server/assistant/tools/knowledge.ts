@@ -51,7 +51,7 @@ export interface KnowledgeOptions {
   readonly embedder?: Embedder | null
   /** Documents to look in where the command names none; all of them where this is empty. */
   readonly chosen?: readonly string[]
-  /** What the model has before it anyway; everything else that was said is looked through unless documents are named or chosen. */
+  /** Turns that the model reads anyway: they are not searched. Others are, unless documents are named or chosen. */
   readonly turnsInPrompt: TurnsInPrompt
   /** Whole documents, where they are to answer; undefined where passages will do. */
   readonly readWholeDocuments?: (
@@ -60,7 +60,7 @@ export interface KnowledgeOptions {
   ) => Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined>
 }
 
-/** What a tool message holds of a whole document. */
+/** Limit of the tool message, for whole documents. */
 const MAX_CONTENT_CHARACTERS = 20_000
 /** Documents come first: what was said about them may be less than they say. */
 const MAX_MESSAGES = 3
@@ -68,7 +68,7 @@ const NO_EARLIER_MESSAGES: EarlierMessages = { messages: [], considered: [] }
 
 /**
  * Run as the person: the policies decide what there is to find and which names are known.
- * @param before what stands before the command, which is the question where nothing follows.
+ * @param before the text before the command, which is the question if the argument has none.
  */
 export async function searchKnowledge(
   scope: Scope,
@@ -80,9 +80,9 @@ export async function searchKnowledge(
   messages: readonly EarlierMessagePassage[]
   run: ToolRun
   trace: RetrievalTrace
-  /** The documents that were looked in; empty where that were all. */
+  /** The documents that were searched; empty: all. */
   documentIds: readonly string[]
-  /** What is said of a document that is named and not there; empty where there is none. */
+  /** Sentences about a document that is named and does not exist. */
   missingDocumentNotes: readonly string[]
 }> {
   const startedAt = performance.now()

@@ -18,7 +18,7 @@ interface McpToolOptions {
   readonly consents: ToolConsents
   readonly record: RecordRun
   readonly budget: ResultBudget
-  /** Tells whoever watches that the person is asked; without a request, that there is an answer. */
+  /** Shows viewers that the person is asked for consent; without a request, that the person has answered. */
   readonly showConsentRequest: (run: number, name: string, request: ToolRequest | undefined) => void
 }
 
@@ -28,7 +28,7 @@ export interface McpToolSet {
   close(): Promise<void>
 }
 
-/** What all providers take for a name. */
+/** The longest name that all providers accept. */
 const MAX_NAME_LENGTH = 64
 const MAX_TOOLS = 64
 /** Nobody reads more before allowing it. */

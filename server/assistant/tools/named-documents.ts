@@ -9,7 +9,7 @@ interface NamedDocument {
 interface Named {
   /** Empty where no document is named. */
   readonly documentIds: readonly string[]
-  /** What is asked of them. */
+  /** The text after the names. */
   readonly question: string
 }
 
@@ -27,7 +27,7 @@ const BARE_NAME = new RegExp(String.raw`^([^\s"'“„«]{1,200}${ENDING})(?=[\s
 export const findMissingName = (question: string): string | undefined =>
   (QUOTED_NAME.exec(question) ?? BARE_NAME.exec(question))?.[1]
 
-/** Names count in whatever case, the longest that fits first; of several documents with one name, all are meant. */
+/** Ignores case and prefers the longest name that fits; several documents of one name are all chosen. */
 export function parseLeadingNames(argument: string, documents: readonly NamedDocument[]): Named {
   const chosen = new Set<string>()
   let rest = argument.trimStart()

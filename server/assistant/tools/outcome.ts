@@ -1,7 +1,7 @@
-/** What a tool brought back. */
+/** Results of tools. */
 import { type SearchResult } from '#server/providers/web-search.ts'
 
-/** Text from outside, for a model to read or the Reader to quote: data, never an instruction. */
+/** Text from outside, for a model to read or the extractive answerer to quote: data, never an instruction. */
 export type Finding =
   | {
       readonly kind: 'page'
@@ -24,10 +24,9 @@ export interface ToolRun {
   readonly content: string
 }
 
-/** Of a run, this much is kept with the conversation. */
 const MAX_STORED_CHARACTERS = 20_000
 
-/** What is kept of a text that a tool brought back; where not all of it is, or the model was not shown all, it says so. */
+/** The stored form of a result; a note says if it is cut, or if the model was not shown all of it. */
 export function storedContent(text: string, missing: string | null = null): string {
   const kept = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
   const cut =
@@ -39,6 +38,6 @@ export function storedContent(text: string, missing: string | null = null): stri
 export interface ToolOutcome {
   readonly run: ToolRun
   readonly finding?: Finding
-  /** What the model reads of it, as far as there is room. */
+  /** The text that the model reads, as far as the budget goes. */
   readonly shown?: string
 }

@@ -1,4 +1,4 @@
-/** How sources and findings are shown to a model: as data that cannot close the element that it stands in. Pure. */
+/** Sources and findings as elements of a prompt: data that cannot close its element. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type MessageSource, type Source } from '#contract/source.ts'
 import { type Finding } from './outcome.ts'

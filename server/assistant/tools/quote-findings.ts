@@ -1,4 +1,4 @@
-/** What the Reader says of pages and search results: their own words, with the number of the page that they come from. */
+/** Quotes web pages and search results for the extractive answerer, with the number of the page that they come from. */
 import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
 import { prepareTextCandidates } from '#server/assistant/extractive/quote-candidates.ts'
@@ -6,10 +6,10 @@ import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Finding } from './outcome.ts'
 
-/** Of a page about which nothing in particular is asked. */
+/** Sentences that are quoted of a page if the question asks nothing about it. */
 const OPENING_SENTENCES = 3
 
-/** What is said of one finding, in Markdown. */
+/** One finding in Markdown. */
 export interface FindingSection {
   readonly text: string
   /** Whether these are words that were found; otherwise that there are none, or why. */

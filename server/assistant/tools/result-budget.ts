@@ -9,12 +9,12 @@ import { escapeText } from './prompt-elements.ts'
 export interface FittedResult {
   /** How it begins, as far as there is room, as it may stand inside an element. */
   readonly text: string
-  /** What is missing, in a sentence; null where nothing is. */
+  /** A sentence about what is missing; null if nothing is. */
   readonly omission: string | null
 }
 
 export interface ResultBudget {
-  /** What the request holds before any result: called once, when it is known. @param tokens of what is no text */
+  /** Counts the request itself, once, before any result. @param tokens of pictures */
   reserve(request: string, tokens?: number): void
   /** Results are fitted one after the other, each into a share of what the earlier ones have left. */
   fit(result: string): Promise<FittedResult>
@@ -22,9 +22,9 @@ export interface ResultBudget {
   fitItems(items: readonly string[]): Promise<{ readonly count: number; readonly omission: string | null }>
 }
 
-/** Of what is left, for one result: others may follow. */
+/** Maximum share of the remaining budget for one result: others may follow. */
 const MAX_RESULT_SHARE = 0.5
-/** Of one result, whatever the window: nobody asks about more, and everyone waits for it. */
+/** Limit of one result, however large the window. */
 const MAX_RESULT_CHARACTERS = 100_000
 
 const inThousands = (count: number) => count.toLocaleString('en')

@@ -1,11 +1,11 @@
-/** What typed commands brought back, read again from the runs that are stored: the other way round from `describeFinding`. Pure. */
+/** Parses the results of commands from their stored runs: the inverse of `describeFinding`. Pure. */
 import { type SearchResult } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
 import { type Finding, type ToolRun } from './outcome.ts'
 
 const PAGE = /^(?:(?<title>.*)\n)?(?<address>https?:\/\/\S+)\n\n(?<text>[^]*)$/
 const RESULT = /^(?<title>.*)\n(?<address>https?:\/\/\S+)\n(?<snippet>[^]*)$/
-/** What a search engine quotes may hold empty lines itself. */
+/** A snippet of a search engine may hold empty lines itself. */
 const BETWEEN_RESULTS = /\n\n(?=.*\nhttps?:\/\/\S+\n)/
 
 function readPage(content: string, question: string): Finding[] {
@@ -18,7 +18,7 @@ function readResult(content: string): SearchResult[] {
   return address === undefined ? [] : [{ address, title, snippet }]
 }
 
-/** None where the tool looks in the documents, which are read anew. */
+/** Empty for `@knowledge`: the documents are searched again. */
 function readFinding({ name, argument }: ToolCall, { status, content }: ToolRun): Finding[] {
   if (name === 'knowledge') return []
   if (status === 'failed') return [{ kind: 'failure', tool: name, reason: content }]

@@ -20,7 +20,6 @@ export type RecordRun = (name: string, run: (index: number) => Promise<ToolOutco
 interface ToolDefinitionOptions {
   readonly history: readonly Turn[]
   readonly sources: SourceList
-  /** What the model has before it anyway. */
   readonly turnsInPrompt: TurnsInPrompt
   readonly externalTools: ExternalTools
   readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
@@ -73,7 +72,7 @@ export function createToolDefinitions(options: ToolDefinitionOptions): ChatTool[
 
   const numberOf = (found: string) => sources.numberOf(found)
 
-  /** Of a page the end is left out, of results the last ones, so that every element is closed. */
+  /** Cuts the end of a page, or the last results, so that every element is closed. */
   async function fitOutcome(run: ToolRun, finding: Finding): Promise<ToolOutcome> {
     const noted = (omission: string | null) =>
       omission === null ? run : { ...run, content: storedContent(describeFinding(finding), omission) }

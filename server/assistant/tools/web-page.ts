@@ -20,7 +20,7 @@ function decode(body: Buffer, charset: string | undefined): string {
   try {
     return new TextDecoder(declared).decode(body)
   } catch {
-    // An encoding that nobody knows: the commonest one reads most of it.
+    // An unknown encoding: UTF-8, the most frequent one, decodes most of the text.
     return new TextDecoder().decode(body)
   }
 }
