@@ -39,8 +39,8 @@ const SIMULTANEOUS_REPLIES = 256
 /** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
 const QUEUE_CONNECTIONS = 4
 
-/** @param tellAhead reaches who is connected to this process, once anybody can be. */
-export async function startProduct(foundation: Foundation, tellAhead: DeliverEarly) {
+/** @param deliverEarly reaches viewers connected to this process, as soon as any can connect. */
+export async function startProduct(foundation: Foundation, deliverEarly: DeliverEarly) {
   const {
     config,
     log,

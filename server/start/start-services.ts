@@ -87,7 +87,7 @@ export async function startServices(
     testAccount,
     hasMailbox: isLocal && config.SMTP_URL === undefined,
     handleUpgrade: realtime.handleUpgrade,
-    tellAhead: realtime.deliverEarly,
+    deliverEarly: realtime.deliverEarly,
     gauges: {
       alcove_realtime_sockets: { help: 'Open realtime connections.', read: () => realtime.stats().sockets },
     },

@@ -164,8 +164,8 @@ export async function startAlcove(
       encryptionKey,
     }
     // Questions may be answered before anybody can connect.
-    let tellAhead: DeliverEarly = () => undefined
-    const product = hasProduct ? await startProduct(foundation, (broadcast) => tellAhead(broadcast)) : undefined
+    let deliverEarly: DeliverEarly = () => undefined
+    const product = hasProduct ? await startProduct(foundation, (broadcast) => deliverEarly(broadcast)) : undefined
     const services =
       signing && parts.has('services')
         ? await startServices(foundation, signing, {
@@ -174,7 +174,7 @@ export async function startAlcove(
             directDispatch: product?.directDispatch,
           })
         : undefined
-    if (services) ({ tellAhead } = services)
+    if (services) ({ deliverEarly } = services)
     server.on('upgrade', (request, socket, head) => {
       if (isRealtime(request.url) && services) services.handleUpgrade(request, socket, head)
       // In development the other sockets are those of the hot reload.
