@@ -17,7 +17,6 @@ const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?
 const findByExtension = (extension: string, kind: SignatureKind): FileType | undefined =>
   FILE_TYPES.find((type: FileType) => type.signature.kind === kind && type.extensions.includes(extension))
 
-/** The media type of an accepted file, undefined for any other. */
 export async function detectUploadType(source: ByteSource, name: string): Promise<string | undefined> {
   const head = await source.read(0, HEAD_BYTES)
   return (await detectFileType(source, head, extensionOf(name)))?.mediaType

@@ -39,7 +39,6 @@ const ACCEPTED_FORMATS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).f
 const MAX_NAME_CHARACTERS = 255
 
 export interface UploadOutcome extends UploadAnswer {
-  /** Whether any document is new. */
   readonly isCreated: boolean
 }
 
@@ -152,7 +151,6 @@ async function readMultipart(
   })
 }
 
-/** One line, without a path. */
 function cleanName(name: string | undefined): string {
   // Browsers escape these three in a file name, and nothing else (HTML, multipart/form-data encoding).
   const unescaped = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, ' ')

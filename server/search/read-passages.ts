@@ -1,4 +1,3 @@
-/** Reads passages with their text, page and document. */
 import { type Scope } from '#server/database/scope.ts'
 import { type LibraryIndex, locatePassage } from './index/library-index.ts'
 
@@ -6,7 +5,7 @@ import { type LibraryIndex, locatePassage } from './index/library-index.ts'
 export interface FoundPassage {
   readonly documentId: string
   readonly filename: string
-  /** Of the document; missing in sources of old answers. */
+  /** Missing in sources of old answers. */
   readonly mimetype?: string | undefined
   readonly page: number
   readonly start: number
@@ -18,7 +17,6 @@ export interface FoundPassage {
 }
 
 export interface StoredPassage {
-  /** Across all segments. */
   readonly number: number
   /** The stemmer that its document was indexed with. */
   readonly language: string

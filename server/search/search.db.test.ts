@@ -341,7 +341,7 @@ describe('merging', () => {
     expect(left.map(({ text }) => text)).not.toContain(TEXTS[0])
   })
 
-  test('writes a segment anew that has lost much, and drops one that has lost all', async () => {
+  test('rewrites a segment with many deleted passages, and drops one with only deleted passages', async () => {
     const person = await test_.createPerson()
     const ids: string[] = []
     for (const [index, text] of TEXTS.entries()) ids.push(await addDocument(person, `${index}.txt`, text))

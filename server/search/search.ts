@@ -15,7 +15,6 @@ import { selectPassages } from './select-passages.ts'
 import { searchVectors, type VectorSearchResult } from './vectors/vector-search.ts'
 
 export interface SearchOptions {
-  /** Narrows the search to these documents. */
   readonly documentIds?: readonly string[]
   readonly limit?: number
   /** Joins passages that follow one another on a page. */
@@ -25,12 +24,10 @@ export interface SearchOptions {
 }
 
 export interface SearchResult {
-  /** Best first. */
   readonly passages: readonly FoundPassage[]
   readonly trace: RetrievalTrace
 }
 
-/** Passages that are ranked in full. */
 const CANDIDATES = 100
 /** Passages read beyond the limit: they replace copies, and the trace names them. */
 const SPARE_PASSAGES = 8

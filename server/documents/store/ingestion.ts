@@ -10,7 +10,6 @@ import {
 import { type Scope } from '#server/database/scope.ts'
 import { type DocumentToIndex } from '#server/search/index/index-document.ts'
 
-/** A document that a worker reads. */
 export interface ClaimedDocument {
   readonly id: string
   readonly owner: string

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
 import { newestVersions } from './library.ts'
 
-test('a replaced version leads to the newest that was read, and nobody is led to the documents of others', async () => {
+test('a superseded version resolves to the newest version that was read, and never to a document of another person', async () => {
   const created = await temporaryDatabase()
   const { admin, database } = created
   const [owner, stranger] = [await created.createPerson(), await created.createPerson()]

@@ -189,7 +189,6 @@ export interface NameMatch {
   readonly is_named: boolean
   /** Words that begin a word of the file name. */
   readonly words: number
-  /** Ready documents in the library. */
   readonly count: number
 }
 
@@ -234,7 +233,6 @@ export async function listFiles(
   return rows
 }
 
-/** Bytes of all files together. */
 export async function sumFileSizes(scope: Scope): Promise<number> {
   const { rows } = await scope.query<{ bytes: number }>(
     'select coalesce(sum(size::bigint), 0)::float8 as bytes from documents',

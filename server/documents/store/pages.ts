@@ -103,7 +103,6 @@ export async function insertPages(
   )
 }
 
-/** Every page in order. */
 export async function* readPages(scope: Scope, documentId: string): AsyncGenerator<PageToIndex> {
   for (let last = 0; ;) {
     const { rows } = await scope.query<{ page: number; text: string; headings: PageToIndex['headings'] }>(
@@ -131,7 +130,6 @@ export async function deletePages(scope: Scope, id: string): Promise<void> {
   await scope.query('delete from document_pages where document_id = $1', [id])
 }
 
-/** Characters of all pages of the documents together. */
 export async function countCharacters(scope: Scope, documentIds: readonly string[]): Promise<number> {
   const { rows } = await scope.query<{ characters: number | null }>(
     'select sum(char_length(text)) as characters from document_pages where document_id = any ($1)',

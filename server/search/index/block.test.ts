@@ -18,7 +18,6 @@ const postings: fc.Arbitrary<Postings> = fc
   }))
 const term = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  // Long ones, and such as share much.
   fc.string({ unit: fc.constantFrom('a', 'é', '索'), maxLength: 64 }),
 )
 const terms = fc.uniqueArray(fc.tuple(term, postings), { selector: ([name]) => name, minLength: 1, maxLength: 30 })

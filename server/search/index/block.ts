@@ -33,7 +33,6 @@ const COMPRESSED = Buffer.from([0])
 /** Marks a length of a name that continues in the next number. */
 const LONG = 15
 
-/** @param blocks number of blocks in the segment. */
 export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffer {
   const content = Buffer.concat(entries)
   if (blocks > 1) return content
@@ -53,7 +52,6 @@ const beginsWith = (stored: Uint8Array, mark: Uint8Array): boolean =>
 
 /** As fast as deflate. The highest quality saves another 5 to 9 % for about twenty times the work. */
 const QUALITY = 5
-/** Covers a small segment. */
 const WINDOW_BITS = 19
 
 const compress = (bytes: Uint8Array): Buffer =>
@@ -65,7 +63,6 @@ const compress = (bytes: Uint8Array): Buffer =>
     },
   })
 
-/** @param words without blanks. */
 export const packWords = (words: readonly string[]): Buffer =>
   Buffer.concat([COMPRESSED, compress(Buffer.from(words.join(' ')))])
 

@@ -5,7 +5,6 @@ interface Sized {
 /** About what a key and its entry take. */
 const BYTES_PER_ENTRY = 200
 
-/** Options of an LRU cache that is bounded by bytes. */
 export const byteCacheOptions = (maxBytes: number) => ({
   maxSize: maxBytes,
   sizeCalculation: ({ byteLength }: Sized) => byteLength + BYTES_PER_ENTRY,

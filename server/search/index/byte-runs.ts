@@ -17,7 +17,6 @@ export function joinRuns(runs: readonly Uint8Array[]): ByteRuns {
   return { bytes, ends }
 }
 
-/** Views of the runs, in order. */
 export function* eachRun({ bytes, ends }: ByteRuns): Generator<Uint8Array> {
   let start = 0
   for (const end of ends) {

@@ -45,7 +45,6 @@ export function createByteWriter(): ByteWriter {
   }
 }
 
-/** Maximum length of a varint. */
 export const MAX_VARINT_BYTES = 5
 
 export function varintAt(bytes: Uint8Array, at: number): number {
@@ -68,10 +67,8 @@ export function varintEnd(bytes: Uint8Array, at: number): number {
 
 export interface ByteReader {
   readonly bytes: Uint8Array
-  /** Offset of the next byte. */
   at: number
   varint(): number
-  /** Skips varints. */
   skip(count: number): void
 }
 

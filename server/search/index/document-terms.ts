@@ -19,7 +19,6 @@ export interface Passage {
   readonly end: number
   /** The path of headings above it, the highest first. */
   readonly heading: string | undefined
-  /** In words. */
   readonly length: number
 }
 

@@ -24,7 +24,6 @@ export interface IndexSegment {
 export interface LibraryIndex {
   /** Without those of deleted documents. */
   readonly passages: number
-  /** In words. */
   readonly averageLength: number
   readonly languages: readonly string[]
   /** In words, for each passage, including those of deleted documents. */
@@ -171,9 +170,7 @@ export async function readPassageFilter(
 
 export interface PassageLocation {
   readonly segment: string
-  /** Of the segment. */
   readonly identity: string
-  /** Within the segment. */
   readonly number: number
 }
 

@@ -30,7 +30,6 @@ const MAX_WORD_LENGTH = 30
 export const isVocabularyWord = (term: string): boolean =>
   term.length >= MIN_WORD_LENGTH - 1 && term.length <= MAX_WORD_LENGTH && /^[\p{L}\p{M}]+$/u.test(term)
 
-/** @param entries encoded, by term. */
 export function packSegment(lengths: readonly number[], entries: ReadonlyMap<string, Uint8Array>): PackedSegment {
   let bytes = 0
   for (const entry of entries.values()) bytes += entry.length
@@ -55,7 +54,6 @@ export function packSegment(lengths: readonly number[], entries: ReadonlyMap<str
   }
 }
 
-/** The vocabulary, by length. */
 function listWords(terms: Iterable<string>): Map<number, string[]> {
   const byLength = new Map<number, string[]>()
   for (const term of terms) {

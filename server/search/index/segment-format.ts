@@ -13,7 +13,6 @@ import { type ByteWriter, createByteReader, createByteWriter } from './byte-writ
 
 /** The occurrences of one term: parallel arrays with an element for each passage. */
 export interface Postings {
-  /** Numbers within the segment, ascending. */
   readonly passages: number[]
   /** Term frequency for BM25: occurrences in the text plus the weights of title and heading. */
   readonly counts: number[]

@@ -19,7 +19,6 @@ interface Session {
 
 const sessions = new Map<number, Session>()
 
-/** The main thread numbers the sessions. */
 function sessionOf(number: number): Session {
   const session = sessions.get(number) ?? { document: createDocumentTerms(), merge: createSegmentMerge() }
   sessions.set(number, session)

@@ -19,7 +19,6 @@ export interface QuestionTerm {
 }
 
 export interface ParsedQuestion {
-  /** By `termKey`. */
   readonly terms: ReadonlyMap<string, QuestionTerm>
   /** The words that are no stop words, each with its terms. */
   readonly words: ReadonlyMap<string, readonly string[]>
@@ -83,7 +82,6 @@ export async function parseQuestion(
   return { terms, words: new Map([...formsOf].map(([word, forms]) => [word, [...forms.keys()]])) }
 }
 
-/** Each term with the languages that have it. */
 function invert(terms: ReadonlyMap<string, string>): Map<string, string[]> {
   const forms = new Map<string, string[]>()
   for (const [language, term] of terms) forms.set(term, [...(forms.get(term) ?? []), language])

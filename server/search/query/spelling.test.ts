@@ -28,7 +28,7 @@ test('another ending of the same word counts for less than a mistake', () => {
   expect(guessTerms('użytkowych', vocabularyOf('użytkowego'))).toEqual([{ term: 'użytkowego', weight: 0.5 }])
 })
 
-test('among words of one length each is looked at by itself, and one that stands in two lists counts once', () => {
+test('each word of a length is compared on its own, and one that is in two lists counts once', () => {
   const list = wordListOf(7, ['harbour', 'harvest', 'habitat', 'harbors'])
   expect(guessTerms('harbuor', [list, wordListOf(7, ['harbour'])])).toEqual([
     { term: 'harbour', weight: 0.9 },

@@ -52,16 +52,12 @@ const MAX_GUESSES = 8
 
 /** Words of one length, in arrays that are fast to scan. */
 export interface WordList {
-  /** In UTF-16 code units. */
   readonly length: number
-  /** The concatenated words. */
   readonly units: Uint16Array
-  /** `lettersOf` each word. */
   readonly letters: Int32Array
   readonly byteLength: number
 }
 
-/** @param words distinct words of that length. */
 export function wordListOf(length: number, words: readonly string[]): WordList {
   const units = new Uint16Array(words.length * length)
   const letters = new Int32Array(words.length)
@@ -86,7 +82,6 @@ function countBits(bits: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
-/** The likeliest first. */
 export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[] {
   const limit = maxEdits(word)
   const letters = lettersOf(word)

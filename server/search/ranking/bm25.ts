@@ -9,7 +9,6 @@ const B = 0.65
 export type Weights = ReadonlyMap<string, number>
 export type PostingsByTerm = ReadonlyMap<string, TermPostings>
 
-/** Inverse document frequency. */
 export const idf = (library: LibraryIndex, frequency: number): number =>
   Math.log(1 + (Math.max(library.passages - frequency, 0) + 0.5) / (frequency + 0.5))
 

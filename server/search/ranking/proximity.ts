@@ -7,7 +7,7 @@ import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
 const MAX_DISTANCE_WORDS = 8
 const PROXIMITY_WEIGHT = 0.3
 
-/** What proximity adds to the score of each candidate (Büttcher et al., 2006). */
+/** The score that proximity adds to each candidate (Büttcher et al., 2006). */
 export function scoreProximity(
   library: LibraryIndex,
   terms: Iterable<string>,
@@ -47,7 +47,6 @@ interface Occurrence {
   readonly position: number
 }
 
-/** By passage. */
 function findOccurrences(
   library: LibraryIndex,
   terms: Iterable<string>,

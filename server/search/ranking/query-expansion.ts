@@ -28,7 +28,6 @@ export function feedbackWeight(scores: readonly number[]): number {
 
 export interface FeedbackPassage {
   readonly score: number
-  /** In order, without stop words. */
   readonly terms: readonly string[]
 }
 

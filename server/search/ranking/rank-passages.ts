@@ -26,7 +26,6 @@ export interface RankedPassages {
 
 interface WordRanking extends RankedPassages {
   readonly bm25: (passage: number) => number
-  /** By BM25 alone. */
   readonly byBm25: readonly number[]
 }
 

@@ -25,7 +25,6 @@ export function languagesByWord(commonWords: Readonly<Record<string, string>>): 
 
 const LANGUAGES_OF_WORD = languagesByWord(COMMON_WORDS)
 
-/** Words of no known language are not stemmed. */
 export const NO_LANGUAGE = 'simple'
 const SAMPLE_CHARACTERS = 20_000
 const MIN_COMMON_SHARE = 0.06

@@ -27,5 +27,4 @@ const regular = new Map(
   }),
 )
 
-/** The base form of an irregular form, or the word itself. */
 export const regularEnglish = (word: string): string => regular.get(word) ?? word

@@ -54,7 +54,6 @@ type Dictionary = Map<string, string>
 const dictionaries = new Map<string, Dictionary>()
 const MAX_DICTIONARY_WORDS = 50_000
 
-/** Dictionaries that hold all of the words, by language. */
 async function stemsOf(
   scope: Scope,
   words: readonly string[],

@@ -31,7 +31,6 @@ const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 /** Vowel signs and lengthening of Arabic, points of Hebrew: optional in writing. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
 const ACCENTS = /[\u0300-\u036f]/g
-/** Needs no folding. */
 const PLAIN = /^[a-z0-9]*$/
 const MAX_WORD_LENGTH = 64
 

@@ -6,7 +6,6 @@ import { findSimilarPassages, modelInUse, type SimilarPassage } from './vector-s
 const EMBED_TIMEOUT_MS = 3_000
 
 export interface VectorSearchResult {
-  /** Most similar first. */
   readonly similar: readonly SimilarPassage[]
   readonly notes: readonly string[]
 }

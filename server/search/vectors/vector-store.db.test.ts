@@ -54,7 +54,7 @@ const modelsOf = async ({ sub }: Claims & { sub: string }) =>
     )
   ).rows.map(({ model, count }) => `${model} ${count}`)
 
-test('passages get vectors, are found by them, and nobody else finds them', async () => {
+test('passages get vectors, are found by them, and only their owner finds them', async () => {
   const [person, stranger] = [await db.createPerson(), await db.createPerson()]
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light burns all night', 'ducks on a pond'])
   await addReadDocument(db.database, stranger, 'b.txt', ['the harbour light of somebody else'])
@@ -88,7 +88,7 @@ test('another model takes over when it has read the whole library, and the first
   expect((await search()).trace.notes).toEqual([])
 })
 
-test('indexing anew drops the vectors of a document, and the job makes them again', async () => {
+test('indexing a document again drops its vectors, and the job makes them again', async () => {
   const person = await db.createPerson()
   const { documentId } = await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { embedder } = await startEmbedder()

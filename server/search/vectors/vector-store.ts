@@ -34,7 +34,6 @@ export async function modelInUse(scope: Scope, configured: string): Promise<stri
 
 export interface SimilarPassage {
   readonly segment: string
-  /** Within the segment. */
   readonly number: number
   readonly cosine: number
 }
