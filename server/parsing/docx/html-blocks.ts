@@ -1,4 +1,4 @@
-/** Blocks of the small, well-formed HTML that mammoth makes. Not for HTML from elsewhere. */
+/** Blocks of the well-formed HTML that mammoth writes; not for other HTML. */
 import { type Block } from '#server/parsing/sections.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
@@ -11,10 +11,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
   '&#39;': "'",
 }
-/** Stands for the end of a row of a table inside a cell until the cell is whole. */
+/** Marks the end of a row of a nested table until its outer cell ends. */
 const ROW_END = '\u001e'
-/** A footnote or an endnote, which its place in the text names by number: "[1]". */
+/** A footnote or endnote; the text refers to it by number: "[1]". */
 const NOTE = /\bid="[^"]*(?:foot|end)note-/
+const HEADING_TAG = /^h[1-6]$/
 const BOLD_HEADING_MAX_CHARACTERS = 90
 /** Bold paragraphs stand below what is marked as a heading. */
 const BOLD_LEVEL = 6
@@ -22,7 +23,13 @@ const BOLD_LEVEL = 6
 const decode = (text: string): string =>
   text.replace(/&(lt|gt|amp|quot|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? entity)
 
-/** Table rows become lines with " | " between their cells, those that span rows stand in each of them; a short paragraph that is bold throughout counts as a heading. */
+const normaliseBlanks = (text: string): string =>
+  text
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .trim()
+
+/** Table rows become lines with " | " between cells; a cell that spans rows is repeated. A short bold paragraph is a heading. */
 export function findHtmlBlocks(html: string): Block[] {
   const blocks: Block[] = []
   const rows: string[][] = []
@@ -35,10 +42,7 @@ export function findHtmlBlocks(html: string): Block[] {
   let notes = 0
 
   const takeText = (): string => {
-    const taken = text
-      .replaceAll(/[^\S\n]+/g, ' ')
-      .replaceAll(/ ?\n ?/g, '\n')
-      .trim()
+    const taken = normaliseBlanks(text)
     text = ''
     return taken
   }
@@ -87,7 +91,7 @@ export function findHtmlBlocks(html: string): Block[] {
           rows.push([])
           break
         }
-        // A row of a table inside a cell ends up as words of that cell, with nothing that looks like a cell's border.
+        // A row of a nested table becomes words of the outer cell.
         appendRow(rows.pop() ?? [])
         break
       case 'td':
@@ -114,16 +118,8 @@ export function findHtmlBlocks(html: string): Block[] {
       case 'p':
         if (isEnd) endBlock('paragraph')
         break
-      case 'h1':
-      case 'h2':
-      case 'h3':
-      case 'h4':
-      case 'h5':
-      case 'h6':
-        if (isEnd) endBlock('heading', Number(tag[1]))
-        break
       default:
-        break
+        if (isEnd && tag !== undefined && HEADING_TAG.test(tag)) endBlock('heading', Number(tag[1]))
     }
   }
   endBlock('paragraph')
@@ -155,18 +151,17 @@ export function findHtmlBlocks(html: string): Block[] {
   }
 }
 
-/** By column, what a cell that began in a row above has to say in the rows that it reaches down to. */
+/** By column: text of a cell that began in a row above and spans further rows. */
 type SpannedCells = ({ readonly text: string; readonly rowsLeft: number } | undefined)[]
 
-/** Longer words of a cell stand in its first row only; its place in the others is empty. */
+/** Longer text is not repeated in further rows. */
 const MAX_REPEATED_CHARACTERS = 120
-/** Wider and higher than any table that somebody reads. */
 const MAX_SPAN = 1_000
 
 const spanOf = (attributes: string, name: string): number =>
   Math.min(MAX_SPAN, Number(new RegExp(`${name}="(\\d+)"`).exec(attributes)?.[1] ?? 1))
 
-/** Cells from above that come next in the row. */
+/** Appends the spanned cells that come next in the row. */
 function addSpanned(row: string[], spanned: SpannedCells): void {
   for (let cell = spanned[row.length]; cell; cell = spanned[row.length]) {
     spanned[row.length] = cell.rowsLeft > 1 ? { ...cell, rowsLeft: cell.rowsLeft - 1 } : undefined

@@ -1,10 +1,10 @@
-/** The native decoder of pictures, for processes that read a file and can do nothing else. */
+/** The native image decoder; for sandboxed processes only. */
 import sharp, { type Sharp } from 'sharp'
 import { ParseFailure } from '#server/parsing/failure.ts'
 
 const MAX_PIXELS = 1e8
 
-/** Nothing else that libvips could open is a picture that we take. */
+/** Blocks every other format that libvips can open. */
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] })
 sharp.cache(false)
@@ -15,13 +15,13 @@ interface Size {
   readonly height: number
 }
 
-/** A picture is drawn for a dark ground where so much of it is transparent, and of the rest as little is not light. */
+/** An image is meant for a dark background if it is mostly transparent and hardly dark elsewhere. */
 const MIN_TRANSPARENT_SHARE = 0.5
 const MAX_DARK_SHARE = 0.02
 const LIGHT = 160
 const SAMPLE_SIDE = 1_000
 
-/** White words without a ground of their own would be lost on white. */
+/** White text on transparency needs a black background. */
 async function chooseBackground(picture: Sharp): Promise<string> {
   const bounds = { width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside', kernel: 'nearest' } as const
   const { data, info } = await picture

@@ -1,6 +1,5 @@
 /**
- * The process that makes one picture fit to be shown to a model. It gets the bytes on standard input, answers a line of
- * JSON and then a JPEG on standard output, and can reach nothing else.
+ * Entry point of the process that shrinks an image: bytes on standard input; a line of JSON and then a JPEG on standard output.
  */
 import { buffer } from 'node:stream/consumers'
 import { ParseFailure } from '#server/parsing/failure.ts'
@@ -10,7 +9,7 @@ import { drawImage } from './decode-image.ts'
 
 const QUALITY = 85
 
-/** Smaller alone, never larger: a model sees nothing that is not there. */
+/** Never enlarges. */
 function fitInto(side: number, pixels: number) {
   return ({ width, height }: { width: number; height: number }) => {
     const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(pixels / (width * height)))
@@ -29,7 +28,7 @@ async function main(side: number, pixels: number): Promise<void> {
     const given = new Uint8Array(await buffer(process.stdin))
     const { data, info } = await drawImage(given, {
       boundsFor: fitInto(side, pixels),
-      // Nothing that the camera wrote about itself, such as where it was, goes with it.
+      // Drops Exif metadata, such as the location.
       draw: (picture) => picture.jpeg({ quality: QUALITY }).toBuffer({ resolveWithObject: true }),
     })
     await send(`${JSON.stringify({ width: info.width, height: info.height })}\n`, data)

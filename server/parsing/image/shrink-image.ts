@@ -1,4 +1,4 @@
-/** Makes a picture small enough to be shown to a model, in a process of its own: its bytes are somebody's upload. */
+/** Shrinks an uploaded image for a model, in a sandboxed process. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { type Readable } from 'node:stream'
@@ -18,7 +18,7 @@ export interface ShrunkImage {
   readonly height: number
 }
 
-/** All providers make larger pictures smaller themselves, to about this size or a larger one. */
+/** Providers shrink larger images themselves. */
 const MAX_SIDE = 1_568
 const MAX_PIXELS = 1_150_000
 const TIME_MS = 20_000
@@ -38,7 +38,7 @@ interface ImageSource {
   readonly signal: AbortSignal
 }
 
-/** @throws ParseFailure where the file is to blame, the signal's reason where it was aborted. */
+/** @throws ParseFailure if the file is at fault, the signal's reason if aborted. */
 export async function shrinkImage({ open, size, mimetype, signal }: ImageSource): Promise<ShrunkImage> {
   signal.throwIfAborted()
   const given = await open()
@@ -50,7 +50,7 @@ export async function shrinkImage({ open, size, mimetype, signal }: ImageSource)
   )
   const watch = watchProcess(child, signal, limits, size)
   if (child.pid !== undefined) lowerPriority(child.pid)
-  // A child that ends early is judged by what it said.
+  // A process that ends early is judged by its output.
   const inputSent = pipeline(given, child.stdin).catch(() => undefined)
   try {
     const [output, stderrText] = await Promise.all([buffer(child.stdout), text(child.stderr)])

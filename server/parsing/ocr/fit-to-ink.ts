@@ -1,4 +1,4 @@
-/** Moves the borders of words to where the ink begins and ends, where the engine only guesses them. */
+/** Moves word borders to the ink, where the engine only guesses them. */
 import { type Raster } from './raster.ts'
 import { type Word } from './tesseract.ts'
 
@@ -10,9 +10,8 @@ const DARK = 140
 const MIN_GAP_SHARE = 0.6
 
 /**
- * Words of East Asian scripts and of Thai are syllables to the engine, with borders that often lie inside the neighbour: whether a
- * blank stands between two is seen by the white stretch between their middles. The widest one counts; beside a word in
- * letters, which has gaps of its own, the one next to the syllable.
+ * The engine returns East Asian and Thai words as syllables whose borders often lie inside a neighbour. The widest gap between
+ * their middles is the border; next to a word in letters, the wide gap nearest to the syllable.
  */
 export function fitToInk(raster: Raster, words: readonly Word[]): Word[] {
   const fitted: Word[] = []

@@ -1,20 +1,20 @@
-/** Which models read a page, by what can be told of it: its script as the engine sees it, and its commonest words. */
+/** Chooses OCR models for a page by its script and its most common words. */
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
 import { detectByCommonWords, languagesByWord } from '#server/search/text/detect-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
 import { type OcrLanguage } from './tesseract.ts'
 
-/** Models that read a page together, in the order in which the engine asks them. */
+/** Models that read a page together, in order of precedence. */
 export type OcrModels = readonly OcrLanguage[]
 
-/** Tells which language a page in Latin letters is in, although it does not know their accents. */
+/** Good enough to detect the language of a page in Latin letters, without accents. */
 export const ENGLISH_MODEL: OcrModels = ['eng']
-/** Where nobody can tell the language of a page in Latin letters. Korean ones mix both. */
+/** For Latin letters in an unknown language. Korean pages mix both scripts. */
 export const COMMON_MODELS: OcrModels = ['eng', 'deu', 'fra', 'spa', 'kor']
 
 /**
- * Where English's model is not simply asked after the language's own. It makes pages of Chinese and Japanese slower and no
- * better (characters read right: Chinese .978 alone, .953 with it), and Greek, asked first, would keep it from reading anything.
+ * Exceptions to "own model, then English". English makes Chinese and Japanese slower and no better (characters read right:
+ * Chinese .978 alone, .953 with English). After Greek it would read nothing.
  */
 const SPECIAL_MODELS: Partial<Record<OcrLanguage, OcrModels>> = {
   eng: ENGLISH_MODEL,
@@ -26,14 +26,13 @@ const SPECIAL_MODELS: Partial<Record<OcrLanguage, OcrModels>> = {
   jpn: ['jpn'],
 }
 
-/** What reads pages in one language. English words stand in texts of every language. */
+/** Includes English, whose words occur in texts of every language. */
 export const modelsForLanguage = (language: OcrLanguage): OcrModels => SPECIAL_MODELS[language] ?? [language, 'eng']
 
-/** What may read a page in a script. */
 export interface ScriptModels {
   readonly likeliest: OcrModels
   readonly others: readonly OcrModels[]
-  /** By how much another has to be surer to be believed. */
+  /** Extra confidence that another model needs to win. */
   readonly margin: number
 }
 
@@ -45,8 +44,7 @@ const script = (likeliest: OcrLanguage, others: readonly OcrLanguage[] = [], mar
 
 /** By the engine's name of the script. */
 const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
-  // Arabic's model is as sure of Persian, whose letters it does not know, as Persian's own is (up to 4 surer); of Arabic
-  // it is 11 surer and more.
+  // On Persian, Arabic's model is up to 4 more confident than Persian's own; on Arabic at least 11.
   Arabic: script('fas', ['ara'], 7),
   Cyrillic: script('rus', ['ukr']),
   Devanagari: script('hin'),
@@ -58,7 +56,7 @@ const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
   Thai: script('tha'),
 }
 
-/** Undefined where the script is Latin, or not one of these. */
+/** Undefined for Latin and unknown scripts. */
 export const modelsForScript = (name: string): ScriptModels | undefined => BY_SCRIPT[name]
 
 /** By the names of `COMMON_WORDS`. */
@@ -82,7 +80,7 @@ const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
   vietnamese: 'vie',
 }
 
-/** Of languages that are not stemmed. */
+/** Languages without a stemmer. */
 const MORE_COMMON_WORDS = {
   czech:
     'a se na je že v to s z do o i ve pro jako za by jsou pokud nebo které který která být může ale není při tak také jen ' +
@@ -90,14 +88,14 @@ const MORE_COMMON_WORDS = {
   vietnamese: 'và của là có các cho một được trong khi này với không những để người trên vào từ bạn nếu thể tại cần',
 }
 
-/** As a model writes them that does not know their accents. */
+/** As a model without their accents writes them. */
 const WITHOUT_ACCENTS = languagesByWord(
   Object.fromEntries(
     Object.entries({ ...COMMON_WORDS, ...MORE_COMMON_WORDS }).map(([name, words]) => [name, foldAccents(words)]),
   ),
 )
 
-/** What reads a page of these words best; undefined where they do not tell. */
+/** Undefined if the words are not decisive. */
 export function modelsForText(text: string): OcrModels | undefined {
   const language = BY_NAME[detectByCommonWords(foldAccents(text), WITHOUT_ACCENTS)]
   return language && modelsForLanguage(language)

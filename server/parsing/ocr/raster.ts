@@ -1,4 +1,4 @@
-/** Grey pictures in memory: one byte for each pixel, row by row, 255 white. */
+/** Grey images in memory: one byte per pixel, row by row, 255 is white. */
 
 export interface Raster {
   readonly width: number
@@ -6,7 +6,7 @@ export interface Raster {
   readonly pixels: Uint8Array
 }
 
-/** In pixels from the upper left corner. */
+/** Pixels from the upper left corner. */
 export interface Point {
   readonly x: number
   readonly y: number
@@ -14,9 +14,9 @@ export interface Point {
 
 const DARK = 128
 const TILE = 32
-/** Share of a tile that may be lighter than what counts as its paper. */
+/** Share of a tile that may be lighter than its paper. */
 const LIGHTER_THAN_PAPER = 0.15
-/** Paper is never taken for darker than this, so that white on black stays as it is. */
+/** Keeps white on black unchanged. */
 const MIN_PAPER_LIGHTNESS = 128
 const MIN_INK_SHARE = 0.0001
 
@@ -33,12 +33,10 @@ export function isBlank({ pixels }: Raster): boolean {
   return true
 }
 
-/** Half of the pixels of a light text on a dark ground are darker than this; a shaded page is lighter. */
+/** Most pixels of a dark background are darker; a shaded page is lighter. */
 const DARK_GROUND = 100
-/** One pixel of so many is looked at. */
 const SAMPLE_STEP = 7
 
-/** Whether a picture shows light on dark, as screens in their dark mode do. */
 export function isDarkGround({ pixels }: Raster): boolean {
   let [dark, all] = [0, 0]
   for (let at = 0; at < pixels.length; at += SAMPLE_STEP) {
@@ -54,7 +52,7 @@ export const invert = ({ width, height, pixels }: Raster): Raster => ({
   pixels: pixels.map((pixel) => 255 - pixel),
 })
 
-/** Makes shaded paper and coloured cells white, tile by tile; shaded cells are taken for pictures otherwise. */
+/** Whitens shaded paper and coloured cells tile by tile; the engine takes shaded cells for images. */
 export function whitenPaper({ width, height, pixels }: Raster): Raster {
   const white = new Uint8Array(pixels.length)
   const counts = new Uint32Array(256)
@@ -85,7 +83,7 @@ function addOne(counts: Uint32Array, at: number): void {
 
 export type QuarterTurn = 0 | 90 | 180 | 270
 
-/** Turns clockwise. */
+/** Clockwise. */
 export function turnQuarter(raster: Raster, degrees: QuarterTurn): Raster {
   if (degrees === 0) return raster
   const { width, height, pixels } = raster
@@ -101,7 +99,7 @@ export function turnQuarter(raster: Raster, degrees: QuarterTurn): Raster {
   return { ...turned, pixels: result }
 }
 
-/** Where a point was before the turn, in a picture of that width and height (measured between outermost points). */
+/** Location of a point before the turn; width and height are measured between outermost points. */
 export function beforeQuarterTurn(
   { x, y }: Point,
   degrees: QuarterTurn,
@@ -119,7 +117,7 @@ export function beforeQuarterTurn(
   }
 }
 
-/** Turns by any angle (radians, clockwise) around the middle, onto a white ground that holds all of it. */
+/** Turns by any angle (radians, clockwise) around the middle, onto white, without cropping. */
 export function turnFreely(raster: Raster, angle: number): Raster {
   const { width, height, pixels } = raster
   const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))]
@@ -148,7 +146,7 @@ interface Size {
   readonly height: number
 }
 
-/** Where a point of the turned picture was before. */
+/** Inverse of `turnFreely` for a point. */
 export function beforeFreeTurn({ x, y }: Point, angle: number, turned: Size, original: Size): Point {
   const [sin, cos] = [Math.sin(-angle), Math.cos(-angle)]
   const [right, down] = [x - turned.width / 2, y - turned.height / 2]
@@ -158,13 +156,11 @@ export function beforeFreeTurn({ x, y }: Point, angle: number, turned: Size, ori
 const MAX_SKEW_DEGREES = 20
 const SKEW_POINTS = 40_000
 const BIN_PIXELS = 4
-/** How much sharper the lines must become before a picture counts as skewed. */
 const MIN_SHARPNESS_GAIN = 1.25
 const MIN_SKEW_DEGREES = 0.7
 
 /**
- * By how much (radians, clockwise) the lines of an upright text are inclined, 0 where that is little or not clear: the
- * angle at which the ink gathers most in few rows.
+ * Skew of an upright page in radians, clockwise; 0 if small or unclear. Chooses the angle with the sharpest row profile.
  */
 export function measureSkew({ width, height, pixels }: Raster): number {
   const points: Point[] = []

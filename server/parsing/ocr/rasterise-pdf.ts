@@ -1,9 +1,9 @@
 import { PDFiumLibrary, type PDFiumDocument } from '@hyzyla/pdfium'
 import { type Raster } from './raster.ts'
 
-/** Draws pages of a pdf the way a viewer shows them, for OCR. */
+/** Draws pages of a pdf for OCR. */
 export interface PdfRasteriser {
-  /** Undefined where the page has nothing on it or cannot be drawn. */
+  /** Undefined for an empty page. */
   draw(page: number): Promise<Raster | undefined>
   close(): void
 }
@@ -12,7 +12,7 @@ const POINTS_PER_INCH = 72
 const RESOLUTION = 200
 const MIN_SIDE = 1_600
 const MAX_SIDE = 4_000
-/** The library has no way to give back the memory of a single page. */
+/** The library frees memory only with the whole document. */
 const PAGES_PER_DOCUMENT = 16
 
 export function createRasteriser(bytes: Uint8Array): PdfRasteriser {
@@ -54,7 +54,7 @@ export function createRasteriser(bytes: Uint8Array): PdfRasteriser {
   }
 }
 
-/** Rows may be padded to whole words of four bytes. */
+/** Rows may be padded to multiples of four bytes. */
 function withoutPadding(data: Uint8Array, width: number, height: number): Uint8Array {
   const stride = Math.floor(data.length / height)
   if (stride === width) return new Uint8Array(data)

@@ -1,16 +1,16 @@
-/** Reads again, cell by cell, what was read badly in the cells of a table: single digits, titles of several lines. */
+/** Rereads doubtful cells of ruled tables one by one: single digits, titles of several lines. */
 import { type Cell, findCell, isSameCell, listCells, type RulingLines } from './ruling-lines.ts'
 import { type Raster } from './raster.ts'
 import { type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
 
 const MIN_CONFIDENCE = 80
-/** Rules are thick, and may be slightly inclined. */
+/** Ruling lines are thick and may be slightly inclined. */
 const INSET = 8
 const MIN_SIDE = 16
 const DARK = 128
 const MIN_INK_SHARE = 0.002
 const MIN_CELLS = 4
-/** More cells than this make a drawing, or would take too long. */
+/** More cells are a drawing, or take too long. */
 const MAX_CELLS = 300
 
 export function readCellsAgain(
@@ -41,7 +41,7 @@ export function readCellsAgain(
       !before.some((word) => reachesBeyond(word, cell)) && lowestConfidence(found) <= lowestConfidence(before)
     if (found.length === 0 || lowestConfidence(found) < MIN_CONFIDENCE / 2 || isWorse) return
     for (const word of before) replaced.add(word)
-    // Lines are counted anew in every cell.
+    // The engine numbers lines per cell.
     added.push(...found.map((word) => ({ ...word, line: `${index}:${word.line}`, paragraph: `${index}:` })))
   })
   return [...words.filter((word) => !replaced.has(word)), ...added]
@@ -65,7 +65,7 @@ const reachesBeyond = ({ left, top, width, height }: Word, cell: Cell): boolean 
   left + width > cell.right + INSET ||
   top + height > cell.bottom + INSET
 
-/** Of the least sure word: one that was missed or broken is enough. */
+/** One missed or broken word makes a cell doubtful. */
 const lowestConfidence = (words: readonly Word[]): number => Math.min(100, ...words.map(({ confidence }) => confidence))
 
 function inkShare({ width, pixels }: Raster, { left, top, right, bottom }: Cell): number {

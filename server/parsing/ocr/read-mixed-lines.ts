@@ -1,7 +1,6 @@
 /**
- * Reads lines again that mix Hangul with Latin letters. Tesseract reads a word with one language's model or the other's:
- * "YGE소속" is half lost with either. Here the Korean model reads the line alone, and what is no Hangul to it is read in
- * its place with the English one.
+ * Rereads lines that mix Hangul and Latin letters. Tesseract reads each word with one model, so half of "YGE소속" is lost. The
+ * Korean model reads the line alone; the English model then reads the stretches that are not Hangul.
  */
 import { fitToInk } from './fit-to-ink.ts'
 import { type Raster } from './raster.ts'
@@ -40,7 +39,7 @@ function isMixed(line: readonly Word[]): boolean {
   return hangul < letters && hangul > MIN_HANGUL_SHARE * letters
 }
 
-/** The band that the line stands in: a word that strays up or down is read where the others stand. */
+/** Bounds of the line by medians, so that a stray word does not widen it. */
 function measureBand(words: readonly Word[], { width, height }: Raster): Block {
   const tall = median(words.map((word) => word.height))
   const middle = median(words.map((word) => word.top + word.height / 2))
@@ -58,12 +57,12 @@ function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? 0
 }
 
-/** The Korean reading, with each stretch that is no Hangul read as Latin; the line as it was where that gives less. */
+/** Combines Hangul and Latin results; returns the original line if that loses Hangul. */
 function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], korean: readonly Word[]): Word[] {
   const [{ line: lineKey, paragraph } = { line: '', paragraph: '' }] = line
   const band = measureBand(line, raster)
   const fitted = fitToInk(raster, korean)
-  // Borders that were fitted may cut off a last letter, and those of the engine reach into a syllable: both are tried.
+  // Fitted borders may cut a letter, the engine's may reach into a syllable: try both.
   const stretches = findStretches(fitted, band)
   const guessed = findStretches(korean, band)
   const narrow = readStretches(tesseract, raster, stretches)
@@ -84,8 +83,7 @@ function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], 
 }
 
 /**
- * From one syllable to the next where there is something else between them. The engine may see two lines in the band, which
- * it tells one after the other, and syllables that overlap.
+ * Stretches between syllables that hold something else. Syllables may overlap or come in two lines.
  */
 export function findStretches(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
   const stretches: Block[] = []
@@ -111,7 +109,7 @@ const readStretches = (tesseract: Tesseract, raster: Raster, stretches: readonly
 const countLetters = (words: readonly Word[]): number =>
   words.reduce((sum, { text }) => sum + (text.match(LETTERS)?.length ?? 0), 0)
 
-/** Something of the syllable beside it is read as a sign. */
+/** Part of a neighbouring syllable is often read as punctuation. */
 const withoutSigns = (word: Word): Word => ({
   ...word,
   text: word.text.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''),

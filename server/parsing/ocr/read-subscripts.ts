@@ -1,23 +1,23 @@
 /**
- * Reads words with subscripts again, as "H₂SO₄", whose small lowered digits are taken for commas: they are enlarged and
- * put on the line before the word is read.
+ * Rereads words with subscripts, such as "H₂SO₄", whose digits are taken for commas: enlarges them and moves them to the
+ * baseline first.
  */
 import { type Raster } from './raster.ts'
 import { type Tesseract, type Word } from './tesseract.ts'
 
 const DARK = 140
-/** Only words that may be a formula or a symbol with an index are looked at. */
+/** A formula or a symbol with an index. */
 const MAY_HAVE_INDEX = /^[("[]?[A-Z].{0,14}$/
 const MAX_CHARACTERS = 16
 const MAX_WORDS = 400
-/** A digit set lower, in shares of the height of a capital: a comma is smaller, and what has a descender begins higher. */
+/** Bounds of a subscript, as shares of the capital height: commas are smaller, descenders begin higher. */
 const MIN_HEIGHT = 0.45
 const MAX_HEIGHT = 0.85
 const MIN_DESCENT = 0.08
 const MIN_DEPTH = 0.3
 const MIN_CONFIDENCE = 60
 const MARGIN = 24
-/** Height in pixels at which capitals are read best. */
+/** Best height for OCR, in pixels. */
 const CAPITAL_HEIGHT = 36
 
 /** In pixels, `right` and `bottom` exclusive. */
@@ -52,7 +52,7 @@ export function readSubscripts(tesseract: Tesseract, raster: Raster, words: read
 
 const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2: 'Z', 5: 'S', 8: 'B' }
 
-/** Among digits a letter is easily taken for one: what stands on the line stays the letter that it was read as before. */
+/** Letters next to digits are easily read as digits: on the baseline the first result wins. */
 function keepLetters(text: string, before: string, isLowered: readonly boolean[]): string {
   if (text.length !== isLowered.length) return text
   return Array.from(text, (character, index) => {
@@ -61,7 +61,7 @@ function keepLetters(text: string, before: string, isLowered: readonly boolean[]
   }).join('')
 }
 
-/** The word alone on white, with its subscripts as high as its capitals; undefined where it has none. */
+/** Draws the word with subscripts as high as capitals; undefined without subscripts. */
 function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLowered: boolean[] }) | undefined {
   const glyphs = findGlyphs(raster, word)
   const tallest = Math.max(0, ...glyphs.map(heightOf))
@@ -101,7 +101,7 @@ function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLow
   return { width, height, pixels, isLowered: glyphs.map((glyph) => lowered.includes(glyph)) }
 }
 
-/** Between the four pixels around a place. */
+/** Bilinear interpolation. */
 function sample({ width, height, pixels }: Raster, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)]
   const [right, bottom] = [Math.min(width - 1, left + 1), Math.min(height - 1, top + 1)]
@@ -111,7 +111,7 @@ function sample({ width, height, pixels }: Raster, x: number, y: number): number
   return above * (1 - (y - top)) + below * (y - top)
 }
 
-/** The glyphs of a word from left to right: stretches of columns with ink, each as high as its ink. */
+/** Bounds of connected ink columns, from left to right. */
 function findGlyphs({ width, height, pixels }: Raster, word: Word): Glyph[] {
   const reach = Math.round(word.height * 0.3)
   const [top, bottom] = [Math.max(0, word.top - 2), Math.min(height, word.top + word.height + reach)]

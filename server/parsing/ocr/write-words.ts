@@ -1,10 +1,10 @@
-/** From the words of a page, in reading order, to its text: lines, paragraphs, and tables cell by cell. */
+/** Joins the words of a page into text: lines, paragraphs, and tables cell by cell. */
 import { type WordBox, withoutNul } from '#server/parsing/page.ts'
 import { type Cell, findCell, isSameCell, isSameRow, type RulingLines, touches } from './ruling-lines.ts'
 import { SYLLABLES } from './fit-to-ink.ts'
 import { type Word } from './tesseract.ts'
 
-/** One word in the text: UTF-16 offset and length. */
+/** UTF-16 offset and length in the text. */
 export interface PlacedWord {
   readonly offset: number
   readonly length: number
@@ -15,11 +15,10 @@ interface FilledCell extends Cell {
   readonly words: Word[]
 }
 
-/** Two figures have the shorter dash between them, which is taken for the longer one. */
+/** OCR reads the en dash of a range as an em dash. */
 const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
-/** Fewer cells are a frame around a text. */
+/** Fewer cells are a frame around text. */
 const MIN_CELLS = 4
-/** A blank is there only where there is room for one. */
 const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
 const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
 /** Share of the height; letters of Thai are low, and apart from each other. */
@@ -51,7 +50,7 @@ export function writeWords(words: readonly Word[], rules: RulingLines): { text: 
       if (previous) separator = separatorBetween(previous, word, lineSeparator)
       const last = placed.at(-1)
       if (separator.startsWith('\n') && last && previous && HYPHENATED.test(text) && /^\p{Ll}/u.test(word.text)) {
-        // A word broken at the end of a line is whole again.
+        // Rejoins a hyphenated word.
         text = text.slice(0, -1)
         placed[placed.length - 1] = { ...last, length: last.length - 1 }
         separator = ''
@@ -154,7 +153,7 @@ function groupRows(cells: readonly FilledCell[]): FilledCell[][] {
   )
 }
 
-/** Reading order within a cell; what stood there in several columns is one. */
+/** Reading order within a cell, as one column. */
 function sortWords(words: readonly Word[]): Word[] {
   const isFromRight = 2 * words.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > words.length
   const middle = ({ top, height }: Word) => top + height / 2
@@ -167,7 +166,7 @@ function sortWords(words: readonly Word[]): Word[] {
   )
 }
 
-/** The smallest box, in ten-thousandths of the page, that holds the corners of a word once they are put back. */
+/** Bounding box of the word on the original page, in ten-thousandths. */
 export function boxOf(
   { offset, length, word }: PlacedWord,
   toPage: (x: number, y: number) => { readonly x: number; readonly y: number },

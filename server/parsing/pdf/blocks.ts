@@ -1,8 +1,8 @@
-/** Tells headings, lists, tables and code of a pdf page from its paragraphs, by sizes, fonts and first characters. */
+/** Finds headings, lists, tables and code of a pdf page by sizes, fonts and first characters. */
 import { type PageBlock } from '#contract/document.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
-/** A line in the page's text; `table` numbers the table that it is a row of. */
+/** `table` is the number of the line's table. */
 export interface WrittenLine {
   readonly start: number
   readonly end: number
@@ -64,7 +64,7 @@ interface Body {
   readonly isBold: boolean
 }
 
-/** How most of the page's text is set. */
+/** Height and weight of most of the text. */
 function measureBody(lines: readonly WrittenLine[]): Body {
   const weighed = lines.flatMap((line) =>
     Array<WrittenLine>(Math.min(Math.ceil((line.end - line.start) / 10), 50)).fill(line),
@@ -76,7 +76,7 @@ function measureBody(lines: readonly WrittenLine[]): Body {
   }
 }
 
-/** Short lines that stand larger than the page's body text, or bold where it is not and with nothing beside them. */
+/** A short line larger than the body text, or bold, set apart and in a body that is not bold. */
 function isHeadingLine(text: string, line: WrittenLine, next: WrittenLine | undefined, body: Body): boolean {
   const words = text.slice(line.start, line.end).trim()
   if (line.table !== undefined || words.length <= 2 || !/\p{L}{2}/u.test(words)) return false
@@ -96,7 +96,7 @@ function isHeadingLine(text: string, line: WrittenLine, next: WrittenLine | unde
 
 const isSameSize = (one: number, other: number): boolean => Math.abs(one - other) <= SAME_SIZE * Math.max(one, other)
 
-/** From the largest down. */
+/** Largest first. */
 function headingSizes(headings: readonly WrittenLine[]): number[] {
   const sizes: number[] = []
   for (const { height } of headings.toSorted((one, other) => other.height - one.height))

@@ -1,4 +1,4 @@
-/** Items of a pdf page that do not run from left to right: right-to-left lines, and columns of East Asian characters. */
+/** Right-to-left lines and vertical East Asian columns of a pdf page. */
 import { isSameLine, type PlacedItem } from './lines.ts'
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
@@ -6,10 +6,9 @@ const LEFT_TO_RIGHT = /\p{L}/u
 const DIGITS = /\p{N}/u
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303fー\ufe10-\ufe4f]$/u
 
-/** Joined by marks without a blank, numbers are one: a date, a range. */
 const BLANK = /\s/
 
-/** The items of each line in the order in which they are read, whatever order they were drawn in. */
+/** Orders the items of right-to-left lines. */
 export function orderByDirection(items: readonly PlacedItem[]): PlacedItem[] {
   const ordered: PlacedItem[] = []
   let line: PlacedItem[] = []
@@ -34,7 +33,6 @@ function directionOf({ text }: PlacedItem): Direction {
   return DIGITS.test(text) ? 'number' : 'neutral'
 }
 
-/** More of its letters do than do not. */
 function runsRightToLeft(line: readonly PlacedItem[]): boolean {
   if (line.length < 2) return false
   let balance = 0
@@ -46,7 +44,7 @@ function runsRightToLeft(line: readonly PlacedItem[]): boolean {
   return balance > 0
 }
 
-/** From right to left, but words of the other direction and numbers among them as they stand. */
+/** Orders from right to left; keeps the order of left-to-right words and numbers. */
 function orderRightToLeft(line: readonly PlacedItem[]): PlacedItem[] {
   const visual = line.toSorted((one, other) => one.from - other.from)
   const groups: PlacedItem[][] = []
@@ -60,7 +58,7 @@ function orderRightToLeft(line: readonly PlacedItem[]): PlacedItem[] {
     if (direction === 'neutral' && open) open.between.push(item)
     else if (direction === 'left to right' || direction === 'number') {
       const isLetters = direction === 'left to right'
-      // Numbers with a blank between them are read from right to left, unless they stand in a phrase of the other direction.
+      // Numbers separated by a blank run right to left, except inside a left-to-right phrase.
       if (open && !open.hasLetters && !isLetters && open.between.some(({ text }) => BLANK.test(text))) close()
       open ??= { items: [], between: [], hasLetters: false }
       open.items.push(...open.between, item)
@@ -75,14 +73,13 @@ function orderRightToLeft(line: readonly PlacedItem[]): PlacedItem[] {
   return groups.toReversed().flat()
 }
 
-/** Fewer characters below each other are a list. */
 const MIN_COLUMN_CHARACTERS = 4
 /** Distance between two characters of a column, as shares of their height. */
 const [MIN_DISTANCE, MAX_DISTANCE] = [0.7, 1.6]
 const MAX_COLUMN_OFFSET = 0.3
 const DOWNWARDS = -Math.PI / 2
 
-/** Characters that were placed one below the other become items of lines that run downwards, from right to left. */
+/** Turns stacked characters into items of vertical lines. */
 export function turnVerticalColumns(items: readonly PlacedItem[]): PlacedItem[] {
   const result: PlacedItem[] = []
   let column: PlacedItem[] = []

@@ -1,4 +1,4 @@
-/** Whether the text that a pdf gives is what its page shows: a broken font map turns letters into others. */
+/** Detects text of fonts with a broken character map. */
 
 export interface FontSample {
   readonly str: string
@@ -7,15 +7,15 @@ export interface FontSample {
 
 const VOWELS = /[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœ]/giu
 const LATIN = /\p{Script=Latin}/gu
-/** Never in the text of a page: controls, private use, the replacement character. */
+/** Controls, private use, the replacement character. */
 const IMPOSSIBLE = /[\u0001-\u0008\u000b\u000e-\u001f\u007f-\u009f\ue000-\uf8ff\ufffd]/g
 const MAX_IMPOSSIBLE_SHARE = 0.04
-/** In any language written with Latin letters, two letters of five are vowels. */
+/** About 40 % of the letters are vowels in every language with Latin letters. */
 const MIN_VOWEL_SHARE = 0.22
 const MIN_LETTERS = 120
 const MAX_GARBLED_SHARE = 0.25
 
-/** What somebody put over names and numbers that others are not to read: "XXXXX". */
+/** Redacted words: "XXXXX". */
 const BLACKED_OUT = /(\p{L})\1{2,}/gu
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
@@ -29,7 +29,7 @@ function isGarbled(text: string): boolean {
   return letters >= MIN_LETTERS && countMatches(words, VOWELS) < MIN_VOWEL_SHARE * letters
 }
 
-/** Judged font by font, since each has its own map; a page counts as garbled when a good part of it is. */
+/** Checks each font, since each has its own map. */
 export function isGarbledPage(samples: readonly FontSample[]): boolean {
   const byFont = new Map<string, string>()
   for (const { str, fontName } of samples) byFont.set(fontName, (byFont.get(fontName) ?? '') + str)

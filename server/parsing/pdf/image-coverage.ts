@@ -1,4 +1,4 @@
-/** How much of a pdf page is pictures, by its drawing. */
+/** Share of a pdf page that images cover. */
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { z } from 'zod'
 
@@ -8,7 +8,7 @@ export const IMAGE_OPERATORS: ReadonlySet<number> = new Set<number>([
   OPS.paintImageMaskXObject,
 ])
 
-/** Share of the page; a scan may be smaller than its sheet. */
+/** A scan may be smaller than its sheet. */
 const MAX_IMAGE_SHARE = 0.6
 
 interface Drawing {
@@ -17,14 +17,13 @@ interface Drawing {
 }
 
 const numbers = z.array(z.number())
-/** Of a form: its matrix and its bounds. */
 const formArguments = z.tuple([numbers.length(6).nullish()]).rest(z.unknown())
 
 /** @param view the corners of the page, in points. */
 export function isCoveredByImages({ fnArray, argsArray }: Drawing, view: readonly number[]): boolean {
   const [left = 0, bottom = 0, right = 0, top = 0] = view
   const page = Math.abs((right - left) * (top - bottom))
-  // A picture fills the unit square, and only its area is wanted: the determinants of the matrices so far say it.
+  // An image fills the unit square: its area is the determinant of the current matrix.
   const outer: number[] = []
   let scale = 1
   let covered = 0

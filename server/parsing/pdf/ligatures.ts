@@ -1,17 +1,16 @@
 /**
- * The letters of ligatures in right-to-left text. A glyph for several letters, such as lam with alef, names them in the order of
- * reading. pdf.js turns each run of such text around letter by letter, so that the letters of one glyph change places: of
- * "لإدارة" it makes "إلدارة".
+ * Restores the letter order of Arabic ligatures. A ligature glyph maps to letters in reading order; pdf.js reverses each
+ * right-to-left run letter by letter and so swaps them: "لإدارة" becomes "إلدارة".
  */
 import { type TextItem } from './lines.ts'
 
-/** Of one code unit, so that letters can be counted as such; beyond those there are only mathematical ones. */
+/** One code unit only, so that letters can be counted by length. */
 const ARABIC_LETTER = /(?=\p{L})(?=[\0-\uffff])\p{Script=Arabic}/gu
 const LAM_ALEF = /^ل[اأإآٱ]$/
-/** What a turned lam-alef looks like; the article looks the same. */
+/** A reversed lam-alef; the article looks the same. */
 const ALEF_LAM = /[اأإآٱ]ل/
 
-/** Fewer letters are taken only where they are expected: further on they may be those of another word. */
+/** Shorter words are not searched further on: they could match another word. */
 const MIN_SEARCH_LETTERS = 6
 
 export const mayHoldLigatures = ({ str }: TextItem): boolean => ALEF_LAM.test(str)
@@ -19,8 +18,8 @@ export const mayHoldLigatures = ({ str }: TextItem): boolean => ALEF_LAM.test(st
 const arabicLetters = (text: string): string[] => text.match(ARABIC_LETTER) ?? []
 
 /**
- * The items with the letters of ligatures in the order of reading; each keeps its length.
- * @param drawn what each glyph of the page stands for, in the order of drawing, which is that of the items.
+ * Each item keeps its length.
+ * @param drawn the text of each glyph, in drawing order.
  */
 export function reorderLigatures(items: readonly TextItem[], drawn: readonly string[]): TextItem[] {
   const ligatures = new Map<number, string[]>()
@@ -30,7 +29,7 @@ export function reorderLigatures(items: readonly TextItem[], drawn: readonly str
     const own = arabicLetters(glyph)
     if (own.length > 1) {
       ligatures.set(letters.length, own)
-      // Some programs turn them around beforehand.
+      // Some programs write the letters reversed.
       if (LAM_ALEF.test(own.join(''))) inReadingOrder += 1
       if (LAM_ALEF.test(own.toReversed().join(''))) inReadingOrder -= 1
     }

@@ -1,12 +1,11 @@
-/** Lines of a pdf page that do not come in the order in which they are read. */
+/** Restores the reading order of lines, and words with letterspacing, on a pdf page. */
 import { type Cell, type Line, NO_ITEM, type PlacedItem } from './lines.ts'
 
-/** Fewer lines may stand in any order. */
 const MIN_LINES = 6
-/** Share of the steps from line to line that lead up the page where it was drawn from its foot. */
+/** Share of upward steps on a page that was drawn from its foot. */
 const MIN_UPWARD_SHARE = 0.9
 
-/** The lines from the top, where the page was drawn from its foot to its head. */
+/** Reverses the lines of a page that was drawn from its foot. */
 export function orderFromTop(lines: readonly Line[]): readonly Line[] {
   const steps = lines.slice(1).map((line, index) => line.down - (lines[index]?.down ?? 0))
   const isUpright = lines.every(({ angle }) => angle === lines[0]?.angle)
@@ -15,14 +14,14 @@ export function orderFromTop(lines: readonly Line[]): readonly Line[] {
 }
 
 const MIN_ROWS = 5
-/** Lines of running text are longer than cells of tables; in characters, on average. */
+/** Average length of a line of running text; cells of tables are shorter. */
 const MIN_CHARACTERS = 45
 /** Shares of the height of the line. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 2.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
-/** One column after the other, where two columns of running text were drawn line by line across both. */
+/** Separates two columns of running text that were drawn line by line across both. */
 export function orderColumns(lines: readonly Line[]): readonly Line[] {
   const ordered: Line[] = []
   let region: Line[] = []
@@ -41,7 +40,6 @@ export function orderColumns(lines: readonly Line[]): readonly Line[] {
 
 const rightOf = (line: Line | undefined): Cell | undefined => line?.cells[1]
 
-/** Whether a line stands below, in both columns or in one of them. */
 function continuesRegion(region: readonly Line[], line: Line): boolean {
   const [above, right] = [region.at(-1), rightOf(region[0])]
   if (!above || !right || line.angle !== above.angle) return false
@@ -79,9 +77,8 @@ const withOnly = (line: Line, cell: Cell): Line => ({ ...line, items: cell.items
 
 const LETTER = /^[\p{Lu}\p{Ll}\p{N}’'.,:;!?&()/%"“”•–-]$/u
 const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
-/** Years of months below a chart, by their first letters, from any of them on. */
+/** Initials of months below a chart. */
 const MONTHS = 'JFMAMJJASOND'.repeat(6)
-/** Fewer letters may be signs that stand apart. */
 const MIN_LETTERS = 5
 const MIN_DIFFERENT_LETTERS = 3
 /** A gap between words is this many times as wide as one between letters. */
@@ -91,9 +88,8 @@ const MIN_WORD_GAP_RATIO = 1.5
 export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
 
 /**
- * Words whose letters were spaced widely, each an item of its own or with blanks between them in one, are whole again:
- * "H E L L O" is read, and found, as "HELLO".
- * @param drawn the characters that the page draws, among which there are blanks between words alone.
+ * Joins letterspaced words: "H E L L O" becomes "HELLO".
+ * @param drawn the page's glyphs, with blanks only between words.
  */
 export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): readonly Line[] =>
   lines.map((line) => {
@@ -101,15 +97,15 @@ export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): re
     return isLetterspaced(letters) ? joinLetters(line, letters) : line
   })
 
-/** So many times as far apart as letters are words set where an item is taken apart. */
+/** Extra letter widths between words of a split item. */
 const WORD_STEPS = 2
 
-/** An item of single letters with blanks between them as one item for each, words further apart; their widths are a guess. */
+/** Splits an item of single letters into one item per letter, with estimated widths. */
 function splitLetters(item: PlacedItem, drawn: string): PlacedItem[] {
   if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
   const letters = [...item.text.matchAll(/\S/gu)]
   const found = new RegExp(letters.map(([letter]) => RegExp.escape(letter)).join(String.raw`\s*`), 'u').exec(drawn)
-  // Where the page draws something else, nobody knows which blanks part words.
+  // Without a match the word boundaries are unknown.
   if (!found) return [item]
   const words = found[0].split(/\s+/)
   const wordOf = words.flatMap((word, index) => Array.from(word, () => index))
@@ -124,7 +120,7 @@ function isLetterspaced(items: readonly PlacedItem[]): boolean {
   if (items.length < MIN_LETTERS || !items.every(({ text }) => LETTER.test(text))) return false
   const letters = items.map(({ text }) => text)
   const words = letters.join('')
-  // "A B C D E" are letters, and so are the names of points and of columns.
+  // "A B C D E" names points or columns.
   const isInOrder = letters.every((letter, index) => index === 0 || letter > (letters[index - 1] ?? ''))
   return (
     new Set(letters).size >= MIN_DIFFERENT_LETTERS &&

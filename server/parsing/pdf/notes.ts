@@ -1,4 +1,4 @@
-/** What people filled in and wrote on a pdf page: values of form fields, typed text and comments, none of which its text holds. */
+/** Annotations of a pdf page: values of form fields, typed text and comments. */
 import { z } from 'zod'
 import { withoutNul } from '#server/parsing/page.ts'
 
@@ -8,11 +8,11 @@ export type Rectangle = readonly [left: number, bottom: number, right: number, t
 export interface PageNote {
   readonly text: string
   readonly rectangle: Rectangle
-  /** It is read where it stands on the page, as if it were printed there; a comment is read behind the page. */
+  /** Belongs to the text at its location; comments follow the page. */
   readonly isInline: boolean
 }
 
-/** ISO 32000-2, 12.5.3: hidden, or not to be seen on a screen. */
+/** Hidden or NoView (ISO 32000-2, 12.5.3). */
 const UNSEEN_FLAGS = 2 | 32
 const COMMENTS = new Set([
   'Text',
@@ -45,7 +45,6 @@ const annotation = z.object({
     .union([z.string(), z.array(z.string())])
     .nullish()
     .catch(undefined),
-  /** What the field shows, line by line. */
   textContent: z.array(z.string()).catch([]),
   password: z.boolean().catch(false),
   checkBox: z.boolean().catch(false),
@@ -56,7 +55,6 @@ const annotation = z.object({
 })
 type Annotation = z.infer<typeof annotation>
 
-/** Those of pdf.js, in its order. */
 export function readNotes(annotations: readonly unknown[]): PageNote[] {
   return annotations.flatMap((given) => {
     const { data } = annotation.safeParse(given)
@@ -76,7 +74,7 @@ function fieldText({ fieldType, fieldValue, textContent, options, password, ...b
   const values = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
   switch (fieldType) {
     case 'Tx':
-      // A value with formatting may be there in that form alone.
+      // A rich-text value may exist only as its appearance.
       return values.join(' ') || textContent.join(' ')
     case 'Ch':
       return values

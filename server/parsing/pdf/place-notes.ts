@@ -1,19 +1,18 @@
-/** Puts what was filled in on a pdf page among its printed words, and says where each note stands. */
+/** Inserts field values and typed text into the items of a pdf page, and computes their boxes. */
 import { type WordBox } from '#contract/document.ts'
 import { NO_ITEM, type PlacedItem } from './lines.ts'
 import { type PageNote, type Rectangle } from './notes.ts'
 
 const MAX_SIZE = 12
-/** A label's line may stand this much of its height below the field. */
+/** Share of its height by which a label may lie below its field. */
 const MAX_BELOW = 0.3
 
-/** The item that a note became, to be found in the page's text. */
 export interface PlacedNote {
   readonly item: PlacedItem
   readonly note: PageNote
 }
 
-/** A field follows the words left of it or, where there are none, those above. */
+/** Aligns each note with the words to its left, if any. */
 export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNote[]): PlacedNote[] {
   return notes.map((note) => {
     const [left, bottom, right, top] = note.rectangle
@@ -40,7 +39,7 @@ export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNot
   })
 }
 
-/** Items in their order, with each note behind the last item that comes before it in its line or above it. */
+/** Inserts each note after the nearest item to its left or above. */
 export function insertNotes(items: readonly PlacedItem[], notes: readonly PlacedNote[]): PlacedItem[] {
   const result = [...items]
   for (const { item } of notes.toSorted(
@@ -59,7 +58,7 @@ export function insertNotes(items: readonly PlacedItem[], notes: readonly Placed
   return result
 }
 
-/** Where each word of a note stands on the page as a viewer shows it, in ten-thousandths: all in the place of the note. */
+/** Boxes of the words of a note in ten-thousandths of the displayed page: each is the rectangle of the note. */
 export function noteBoxes(
   text: string,
   { start, length, rectangle }: { readonly start: number; readonly length: number; readonly rectangle: Rectangle },

@@ -1,16 +1,15 @@
-/** Two pages of a book or a report that stand side by side on one sheet. */
+/** Splits a sheet with two facing pages. */
 import { type Cell, type Line } from './lines.ts'
 
-/** A sheet of two pages is at least this much wider than high. */
 const MIN_ASPECT_RATIO = 1.2
 const MIN_LINES = 5
-/** How far apart they stand, in heights of a line. */
+/** Minimum distance of the pages, in line heights. */
 const GUTTER = 2
-/** Share of a side's lines that may stand at the height of one of the other; of the rows of a table nearly all do. */
+/** Share of lines that both sides may have at one height; rows of a table nearly all do. */
 const MAX_SHARED = 0.5
 const UPRIGHT = 0.01
 
-/** The lines of the left page and those of the right, in their order; all in one where the sheet has one page. */
+/** Lines of the left and of the right page, or all lines of a single page. */
 export function splitFacingPages(lines: readonly Line[]): (readonly Line[])[] {
   const cells = lines.flatMap((line) => line.cells)
   if (cells.length === 0 || lines.some(({ angle }) => Math.abs(angle) > UPRIGHT)) return [lines]

@@ -1,18 +1,18 @@
-/** Finds the tables of a pdf page by their columns: lines below each other whose wide gaps are in the same places. */
+/** Finds tables of a pdf page: consecutive lines whose cells are aligned. */
 import { type Cell, type Line } from './lines.ts'
 
 const MIN_ROWS = 3
-/** Two rows are enough where they have this many columns. */
+/** Two rows are enough with this many columns. */
 const MANY_COLUMNS = 3
 /** Shares of the height of the line. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 4
-/** Columns of running text are wider than cells; in characters, on average. */
+/** Average length above which columns are running text. */
 const MAX_CELL_CHARACTERS = 45
-/** Share of a row's cells that must stand below cells of the row before. */
+/** Share of a row's cells that must align with the row above. */
 const MIN_ALIGNED_SHARE = 0.5
 
-/** The number of the table that each line belongs to; lines outside of tables are not listed. */
+/** Maps each line of a table to the number of its table. */
 export function numberTables(lines: readonly Line[]): Map<Line, number> {
   const tables = new Map<Line, number>()
   let rows: Line[] = []
@@ -35,8 +35,7 @@ export function numberTables(lines: readonly Line[]): Map<Line, number> {
 }
 
 /**
- * Titles of narrow columns stand close to each other, as if they were one: they are parted where that gives a title to each
- * column of the rows below.
+ * Splits titles of narrow columns that are so close that they look like one cell, if every column then has a title.
  */
 function splitTitles(rows: readonly Line[]): void {
   const most = Math.max(...rows.map(({ cells }) => cells.length))
@@ -50,7 +49,7 @@ function splitTitles(rows: readonly Line[]): void {
   }
 }
 
-/** The cell in parts, of which each further one begins with an item that stands as a further column does. */
+/** Splits a cell at items that align with a further column. */
 function splitCell(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[] {
   const parts: Cell[] = []
   let last = -1
@@ -79,7 +78,7 @@ function continuesTable(above: Line, line: Line): boolean {
   return aligned > 1 && aligned >= MIN_ALIGNED_SHARE * few.cells.length
 }
 
-/** Cells of a column begin, end or have their middle at the same place. */
+/** Left, right or centre aligned. */
 function isAligned(one: Cell, other: Cell, tolerance: number): boolean {
   const middle = ({ from, to }: Cell) => (from + to) / 2
   return (

@@ -1,4 +1,4 @@
-/** From the positioned items of a pdf page to its text, keeping the way back from every character to its item. */
+/** Joins positioned items of a pdf page into text, with a mapping from every character to its item. */
 import { type ItemRun, type PageBlock } from '#contract/document.ts'
 import { type Heading } from '#server/parsing/page.ts'
 import { findBlocks, type WrittenLine } from './blocks.ts'
@@ -16,11 +16,10 @@ export interface PdfFont {
   readonly isMono: boolean
 }
 
-/** Lines further apart than this many usual line distances belong to different paragraphs. */
+/** Minimum paragraph distance, in usual line distances. */
 const PARAGRAPH_GAP = 1.4
-/** On pages of few lines, where no distance is usual: more than double spacing. */
+/** Limit for pages with too few lines for a usual distance: more than double spacing. */
 const PARAGRAPH_HEIGHTS = 2.5
-/** White space, so that a row reads as it stands on the page. */
 const CELL_BORDER = '\t'
 const HYPHENATED = /\p{L}[-‐\u00ad]$/u
 
@@ -29,7 +28,7 @@ export interface JoinedText {
   readonly items: ItemRun[]
   readonly headings: Heading[]
   readonly blocks: PageBlock[]
-  /** What notes say in the text, with where they stand. */
+  /** Ranges of notes in the text, with their location on the page. */
   readonly notes: NoteRange[]
 }
 
@@ -40,9 +39,9 @@ export interface NoteRange {
 }
 
 /**
- * Joins the items in the order of the page's content. Spaces, line ends and cell borders that the geometry asks for are
- * generated and belong to no run; nor do notes, of which comments follow the rest.
- * @param drawn what the page draws, letter by letter, where some of its words are letterspaced.
+ * Joins items in reading order. Generated spaces, line ends and cell borders belong to no run; neither do notes. Comments come
+ * last.
+ * @param drawn the page's glyphs in drawing order; empty unless words are letterspaced.
  */
 export function joinItems(
   items: readonly TextItem[],
@@ -70,7 +69,7 @@ export function joinItems(
     const table = tables.get(line)
     const isRowBelow = table !== undefined && previous !== undefined && tables.get(previous) === table
     let separator = previous ? (isRowBelow ? '\n' : separatorBetween(previous, line, lineDistance)) : ''
-    // A word broken at the end of a line is whole again.
+    // Rejoins a hyphenated word.
     if (
       separator === '\n' &&
       previous?.items.at(-1)?.index !== NO_ITEM &&
@@ -120,7 +119,7 @@ const listHeadings = (text: string, blocks: readonly PageBlock[]): Heading[] =>
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])
 
-/** The usual distance between two lines that follow each other, 0 where there is only one line. */
+/** Median distance of consecutive lines; 0 for a single line. */
 function usualLineDistance(lines: readonly Line[]): number {
   const distances: number[] = []
   lines.forEach((line, position) => {
@@ -151,7 +150,6 @@ function gapBefore(item: PlacedItem, line: Line, isRow: boolean, text: string): 
   return line.gaps.get(item) === true ? ' ' : ''
 }
 
-/** The hyphen stays in the item and out of the run. */
 function dropHyphen(text: string, runs: ItemRun[]): string {
   const last = runs.pop()
   if (!last) return text

@@ -1,6 +1,6 @@
 /**
- * Workbooks that are encrypted and yet open without a question: Excel encrypts a workbook whose structure is protected with a
- * password that everybody has (MS-OFFCRYPTO 2.4.2.3; MS-XLS 2.2.10), and tries it before it asks for another.
+ * Decrypts workbooks with Excel's default password, which protects only their structure (MS-OFFCRYPTO 2.4.2.3; MS-XLS
+ * 2.2.10). Excel tries it before it asks for another.
  */
 import { createDecipheriv, createHash } from 'node:crypto'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
@@ -26,7 +26,7 @@ const readStream = (file: object, path: string): Buffer | undefined => {
   return content && Buffer.from(content)
 }
 
-/** Of an old workbook: its records, deciphered, or undefined where it takes another password. */
+/** Decrypts the record stream of an .xls; undefined if it needs another password. */
 export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
   const stream = readStream(file, '/Workbook') ?? readStream(file, '/Book')
@@ -34,7 +34,7 @@ export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
   const filePass = findFilePass(stream)
   const decipher = filePass && createDecipher(stream.subarray(filePass.start, filePass.end), stream.length)
   if (!decipher) return undefined
-  // Places of sheets are counted from the beginning: it is called another thing, which nobody reads, and stays.
+  // Sheet offsets count from the start of the stream, so FilePass is renamed to a record that is ignored, not removed.
   stream.writeUInt16LE(USER_EXCLUSIVE, filePass.start - RECORD_HEADER_BYTES)
   for (const { type, start, end } of listRecords(stream))
     if (!PLAIN_RECORDS.has(type)) decipher(stream, { start, end, plainBytes: type === BOUND_SHEET ? OFFSET_BYTES : 0 })
@@ -44,18 +44,18 @@ export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
 interface RecordRange {
   readonly start: number
   readonly end: number
-  /** So much of its beginning is not encrypted. */
+  /** Unencrypted bytes at its start. */
   readonly plainBytes: number
 }
 
-/** Deciphers a record where it stands. */
+/** Decrypts a record in place. */
 type Decipher = (stream: Buffer, record: RecordRange) => void
 
 const RECORD_HEADER_BYTES = 4
 const FILE_PASS = 0x2f
 const BOUND_SHEET = 0x85
 const USER_EXCLUSIVE = 0x194
-/** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted, nor is where a sheet begins. */
+/** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted; nor is the offset of a sheet. */
 const PLAIN_RECORDS: ReadonlySet<number> = new Set([0x809, FILE_PASS, USER_EXCLUSIVE, 0x195, 0xe1, 0x196, 0x138])
 const OFFSET_BYTES = 4
 
@@ -80,7 +80,7 @@ function* listRecords(stream: Buffer): Generator<WorkbookRecord> {
 }
 
 function createDecipher(filePass: Buffer, length: number): Decipher | undefined {
-  // Before Excel 97 there was one way and no number of it.
+  // Excel 95 has no field for the scheme.
   if (filePass.length === 4) return createXorDecipher(filePass)
   if (filePass.readUInt16LE(0) === 0) return createXorDecipher(filePass.subarray(2))
   const keyOf =
@@ -88,7 +88,7 @@ function createDecipher(filePass: Buffer, length: number): Decipher | undefined 
   return keyOf && createRc4Decipher(keyOf, length)
 }
 
-/** What the password comes to (MS-OFFCRYPTO 2.3.7.1 and 2.3.7.2). */
+/** Key and verifier of the default password (MS-OFFCRYPTO 2.3.7.1 and 2.3.7.2). */
 const XOR_KEY = 0xb359
 const XOR_VERIFIER = 0x9a0a
 
@@ -147,7 +147,6 @@ function isRightKey(given: {
   return digest(given.algorithm, plain.subarray(0, 16)).equals(plain.subarray(16))
 }
 
-/** Each block has a key of its own. */
 function createRc4Decipher(keyOf: KeyOfBlock, length: number): Decipher {
   const keyStream = Buffer.alloc(length)
   for (let block = 0; block * RC4_BLOCK_BYTES < length; block += 1)
@@ -182,7 +181,7 @@ function rc4KeyStream(key: Uint8Array, length: number): Uint8Array {
   })
 }
 
-/** Of a new workbook in an `EncryptedPackage`: the zip file, or undefined where it takes another password. */
+/** Decrypts the zip file of an .xlsx in an `EncryptedPackage`; undefined if it needs another password. */
 export function decryptPackage(bytes: Uint8Array): Buffer | undefined {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
   const [info, content] = [readStream(file, '/EncryptionInfo'), readStream(file, '/EncryptedPackage')]
@@ -191,7 +190,6 @@ export function decryptPackage(bytes: Uint8Array): Buffer | undefined {
   const cipherText = content.subarray(8)
   const isAgile = info.readUInt32LE(0) === AGILE_VERSION
   const plain = isAgile ? decryptAgile(info.subarray(8).toString(), cipherText) : decryptStandard(info, cipherText)
-  // No other key makes a zip file of it.
   return plain?.readUInt32LE(0) === ZIP_SIGNATURE ? plain.subarray(0, size) : undefined
 }
 
@@ -251,7 +249,7 @@ function decryptAgile(xml: string, cipherText: Buffer): Buffer | undefined {
 
 const KEY_VALUE_BLOCK = Buffer.from('146e0be7abacd0d6', 'hex')
 const SEGMENT_BYTES = 4_096
-/** Excel asks for 100,000; each is a hash that anybody's file can make us calculate. */
+/** Excel writes 100,000; bounds the work that a hostile file can cause. */
 const MAX_SPIN_COUNT = 1_000_000
 
 function readAttributes(xml: string, element: string): (name: string) => string {
@@ -276,7 +274,6 @@ interface AesText {
   readonly cipherText: Buffer
 }
 
-/** What is left over of a block belongs to no text. */
 function decryptAes({ mode, key, iv, cipherText }: AesText): Buffer {
   const decipher = createDecipheriv(`aes-${key.length * 8}-${mode}`, key, iv).setAutoPadding(false)
   const whole = cipherText.subarray(0, cipherText.length - (cipherText.length % AES_BLOCK_BYTES))

@@ -1,4 +1,4 @@
-/** The readable text of an HTML page: title, headings, paragraphs, lists and tables, without what surrounds them. */
+/** Readable text of an HTML page: headings, paragraphs, lists and tables, without navigation and scripts. */
 
 export interface PageText {
   readonly title: string
@@ -33,7 +33,6 @@ const PARAGRAPHS = new Set(['p', 'div', 'section', 'article', 'main', 'header', 
   'h1', 'h2', 'h3', 'h4', 'h5', 'h6']) // prettier-ignore
 const LINES = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option', 'caption'])
 const CELLS = new Set(['td', 'th'])
-/** Less than this is not the body of a page, whatever element it stands in. */
 const MIN_BODY_CHARACTERS = 200
 
 const LATIN_1 =
@@ -53,7 +52,6 @@ function decodeCodePoint(code: number): string {
   return isCharacter ? String.fromCodePoint(code) : '\ufffd'
 }
 
-/** Text that has no tags, or may show them. */
 export const decodeEntities = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));?/gi,
@@ -77,7 +75,7 @@ function findTagEnd(html: string, from: number): number {
   return html.length
 }
 
-/** In one pass over the page, however it is broken. */
+/** One pass, linear on malformed input. */
 function* tokenize(html: string, isXml: boolean): Generator<Token> {
   let index = 0
   while (index < html.length) {
@@ -119,7 +117,7 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
   }
 }
 
-/** Writes down what a reader sees of the tokens; of everything, or only of what stands in one kind of element. */
+/** Visible text of the tokens; with `within` only inside elements of that name. */
 function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?: string): string {
   let text = ''
   let insideDepth = 0
@@ -178,8 +176,7 @@ function readTitle(tokens: readonly Token[]): string {
 }
 
 /**
- * Prefers what the page itself marks as its body; falls back to everything where that is next to nothing, or where all of it
- * is a document.
+ * Prefers `main`, then `article`, then the page without navigation; falls back to all text if that is short or `isDocument`.
  */
 export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
