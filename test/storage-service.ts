@@ -15,7 +15,7 @@ import { createS3Store } from '#server/blobs/s3.ts'
 import { withReusedBuffers } from '#server/blobs/send.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims } from '#server/database/scope.ts'
-import { discardObjectBytes } from '#server/storage/discard.ts'
+import { removeDiscardedBytes } from '#server/storage/discard.ts'
 import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { startFakeS3 } from './fake-s3.ts'
@@ -85,7 +85,7 @@ export async function startStorageService(options: Partial<StorageOptions> = {})
       return createClient(origin, tokens.anonKey, { accessToken: async () => token }).storage
     },
     async files() {
-      await discardObjectBytes(db.database, blobs)
+      await removeDiscardedBytes(db.database, blobs)
       if (s3) return s3.keys()
       const entries = await readdir(path.join(folder, 'blobs'), { recursive: true, withFileTypes: true }).catch(
         () => [],

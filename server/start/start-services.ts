@@ -12,7 +12,7 @@ import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { createRealtime } from '#server/realtime/service.ts'
 import { createRestRoutes } from '#server/rest/routes.ts'
 import { createSchemaCache } from '#server/rest/schema-cache.ts'
-import { discardObjectBytes } from '#server/storage/discard.ts'
+import { removeDiscardedBytes } from '#server/storage/discard.ts'
 import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
 import { readProviders } from './auth-providers.ts'
 import { type Foundation } from './foundation.ts'
@@ -62,7 +62,7 @@ export async function startServices(
       sessionDays: config.AUTH_SESSION_DAYS,
       sessionIdleDays: config.AUTH_SESSION_IDLE_DAYS,
     }).catch((error: unknown) => log.warn({ err: error }, 'expired codes and tokens were not removed'))
-    discardObjectBytes(database, blobs).catch((error: unknown) =>
+    removeDiscardedBytes(database, blobs).catch((error: unknown) =>
       log.warn({ err: error }, 'bytes of removed objects were not discarded'),
     )
   }
@@ -76,7 +76,7 @@ export async function startServices(
       counts: beyondRows?.counts ?? {},
       async finish() {
         await beyondRows?.finish()
-        await discardObjectBytes(database, blobs)
+        await removeDiscardedBytes(database, blobs)
         // Made anew, and empty: the sign-in page offers it for as long as the server runs.
         if (isLocal) await ensureTestAccount({ database, seed: encryptionKey })
       },

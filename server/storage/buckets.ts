@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import { asCaller, callerOf } from './caller.ts'
+import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
 import { parseSizeLimit, requireBucketName, requireMimePatterns } from './names.ts'
 
-interface BucketParts {
+interface BucketRouteOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly maxObjectBytes: number
@@ -19,13 +19,13 @@ interface BucketParts {
 
 const COLUMNS = 'id, name, owner, public, type, file_size_limit, allowed_mime_types, created_at, updated_at'
 
-const limits = z.object({
+const bucketLimitsSchema = z.object({
   public: z.boolean().nullish(),
   file_size_limit: z.union([z.number(), z.string()]).nullish(),
   allowed_mime_types: z.array(z.string()).nullish(),
 })
-const newBucket = limits.extend({ name: z.string(), id: z.string().optional(), type: z.string().optional() })
-const listing = z.object({
+const newBucketSchema = bucketLimitsSchema.extend({ name: z.string(), id: z.string().optional(), type: z.string().optional() })
+const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(1000),
   offset: z.coerce.number().int().nonnegative().default(0),
   sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).default('id'),
@@ -39,11 +39,11 @@ async function requireBucket(scope: Scope, id: string): Promise<Record<string, u
   return rows[0]
 }
 
-export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscarded }: BucketParts): Hono {
+export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscarded }: BucketRouteOptions): Hono {
   const routes = new Hono()
 
   /** Limits as they are stored: undefined leaves them as they are, null lifts them. */
-  function readLimits({ file_size_limit: size, allowed_mime_types: types, public: isPublic }: z.output<typeof limits>) {
+  function readLimits({ file_size_limit: size, allowed_mime_types: types, public: isPublic }: z.output<typeof bucketLimitsSchema>) {
     const bytes = size == null ? size : parseSizeLimit(size)
     if (bytes != null && bytes > maxObjectBytes) throw new StorageError('EntityTooLarge')
     if (types) requireMimePatterns(types)
@@ -57,13 +57,13 @@ export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscard
     options?: { readOnly: boolean },
   ): Promise<T> {
     const id = context.req.param('id') ?? ''
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     return asCaller(database, claims, (scope) => run(scope, id), options)
   }
 
   routes.post('/', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const { name, id = name, type = 'STANDARD', ...given } = validate(newBucket, await readJson(context))
+    const claims = await verifyCaller(context, tokens)
+    const { name, id = name, type = 'STANDARD', ...given } = validate(newBucketSchema, await readJson(context))
     requireBucketName(name)
     requireBucketName(id)
     if (type !== 'STANDARD') throw new StorageError('FeatureNotEnabled', `Buckets of type ${type} are not enabled`)
@@ -83,8 +83,8 @@ export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscard
   })
 
   routes.get('/', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const { limit, offset, sortColumn, sortOrder, search } = validate(listing, context.req.query())
+    const claims = await verifyCaller(context, tokens)
+    const { limit, offset, sortColumn, sortOrder, search } = validate(listQuerySchema, context.req.query())
     const { rows } = await asCaller(
       database,
       claims,
@@ -102,7 +102,7 @@ export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscard
   routes.get('/:id', async (context) => context.json(await withBucket(context, requireBucket, { readOnly: true })))
 
   routes.put('/:id', async (context) => {
-    const { isPublic, bytes, types } = readLimits(validate(limits, await readJson(context)))
+    const { isPublic, bytes, types } = readLimits(validate(bucketLimitsSchema, await readJson(context)))
     const { rowCount } = await withBucket(context, (scope, id) =>
       scope.query(
         `update storage.buckets set public = coalesce($2, public), updated_at = now(),

@@ -10,13 +10,13 @@ const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
 /** The Bearer token decides; without one, the key. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
-export async function callerOf(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
+export async function verifyCaller(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')
   return tokens.verify(token)
 }
 
-const LIMITS = { statement_timeout: '8000' }
+const STATEMENT_SETTINGS = { statement_timeout: '8000' }
 
 /** One transaction with the caller's role and claims. */
 export const asCaller = <T>(
@@ -24,4 +24,4 @@ export const asCaller = <T>(
   claims: Claims,
   run: (scope: Scope) => Promise<T>,
   { readOnly = false } = {},
-): Promise<T> => database.asUser(claims, run, { readOnly, settings: LIMITS })
+): Promise<T> => database.asUser(claims, run, { readOnly, settings: STATEMENT_SETTINGS })

@@ -3,18 +3,18 @@ import { type BlobStore } from '#server/blobs/store.ts'
 import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 
-const BATCH = 200
+const BATCH_SIZE = 200
 
 /**
  * Removes all discarded bytes; resolves with their number. Several at once do no harm: removing is idempotent, and an
  * entry goes only after its bytes.
  */
-export async function discardObjectBytes(database: Database, blobs: BlobStore): Promise<number> {
+export async function removeDiscardedBytes(database: Database, blobs: BlobStore): Promise<number> {
   let removed = 0
   for (;;) {
     const { rows } = await database.serviceStatement<{ blob_id: string }>(
       'select blob_id from storage.discarded_blobs order by discarded_at limit $1',
-      [BATCH],
+      [BATCH_SIZE],
     )
     if (rows.length === 0) return removed
     for (const { blob_id: id } of rows) await blobs.remove(id)
@@ -26,20 +26,20 @@ export async function discardObjectBytes(database: Database, blobs: BlobStore): 
 }
 
 /** A function to call after a change: nobody waits for the removal, and what fails now is removed after the next one. */
-export function discardInBackground(database: Database, blobs: BlobStore, log: Log): () => void {
+export function createBackgroundRemoval(database: Database, blobs: BlobStore, log: Log): () => void {
   let running: Promise<unknown> | undefined
-  let isAskedAgain = false
+  let mustRunAgain = false
   return function discard() {
     if (running) {
-      isAskedAgain = true
+      mustRunAgain = true
       return
     }
-    running = discardObjectBytes(database, blobs)
+    running = removeDiscardedBytes(database, blobs)
       .catch((error: unknown) => log.warn({ err: error }, 'removed objects still occupy their place'))
       .finally(() => {
         running = undefined
-        if (isAskedAgain) {
-          isAskedAgain = false
+        if (mustRunAgain) {
+          mustRunAgain = false
           discard()
         }
       })

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 
-interface Kind {
+interface ErrorKind {
   readonly statusCode: number
   readonly message: string
   /** The older name of the code, which clients look at; the code itself where there is none. */
@@ -42,7 +42,7 @@ const KINDS = {
   DatabaseTimeout: { statusCode: 544, message: 'The database took too long to answer', status: 544 },
   DatabaseError: { statusCode: 503, message: 'The database cannot be reached', status: 503 },
   InternalError: { statusCode: 500, error: 'Internal', message: 'Internal Server Error', status: 500 },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ErrorKind>
 
 export type StorageErrorCode = keyof typeof KINDS
 
@@ -75,7 +75,7 @@ const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[
   ['P0001', 'InvalidRequest'],
 ]
 
-function ofDatabase(error: pg.DatabaseError): StorageError | undefined {
+function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
   const { code: sqlState = '', message } = error
   if (sqlState === '42501') {
     const isPolicy = message.includes('row-level security')
@@ -98,7 +98,7 @@ function ofDatabase(error: pg.DatabaseError): StorageError | undefined {
 export function toStorageError(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error
   if (isConnectionFailure(error)) return new StorageError('DatabaseError', undefined, { cause: error })
-  if (error instanceof pg.DatabaseError) return ofDatabase(error)
+  if (error instanceof pg.DatabaseError) return fromDatabaseError(error)
   if (!(error instanceof AppError)) return undefined
   switch (error.code) {
     case 'unauthenticated': {
@@ -133,7 +133,7 @@ export const isServerFault = ({ code }: StorageError): boolean => KINDS[code].st
 
 /** The error's body as a response; HEAD gets the status alone. */
 export function renderError({ code, message, headers }: StorageError, isHead: boolean): Response {
-  const { statusCode, error = code, status = 400 }: Kind = KINDS[code]
+  const { statusCode, error = code, status = 400 }: ErrorKind = KINDS[code]
   const body = JSON.stringify({ statusCode: String(statusCode), error, message, code })
   return new Response(isHead ? null : body, {
     status,

@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
 
-const MOST = 1000
+const MAX_ENTRIES = 1000
 
 const limit = z
   .int()
   .min(1)
-  .transform((wanted) => Math.min(wanted, MOST))
+  .transform((wanted) => Math.min(wanted, MAX_ENTRIES))
 
-export const listRequest = z.object({
+export const listRequestSchema = z.object({
   prefix: z.string().default(''),
   limit: limit.default(100),
   offset: z.int().nonnegative().default(0),
@@ -25,7 +25,7 @@ export const listRequest = z.object({
     })
     .prefault({}),
 })
-export type ListRequest = z.output<typeof listRequest>
+export type ListRequest = z.output<typeof listRequestSchema>
 
 interface Entry {
   readonly id: string | null
@@ -60,7 +60,7 @@ interface Page {
  * Goes from one entry to the next through the index on the name, so that a folder costs one step however much lies in it.
  * $1 bucket, $2 prefix, $3 number of entries to stop after (null: all), $4 beginning of what follows the prefix.
  */
-function walk(order: 'asc' | 'desc'): string {
+function walkSql(order: 'asc' | 'desc'): string {
   const columns = 'o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata'
   // Nothing sorts between a text and the same with U+0001 behind it, nothing after U+10FFFF, and `0` follows the slash.
   const first = `o.name collate "C" >= $2 || chr(1)`
@@ -101,7 +101,7 @@ async function walkEntries(
   const isByName = column === 'name'
   const stopAfter = isByName && search === '' ? offset + limit : null
   const { rows } = await scope.query<KeyedEntry>(
-    `${walk(isByName ? order : 'asc')}
+    `${walkSql(isByName ? order : 'asc')}
      order by ${isByName ? '' : `is_folder desc, ${column} ${order}, `}position limit $5 offset $6`,
     [bucket, prefix, stopAfter, search, limit, offset],
   )
@@ -125,19 +125,19 @@ const cursor = z
   .string()
   .transform((text) => Number(Buffer.from(text, 'base64url').toString('utf8')))
   .pipe(z.int().positive())
-export const pagedRequest = z.object({
+export const pageRequestSchema = z.object({
   prefix: z.string().default(''),
-  limit: limit.default(MOST),
+  limit: limit.default(MAX_ENTRIES),
   cursor: cursor.optional(),
   with_delimiter: z.boolean().default(false),
-  sortBy: listRequest.shape.sortBy,
+  sortBy: listRequestSchema.shape.sortBy,
 })
 
 /** Everything that begins with a prefix: whole keys in pages, with folders apart where a delimiter is asked for. */
 export async function listPage(
   scope: Scope,
   bucket: string,
-  { prefix, limit, cursor: offset = 0, with_delimiter: hasFolders, sortBy }: z.output<typeof pagedRequest>,
+  { prefix, limit, cursor: offset = 0, with_delimiter: hasFolders, sortBy }: z.output<typeof pageRequestSchema>,
 ) {
   // One more than is wanted tells whether there is a next page.
   const page = { prefix, search: '', limit: limit + 1, offset, ...sortBy }

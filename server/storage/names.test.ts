@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSizeLimit, requireAdmittedObject, requireBucketName, requireKey } from './names.ts'
+import { parseSizeLimit, requireAllowedObject, requireBucketName, requireKey } from './names.ts'
 
 test.each(['a', 'a/b.c', "x!-.*'() &$@=;:+,?_/y", '...', 'a/..b', '.hidden', 'x'.repeat(1024)])('%s is a key', (key) =>
   expect(requireKey(key)).toBe(key),
@@ -48,15 +48,15 @@ test.each([
   ['image', ['image/*'], false],
   ['text/html;image/png', ['image/png'], false],
 ])('%s in a bucket for %j: %s', (mimetype, allowed, isAdmitted) => {
-  const admit = () => requireAdmittedObject({ file_size_limit: null, allowed_mime_types: allowed }, { mimetype }, 10)
+  const admit = () => requireAllowedObject({ file_size_limit: null, allowed_mime_types: allowed }, { mimetype }, 10)
   if (isAdmitted) expect(admit()).toBe(10)
   else expect(admit).toThrow(`mime type ${mimetype} is not supported`)
 })
 
 test('the smaller limit holds', () => {
   const limits = (bytes: number | null) => ({ file_size_limit: bytes, allowed_mime_types: null })
-  expect(requireAdmittedObject(limits(5), { size: 5 }, 10)).toBe(5)
-  expect(requireAdmittedObject(limits(50), { size: 10 }, 10)).toBe(10)
-  expect(() => requireAdmittedObject(limits(5), { size: 6 }, 10)).toThrow('exceeded')
-  expect(() => requireAdmittedObject(limits(null), { size: 11 }, 10)).toThrow('exceeded')
+  expect(requireAllowedObject(limits(5), { size: 5 }, 10)).toBe(5)
+  expect(requireAllowedObject(limits(50), { size: 10 }, 10)).toBe(10)
+  expect(() => requireAllowedObject(limits(5), { size: 6 }, 10)).toThrow('exceeded')
+  expect(() => requireAllowedObject(limits(null), { size: 11 }, 10)).toThrow('exceeded')
 })

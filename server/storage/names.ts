@@ -2,18 +2,18 @@
 import { z } from 'zod'
 import { StorageError } from './errors.ts'
 
-const KEY = /^[A-Za-z0-9_/!.*'() &$@=;:+,?-]+$/
-const BUCKET = /^[A-Za-z0-9_!.*'() &$@=;:+,?-]{1,100}$/
-const LONGEST_KEY = 1024
+const KEY_PATTERN = /^[A-Za-z0-9_/!.*'() &$@=;:+,?-]+$/
+const BUCKET_PATTERN = /^[A-Za-z0-9_!.*'() &$@=;:+,?-]{1,100}$/
+const MAX_KEY_LENGTH = 1024
 
-export interface Target {
+export interface ObjectPath {
   readonly bucket: string
   readonly key: string
 }
 
 /** @throws StorageError `InvalidBucketName` */
 export function requireBucketName(name: string): string {
-  if (BUCKET.test(name) && name.trim() === name && name !== '.' && name !== '..') return name
+  if (BUCKET_PATTERN.test(name) && name.trim() === name && name !== '.' && name !== '..') return name
   throw new StorageError('InvalidBucketName')
 }
 
@@ -22,23 +22,23 @@ const isPlainPath = (key: string) => key.split('/').every((part) => part !== '' 
 
 /** @throws StorageError `InvalidKey` */
 export function requireKey(key: string): string {
-  if (key.length <= LONGEST_KEY && KEY.test(key) && isPlainPath(key)) return key
-  throw new StorageError('InvalidKey', `Invalid key: ${key.slice(0, LONGEST_KEY)}`)
+  if (key.length <= MAX_KEY_LENGTH && KEY_PATTERN.test(key) && isPlainPath(key)) return key
+  throw new StorageError('InvalidKey', `Invalid key: ${key.slice(0, MAX_KEY_LENGTH)}`)
 }
 
-const UNITS = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 } as const
-const sizeText = z
+const BYTES_PER_UNIT = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 } as const
+const sizeTextSchema = z
   .string()
   .toLowerCase()
   .regex(/^\d+(\.\d+)?(b|kb|mb|gb)$/)
   .transform((text) => {
     const unit = z.enum(['b', 'kb', 'mb', 'gb']).parse(/[a-z]+$/.exec(text)?.[0])
-    return Math.floor(Number.parseFloat(text) * UNITS[unit])
+    return Math.floor(Number.parseFloat(text) * BYTES_PER_UNIT[unit])
   })
 
 /** A limit as a number of bytes or in words ("20MB"). @throws StorageError `InvalidRequest` */
 export function parseSizeLimit(given: string | number): number {
-  const parsed = z.union([z.int().nonnegative(), sizeText]).safeParse(given)
+  const parsed = z.union([z.int().nonnegative(), sizeTextSchema]).safeParse(given)
   if (parsed.success) return parsed.data
   throw new StorageError('InvalidRequest', 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B')
 }
@@ -52,7 +52,7 @@ export function requireMimePatterns(patterns: readonly string[]): void {
 }
 
 /** Whether a declared type fits a pattern such as `image/png` or `image/*`; its parameters do not count. */
-function fits(mimetype: string, pattern: string): boolean {
+function matchesPattern(mimetype: string, pattern: string): boolean {
   const plain = (text: string) => text.split(';')[0]?.trim().toLowerCase() ?? ''
   const wanted = plain(pattern)
   if (wanted === '*' || wanted === '*/*') return true
@@ -61,8 +61,8 @@ function fits(mimetype: string, pattern: string): boolean {
 }
 
 /** @param allowed the bucket's patterns; null or none at all admit everything. @throws StorageError `InvalidMimeType` */
-function requireAdmittedType(mimetype: string, allowed: readonly string[] | null): void {
-  if (!allowed || allowed.length === 0 || allowed.some((pattern) => fits(mimetype, pattern))) return
+function requireAllowedType(mimetype: string, allowed: readonly string[] | null): void {
+  if (!allowed || allowed.length === 0 || allowed.some((pattern) => matchesPattern(mimetype, pattern))) return
   throw new StorageError('InvalidMimeType', `mime type ${mimetype} is not supported`)
 }
 
@@ -75,7 +75,7 @@ interface Limits {
  * Whether a bucket takes an object of this type and size, as far as the size is known.
  * @returns most bytes that it may have. @throws StorageError `InvalidMimeType`, `EntityTooLarge`
  */
-export function requireAdmittedObject(
+export function requireAllowedObject(
   { file_size_limit, allowed_mime_types }: Limits,
   {
     mimetype = 'application/octet-stream',
@@ -83,7 +83,7 @@ export function requireAdmittedObject(
   }: { readonly mimetype?: string | undefined; readonly size?: number | undefined },
   maxObjectBytes: number,
 ): number {
-  requireAdmittedType(mimetype, allowed_mime_types)
+  requireAllowedType(mimetype, allowed_mime_types)
   const maxBytes = Math.min(file_size_limit ?? maxObjectBytes, maxObjectBytes)
   if (size > maxBytes) throw new StorageError('EntityTooLarge')
   return maxBytes

@@ -4,16 +4,16 @@ import { z } from 'zod'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database } from '#server/database/scope.ts'
-import { asCaller, callerOf } from './caller.ts'
+import { asCaller, verifyCaller } from './caller.ts'
 import { noTransformation, StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
-import { listEntries, listPage, listRequest, pagedRequest } from './list.ts'
-import { requireAdmittedObject, requireBucketName, requireKey } from './names.ts'
-import { findNames, getBucket, getObject, moveObject, removeObjects, requireMayWrite } from './objects.ts'
+import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './list.ts'
+import { requireAllowedObject, requireBucketName, requireKey } from './names.ts'
+import { findVisibleKeys, getBucket, getObject, moveObject, removeObjects, requireWriteAccess } from './objects.ts'
 import { type SignedTokens } from './signed-tokens.ts'
-import { targetOf } from './target.ts'
+import { parseObjectPath } from './target.ts'
 
-interface ObjectParts {
+interface ObjectRouteOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly signedTokens: SignedTokens
@@ -22,63 +22,63 @@ interface ObjectParts {
   readonly onDiscarded: () => void
 }
 
-const MOST_AT_ONCE = 1000
-const UPLOAD_TOKEN_LIFE_S = 7200
-const LONGEST_LIFE_S = 10 * 365 * 86_400
+const MAX_KEYS = 1000
+const UPLOAD_TOKEN_LIFETIME_S = 7200
+const MAX_TOKEN_LIFETIME_S = 10 * 365 * 86_400
 
-const removal = z.object({ prefixes: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
-const signing = z.object({
-  expiresIn: z.int().min(1).max(LONGEST_LIFE_S),
+const removeRequestSchema = z.object({ prefixes: z.array(z.string()).min(1).max(MAX_KEYS) })
+const signRequestSchema = z.object({
+  expiresIn: z.int().min(1).max(MAX_TOKEN_LIFETIME_S),
   transform: z.record(z.string(), z.unknown()).nullish(),
 })
-const signingMany = signing.extend({ paths: z.array(z.string()).min(1).max(MOST_AT_ONCE) })
-const moving = z.object({
+const signManyRequestSchema = signRequestSchema.extend({ paths: z.array(z.string()).min(1).max(MAX_KEYS) })
+const moveRequestSchema = z.object({
   bucketId: z.string(),
   sourceKey: z.string(),
   destinationKey: z.string(),
   destinationBucket: z.string().nullish(),
 })
 
-export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBytes, onDiscarded }: ObjectParts): Hono {
+export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBytes, onDiscarded }: ObjectRouteOptions): Hono {
   const routes = new Hono()
 
   routes.post('/list/:bucket', async (context) => {
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const request = validate(listRequest, await readJson(context))
+    const request = validate(listRequestSchema, await readJson(context))
     return context.json(
       await asCaller(database, claims, (scope) => listEntries(scope, bucket, request), { readOnly: true }),
     )
   })
 
   routes.post('/list-v2/:bucket', async (context) => {
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const request = validate(pagedRequest, await readJson(context))
+    const request = validate(pageRequestSchema, await readJson(context))
     return context.json(
       await asCaller(database, claims, (scope) => listPage(scope, bucket, request), { readOnly: true }),
     )
   })
 
   routes.post('/move', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(moving, await readJson(context))
+    const claims = await verifyCaller(context, tokens)
+    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(moveRequestSchema, await readJson(context))
     const from = { bucket: bucketId, key: sourceKey }
     const to = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
     if (to.bucket !== from.bucket) {
       const object = await asCaller(database, claims, (scope) => getObject(scope, from), { readOnly: true })
-      requireAdmittedObject(await getBucket(database, to.bucket), object.metadata ?? {}, maxObjectBytes)
+      requireAllowedObject(await getBucket(database, to.bucket), object.metadata ?? {}, maxObjectBytes)
     }
     await asCaller(database, claims, (scope) => moveObject(scope, from, to, claims.sub))
     return context.json({ message: 'Successfully moved' })
   })
 
   routes.post('/sign/:bucket', async (context) => {
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const { expiresIn, paths, transform } = validate(signingMany, await readJson(context))
+    const { expiresIn, paths, transform } = validate(signManyRequestSchema, await readJson(context))
     if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
-    const found = await asCaller(database, claims, (scope) => findNames(scope, bucket, paths), { readOnly: true })
+    const found = await asCaller(database, claims, (scope) => findVisibleKeys(scope, bucket, paths), { readOnly: true })
     const answers = paths.map(async (path) => {
       if (!found.has(path)) {
         return { path, signedURL: null, error: 'Either the object does not exist or you do not have access to it' }
@@ -90,9 +90,9 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
   })
 
   routes.post('/sign/:bucket/:key{.+}', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const target = targetOf(context)
-    const { expiresIn, transform } = validate(signing, await readJson(context))
+    const claims = await verifyCaller(context, tokens)
+    const target = parseObjectPath(context)
+    const { expiresIn, transform } = validate(signRequestSchema, await readJson(context))
     // Or the link would give the picture as it is, to somebody who asked for a small one.
     if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     await asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
@@ -101,28 +101,28 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
   })
 
   routes.post('/upload/sign/:bucket/:key{.+}', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const target = targetOf(context)
+    const claims = await verifyCaller(context, tokens)
+    const target = parseObjectPath(context)
     const upsert = context.req.header('x-upsert') === 'true'
     await getBucket(database, target.bucket)
     const draft = { target, owner: claims.sub, metadata: {}, userMetadata: {} }
-    await requireMayWrite(database, claims, draft, { upsert })
-    const token = await signedTokens.signUpload(target, { upsert, owner: claims.sub }, UPLOAD_TOKEN_LIFE_S)
+    await requireWriteAccess(database, claims, draft, { upsert })
+    const token = await signedTokens.signUpload(target, { upsert, owner: claims.sub }, UPLOAD_TOKEN_LIFETIME_S)
     return context.json({ url: `/object/upload/sign/${target.bucket}/${target.key}?token=${token}`, token })
   })
 
   routes.delete('/:bucket', async (context) => {
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     const bucket = requireBucketName(context.req.param('bucket'))
-    const { prefixes } = validate(removal, await readJson(context))
+    const { prefixes } = validate(removeRequestSchema, await readJson(context))
     const removed = await asCaller(database, claims, (scope) => removeObjects(scope, bucket, prefixes))
     if (removed.length > 0) onDiscarded()
     return context.json(removed)
   })
 
   routes.delete('/:bucket/:key{.+}', async (context) => {
-    const claims = await callerOf(context, tokens)
-    const target = targetOf(context)
+    const claims = await verifyCaller(context, tokens)
+    const target = parseObjectPath(context)
     await asCaller(database, claims, async (scope) => {
       await getObject(scope, target)
       const removed = await removeObjects(scope, target.bucket, [target.key])

@@ -4,7 +4,7 @@ import { type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { asCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
-import { type Target } from './names.ts'
+import { type ObjectPath } from './names.ts'
 
 export interface Bucket {
   readonly id: string
@@ -36,7 +36,7 @@ export interface StoredObject {
 }
 
 /** The columns that callers see; the blob's id is none of them. */
-const SHOWN =
+const VISIBLE_COLUMNS =
   'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at'
 
 /** Looked at as service: its limits hold for callers who may not see the bucket. @throws StorageError `NoSuchBucket` */
@@ -50,19 +50,19 @@ export async function getBucket(database: Database, id: string): Promise<Bucket>
   return rows[0]
 }
 
-const FIND = `
+const SELECT_OBJECT = `
   select id, bucket_id, name, version, blob_id, metadata, user_metadata, created_at, updated_at
   from storage.objects where bucket_id = $1 and name = $2`
 
 /** @throws StorageError `NoSuchKey` where there is none, or none that the scope may see. */
-export async function getObject(scope: Scope, { bucket, key }: Target): Promise<StoredObject> {
-  const { rows } = await scope.query<StoredObject & pg.QueryResultRow>(FIND, [bucket, key])
+export async function getObject(scope: Scope, { bucket, key }: ObjectPath): Promise<StoredObject> {
+  const { rows } = await scope.query<StoredObject & pg.QueryResultRow>(SELECT_OBJECT, [bucket, key])
   if (!rows[0]) throw new StorageError('NoSuchKey')
   return rows[0]
 }
 
 /** Which of these the scope may see. */
-export async function findNames(scope: Scope, bucket: string, keys: readonly string[]): Promise<Set<string>> {
+export async function findVisibleKeys(scope: Scope, bucket: string, keys: readonly string[]): Promise<Set<string>> {
   const { rows } = await scope.query<{ name: string }>(
     'select name from storage.objects where bucket_id = $1 and name = any($2)',
     [bucket, keys],
@@ -73,14 +73,14 @@ export async function findNames(scope: Scope, bucket: string, keys: readonly str
 /** Removes those that the caller may remove and passes over the others. */
 export async function removeObjects(scope: Scope, bucket: string, keys: readonly string[]): Promise<unknown[]> {
   const { rows } = await scope.query(
-    `delete from storage.objects where bucket_id = $1 and name = any($2) returning ${SHOWN}`,
+    `delete from storage.objects where bucket_id = $1 and name = any($2) returning ${VISIBLE_COLUMNS}`,
     [bucket, keys],
   )
   return rows
 }
 
 /** The bytes stay where they are. @throws StorageError `NoSuchKey`, `AccessDenied` */
-export async function moveObject(scope: Scope, from: Target, to: Target, owner: string | undefined): Promise<void> {
+export async function moveObject(scope: Scope, from: ObjectPath, to: ObjectPath, owner: string | undefined): Promise<void> {
   await getObject(scope, from)
   const { rowCount } = await scope.query(
     `update storage.objects
@@ -91,17 +91,17 @@ export async function moveObject(scope: Scope, from: Target, to: Target, owner: 
   if (rowCount === 0) throw new StorageError('AccessDenied')
 }
 
-export interface Draft {
-  readonly target: Target
+export interface ObjectDraft {
+  readonly target: ObjectPath
   readonly owner: string | undefined
   readonly metadata: ObjectMetadata
   readonly userMetadata: Record<string, unknown>
 }
 
-const INSERT = `
+const INSERT_OBJECT = `
   insert into storage.objects (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
   values ($1, $2, $3::uuid, $3::uuid::text, $4, $5, $6)`
-const OVERWRITE = `
+const OR_OVERWRITE = `
   on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
     version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata`
 
@@ -109,20 +109,20 @@ const OVERWRITE = `
  * Whether the policies let the caller write this row: it is written, and taken back.
  * @throws StorageError `AccessDenied`, or `KeyAlreadyExists` where nothing may be overwritten.
  */
-export async function requireMayWrite(
+export async function requireWriteAccess(
   database: Database,
   claims: VerifiedClaims,
-  { target: { bucket, key }, owner, metadata, userMetadata }: Draft,
+  { target: { bucket, key }, owner, metadata, userMetadata }: ObjectDraft,
   { upsert }: { upsert: boolean },
 ): Promise<void> {
-  const undone = new Error('written only to see whether it could be')
+  const rollback = new Error('written only to see whether it could be')
   try {
     await asCaller(database, claims, async (scope) => {
-      await scope.query(upsert ? INSERT + OVERWRITE : INSERT, [bucket, key, owner ?? null, '1', metadata, userMetadata])
-      throw undone
+      await scope.query(upsert ? INSERT_OBJECT + OR_OVERWRITE : INSERT_OBJECT, [bucket, key, owner ?? null, '1', metadata, userMetadata])
+      throw rollback
     })
   } catch (error) {
-    if (error === undone) return
+    if (error === rollback) return
     if (error instanceof pg.DatabaseError && error.code === '23505')
       throw new StorageError('KeyAlreadyExists', undefined, { cause: error })
     throw error
@@ -130,20 +130,20 @@ export async function requireMayWrite(
 }
 
 /** What stands at a key, to notice that it has changed: null where nothing does. */
-export interface Standing {
+export interface StoredVersion {
   readonly id: string
   readonly version: string | null
 }
 
-export async function findStanding(database: Database, { bucket, key }: Target): Promise<Standing | undefined> {
-  const { rows } = await database.serviceStatement<Standing & pg.QueryResultRow>(
+export async function findStoredVersion(database: Database, { bucket, key }: ObjectPath): Promise<StoredVersion | undefined> {
+  const { rows } = await database.serviceStatement<StoredVersion & pg.QueryResultRow>(
     'select id, version from storage.objects where bucket_id = $1 and name = $2',
     [bucket, key],
   )
   return rows[0]
 }
 
-export interface NewVersion extends Draft {
+export interface NewVersion extends ObjectDraft {
   readonly version: string
   readonly blobId: string
 }
@@ -155,7 +155,7 @@ export interface NewVersion extends Draft {
 export async function writeVersion(
   database: Database,
   { target: { bucket, key }, owner, metadata, userMetadata, version, blobId }: NewVersion,
-  standing: Standing | undefined,
+  standing: StoredVersion | undefined,
 ): Promise<string | undefined> {
   const values = [owner ?? null, version, metadata, userMetadata, blobId]
   const { rows } = standing

@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import { StorageError } from './errors.ts'
-import { headerText } from './header-text.ts'
+import { headerTextSchema } from './header-text.ts'
 
-export interface IncomingFile {
+export interface UploadedFile {
   readonly mimetype: string
   /** Value of the header with which the object will be served. */
   readonly cacheControl: string
@@ -18,7 +18,7 @@ export interface IncomingFile {
   readonly declaredBytes: number | undefined
   readonly bytes: Readable
   /** To be called where the bytes are not read to their end: the rest of the request then runs out by itself. */
-  readonly abandon: () => void
+  readonly stopReading: () => void
 }
 
 /** On Node's own server the request itself is at hand: read so, its bytes pass through no web stream. */
@@ -33,11 +33,11 @@ const userMetadata = z.record(z.string(), z.unknown())
 
 /** What goes out in a header again must fit into one. */
 function requireMimetype(given: string): string {
-  if (headerText.safeParse(given).success) return given
+  if (headerTextSchema.safeParse(given).success) return given
   throw new StorageError('InvalidMimeType', 'Invalid Content-Type header')
 }
 
-const cacheControlOf = (given: string | undefined) => headerText.safeParse(given).data ?? DEFAULT_CACHE_CONTROL
+const parseCacheControl = (given: string | undefined) => headerTextSchema.safeParse(given).data ?? DEFAULT_CACHE_CONTROL
 
 /** @throws StorageError `InvalidRequest` */
 function parseUserMetadata(json: string): Record<string, unknown> {
@@ -48,7 +48,7 @@ function parseUserMetadata(json: string): Record<string, unknown> {
   }
 }
 
-function bodyOf(context: Context<NodeBindings>): Readable {
+function openBody(context: Context<NodeBindings>): Readable {
   const { incoming } = context.env
   if (incoming) return incoming
   const { body } = context.req.raw
@@ -56,36 +56,36 @@ function bodyOf(context: Context<NodeBindings>): Readable {
 }
 
 /** @throws StorageError `InvalidRequest`, `InvalidMimeType` */
-export async function receiveFile(context: Context<NodeBindings>): Promise<IncomingFile> {
+export async function parseUpload(context: Context<NodeBindings>): Promise<UploadedFile> {
   const contentType = context.req.header('content-type') ?? 'application/octet-stream'
-  if (/^multipart\/form-data\b/i.test(contentType)) return receiveForm(context, contentType)
+  if (/^multipart\/form-data\b/i.test(contentType)) return parseForm(context, contentType)
   const declared = context.req.header('content-length')
   const metadata = context.req.header('x-metadata')
   return {
     mimetype: requireMimetype(contentType),
-    cacheControl: cacheControlOf(context.req.header('cache-control')),
+    cacheControl: parseCacheControl(context.req.header('cache-control')),
     userMetadata: metadata === undefined ? {} : parseUserMetadata(Buffer.from(metadata, 'base64').toString('utf8')),
     declaredBytes: declared === undefined ? undefined : Number(declared),
-    bytes: bodyOf(context),
-    abandon: () => undefined,
+    bytes: openBody(context),
+    stopReading: () => undefined,
   }
 }
 
-const breaksOff = (cause: unknown) =>
+const malformedForm = (cause: unknown) =>
   new StorageError('InvalidRequest', `The form is not well-formed: ${messageOf(cause)}`, { cause })
 
 /** The first file of the form; only fields that come before it count. */
-function receiveForm(context: Context<NodeBindings>, contentType: string): Promise<IncomingFile> {
+function parseForm(context: Context<NodeBindings>, contentType: string): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
-    const source = bodyOf(context)
+    const source = openBody(context)
     const fields = new Map<string, string>()
     let file: Readable | undefined
     const fail = (error: unknown) => {
       source.unpipe(parser)
-      file?.destroy(breaksOff(error))
-      reject(breaksOff(error))
+      file?.destroy(malformedForm(error))
+      reject(malformedForm(error))
     }
-    const parser = openParser(contentType)
+    const parser = createFormParser(contentType)
     parser.on('field', (name, value) => fields.set(name, value))
     parser.on('file', (_field, stream, { mimeType }) => {
       if (file) {
@@ -97,10 +97,10 @@ function receiveForm(context: Context<NodeBindings>, contentType: string): Promi
       stream.on('error', () => undefined)
       const abandon = () => source.unpipe(parser)
       try {
-        resolve({ ...describeForm(fields, mimeType), declaredBytes: undefined, bytes: stream, abandon })
+        resolve({ ...readFormFields(fields, mimeType), declaredBytes: undefined, bytes: stream, stopReading: abandon })
       } catch (error) {
         abandon()
-        reject(error instanceof Error ? error : breaksOff(error))
+        reject(error instanceof Error ? error : malformedForm(error))
       }
     })
     parser.on('error', fail)
@@ -111,7 +111,7 @@ function receiveForm(context: Context<NodeBindings>, contentType: string): Promi
   })
 }
 
-function openParser(contentType: string): busboy.Busboy {
+function createFormParser(contentType: string): busboy.Busboy {
   try {
     return busboy({
       headers: { 'content-type': contentType },
@@ -119,16 +119,16 @@ function openParser(contentType: string): busboy.Busboy {
       limits: { fields: 20, fieldSize: MAX_METADATA_BYTES, files: 10 },
     })
   } catch (error) {
-    throw breaksOff(error)
+    throw malformedForm(error)
   }
 }
 
-function describeForm(fields: ReadonlyMap<string, string>, mimeType: string) {
+function readFormFields(fields: ReadonlyMap<string, string>, mimeType: string) {
   const cacheControl = fields.get('cacheControl')
   const metadata = fields.get('metadata') ?? fields.get('userMetadata')
   return {
     mimetype: requireMimetype(fields.get('contentType') ?? mimeType),
-    cacheControl: cacheControlOf(cacheControl === undefined ? undefined : `max-age=${cacheControl}`),
+    cacheControl: parseCacheControl(cacheControl === undefined ? undefined : `max-age=${cacheControl}`),
     userMetadata: metadata === undefined ? {} : parseUserMetadata(metadata),
   }
 }

@@ -6,12 +6,12 @@ import { type BlobStore } from '#server/blobs/store.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { createBucketRoutes } from './buckets.ts'
-import { discardInBackground } from './discard.ts'
+import { createBackgroundRemoval } from './discard.ts'
 import { isServerFault, noTransformation, renderError, StorageError, toStorageError } from './errors.ts'
 import { createObjectRoutes } from './object-routes.ts'
 import { type NodeBindings } from './receive.ts'
 import { createSignedTokens } from './signed-tokens.ts'
-import { type StoreParts } from './store.ts'
+import { type StoreOptions } from './store.ts'
 import { createTransferRoutes } from './transfer-routes.ts'
 
 export interface StorageOptions {
@@ -24,7 +24,7 @@ export interface StorageOptions {
   /** No object is larger, whatever its bucket says. */
   readonly maxObjectBytes?: number
   /** Called with each file put below a person's folder in the bucket `documents`; what it throws refuses the upload. */
-  readonly onDocumentUpload?: StoreParts['onDocumentUpload']
+  readonly onDocumentUpload?: StoreOptions['onDocumentUpload']
 }
 
 const EXPOSED_HEADERS = [
@@ -53,7 +53,7 @@ export function createStorageRoutes({
   onDocumentUpload,
 }: StorageOptions): Hono<NodeBindings> {
   const storage = new Hono<NodeBindings>()
-  const onDiscarded = discardInBackground(database, blobs, log)
+  const onDiscarded = createBackgroundRemoval(database, blobs, log)
   const parts = {
     database,
     tokens,

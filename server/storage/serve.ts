@@ -2,11 +2,11 @@
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { StorageError } from './errors.ts'
-import { headerText } from './header-text.ts'
+import { headerTextSchema } from './header-text.ts'
 import { type StoredObject } from './objects.ts'
 
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */
-const SHOWN_INLINE = /^(image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(pdf|json))$/
+const INLINE_TYPES = /^(image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(pdf|json))$/
 
 /** Whatever an object holds, it runs nothing and loads nothing when it is opened by its address. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
@@ -26,15 +26,15 @@ export async function serveObject(
   { download, expiresAt }: ServeOptions = {},
 ): Promise<Response> {
   if (object.blob_id === null) throw new StorageError('NoSuchKey')
-  const answer = await serveBlob(blobs, object.blob_id, request, describe(object, { download, expiresAt }))
+  const answer = await serveBlob(blobs, object.blob_id, request, objectHeaders(object, { download, expiresAt }))
   if (answer.status !== 416) return answer
   const range = answer.headers.get('content-range') ?? ''
   throw new StorageError('InvalidRange', undefined, { headers: { 'Content-Range': range } })
 }
 
-function describe({ metadata, name, updated_at }: StoredObject, { download, expiresAt }: ServeOptions) {
+function objectHeaders({ metadata, name, updated_at }: StoredObject, { download, expiresAt }: ServeOptions) {
   // Whoever writes the table itself may have put there what no header can carry.
-  const text = (value: string | undefined, otherwise: string) => headerText.safeParse(value).data ?? otherwise
+  const text = (value: string | undefined, otherwise: string) => headerTextSchema.safeParse(value).data ?? otherwise
   const mimetype = text(metadata?.mimetype, 'application/octet-stream')
   const plainType = mimetype.split(';')[0]?.trim().toLowerCase() ?? ''
   const headers = new Headers({
@@ -52,7 +52,7 @@ function describe({ metadata, name, updated_at }: StoredObject, { download, expi
   else headers.set('expires', new Date(expiresAt * 1000).toUTCString())
   if (download !== undefined) {
     headers.set('content-disposition', download === '' ? 'attachment' : contentDisposition('attachment', download))
-  } else if (!SHOWN_INLINE.test(plainType)) {
+  } else if (!INLINE_TYPES.test(plainType)) {
     headers.set('content-disposition', contentDisposition('attachment', name.split('/').at(-1) ?? ''))
   }
   return headers

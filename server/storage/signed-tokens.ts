@@ -7,10 +7,10 @@ import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
 import { StorageError } from './errors.ts'
-import { type Target } from './names.ts'
+import { type ObjectPath } from './names.ts'
 
-const downloadClaims = z.object({ url: z.string(), exp: z.int(), scope: z.literal('download') })
-const uploadClaims = z.object({
+const downloadClaimsSchema = z.object({ url: z.string(), exp: z.int(), scope: z.literal('download') })
+const uploadClaimsSchema = z.object({
   url: z.string(),
   exp: z.int(),
   scope: z.literal('upload'),
@@ -25,15 +25,15 @@ export interface UploadGrant {
 }
 
 export interface SignedTokens {
-  signDownload(target: Target, expiresInS: number): Promise<string>
-  signUpload(target: Target, grant: UploadGrant, expiresInS: number): Promise<string>
+  signDownload(target: ObjectPath, expiresInS: number): Promise<string>
+  signUpload(target: ObjectPath, grant: UploadGrant, expiresInS: number): Promise<string>
   /** Resolves with the second in which the token ends. @throws StorageError `InvalidJWT`, `InvalidSignature` */
-  verifyDownload(token: string, target: Target): Promise<number>
+  verifyDownload(token: string, target: ObjectPath): Promise<number>
   /** @throws StorageError `InvalidJWT`, `InvalidSignature` */
-  verifyUpload(token: string, target: Target): Promise<UploadGrant>
+  verifyUpload(token: string, target: ObjectPath): Promise<UploadGrant>
 }
 
-const urlOf = ({ bucket, key }: Target) => `${bucket}/${key}`
+const objectUrl = ({ bucket, key }: ObjectPath) => `${bucket}/${key}`
 
 export function createSignedTokens(signingKey: Buffer): SignedTokens {
   const key = new Uint8Array(hkdfSync('sha256', signingKey, 'alcove', 'storage object tokens', 32))
@@ -47,7 +47,7 @@ export function createSignedTokens(signingKey: Buffer): SignedTokens {
 
   async function verify<Claims extends { url: string }>(
     token: string,
-    target: Target,
+    target: ObjectPath,
     shape: z.ZodType<Claims>,
   ): Promise<Claims> {
     const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
@@ -55,15 +55,15 @@ export function createSignedTokens(signingKey: Buffer): SignedTokens {
     })
     const claims = shape.safeParse(payload)
     if (!claims.success) throw new StorageError('InvalidSignature', 'The token is not meant for this')
-    if (claims.data.url !== urlOf(target)) throw new StorageError('InvalidSignature')
+    if (claims.data.url !== objectUrl(target)) throw new StorageError('InvalidSignature')
     return claims.data
   }
 
   return {
-    signDownload: (target, expiresInS) => sign({ url: urlOf(target), scope: 'download' }, expiresInS),
+    signDownload: (target, expiresInS) => sign({ url: objectUrl(target), scope: 'download' }, expiresInS),
     signUpload: (target, { upsert, owner }, expiresInS) =>
-      sign({ url: urlOf(target), scope: 'upload', upsert, owner }, expiresInS),
-    verifyDownload: async (token, target) => (await verify(token, target, downloadClaims)).exp,
-    verifyUpload: (token, target) => verify(token, target, uploadClaims),
+      sign({ url: objectUrl(target), scope: 'upload', upsert, owner }, expiresInS),
+    verifyDownload: async (token, target) => (await verify(token, target, downloadClaimsSchema)).exp,
+    verifyUpload: (token, target) => verify(token, target, uploadClaimsSchema),
   }
 }

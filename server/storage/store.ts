@@ -6,8 +6,8 @@ import { type Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
-import { type Target } from './names.ts'
-import { type Draft, findStanding, type Standing, writeVersion } from './objects.ts'
+import { type ObjectPath } from './names.ts'
+import { type ObjectDraft, findStoredVersion, type StoredVersion, writeVersion } from './objects.ts'
 
 /** A file that was put below a person's folder in the bucket `documents`. */
 export interface DocumentFile {
@@ -21,7 +21,7 @@ export interface DocumentFile {
   readonly open: () => Promise<Readable>
 }
 
-export interface StoreParts {
+export interface StoreOptions {
   readonly database: Database
   readonly blobs: BlobStore
   readonly log: Log
@@ -29,11 +29,11 @@ export interface StoreParts {
   readonly onDocumentUpload?: ((file: DocumentFile) => Promise<void>) | undefined
 }
 
-interface Storing {
-  readonly draft: Draft
+interface StoreRequest {
+  readonly draft: ObjectDraft
   readonly upsert: boolean
   /** Throws where the row may not be written. Asked again where something else stands at the key when the bytes are in. */
-  readonly requireMayWrite: () => Promise<void>
+  readonly requireWriteAccess: () => Promise<void>
   readonly putBytes: () => Promise<{ readonly id: string; readonly size: number }>
 }
 
@@ -61,14 +61,14 @@ export async function putLimited(
   })
   // Whoever stores the bytes hears of an error as well, but may not be listening yet.
   counting.on('error', () => undefined)
-  const breakOff = (cause: unknown) => {
+  const abort = (cause: unknown) => {
     counting.destroy(
       cause instanceof StorageError ? cause : new StorageError('InvalidRequest', 'The upload broke off', { cause }),
     )
   }
-  source.once('error', breakOff)
-  source.once('close', () => source.readableEnded || breakOff(undefined))
-  if (source.destroyed && !source.readableEnded) breakOff(source.errored)
+  source.once('error', abort)
+  source.once('close', () => source.readableEnded || abort(undefined))
+  if (source.destroyed && !source.readableEnded) abort(source.errored)
   source.pipe(counting)
   try {
     return await blobs.put(counting)
@@ -79,28 +79,28 @@ export async function putLimited(
 }
 
 /** @returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, and what putting the bytes throws */
-export async function storeObject(parts: StoreParts, storing: Storing): Promise<string> {
+export async function storeObject(parts: StoreOptions, storing: StoreRequest): Promise<string> {
   const { database } = parts
-  const { draft, upsert, requireMayWrite, putBytes } = storing
-  const standing = upsert ? await findStanding(database, draft.target) : undefined
+  const { draft, upsert, requireWriteAccess: requireMayWrite, putBytes } = storing
+  const standing = upsert ? await findStoredVersion(database, draft.target) : undefined
   await requireMayWrite()
   const blob = await putBytes()
-  let isKept = false
+  let keepsBytes = false
   try {
     await announceDocument(parts, draft, blob)
     const id = await writeRow(parts, storing, blob, standing)
-    isKept = true
+    keepsBytes = true
     return id
   } catch (error) {
-    isKept = isConnectionFailure(error) && (await mayHold(parts, blob.id))
+    keepsBytes = isConnectionFailure(error) && (await mayReferenceBlob(parts, blob.id))
     throw error
   } finally {
-    if (!isKept) await removeBytes(parts, blob.id)
+    if (!keepsBytes) await removeBytes(parts, blob.id)
   }
 }
 
 /** Of the two failures, the first is the one to tell. */
-async function removeBytes({ blobs, log }: StoreParts, blobId: string): Promise<void> {
+async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promise<void> {
   try {
     await blobs.remove(blobId)
   } catch (error) {
@@ -109,10 +109,10 @@ async function removeBytes({ blobs, log }: StoreParts, blobId: string): Promise<
 }
 
 async function writeRow(
-  { database }: StoreParts,
-  { draft, upsert, requireMayWrite }: Storing,
+  { database }: StoreOptions,
+  { draft, upsert, requireWriteAccess: requireMayWrite }: StoreRequest,
   blob: { readonly id: string; readonly size: number },
-  seen: Standing | undefined,
+  seen: StoredVersion | undefined,
 ): Promise<string> {
   const version = randomUUID()
   const metadata = {
@@ -129,14 +129,14 @@ async function writeRow(
     if (id !== undefined) return id
     if (!upsert) break
     // The right to make an object is not the right to overwrite the one that somebody else made meanwhile.
-    standing = await findStanding(database, draft.target)
+    standing = await findStoredVersion(database, draft.target)
     await requireMayWrite()
   }
   throw new StorageError('KeyAlreadyExists')
 }
 
 /** After a connection was lost nobody knows whether the row was written: bytes too many are better than too few. */
-async function mayHold({ database, log }: StoreParts, blobId: string): Promise<boolean> {
+async function mayReferenceBlob({ database, log }: StoreOptions, blobId: string): Promise<boolean> {
   try {
     const { rowCount } = await database.serviceStatement('select from storage.objects where blob_id = $1', [blobId])
     return rowCount !== 0
@@ -147,8 +147,8 @@ async function mayHold({ database, log }: StoreParts, blobId: string): Promise<b
 }
 
 async function announceDocument(
-  { blobs, onDocumentUpload }: StoreParts,
-  { target, metadata }: Draft,
+  { blobs, onDocumentUpload }: StoreOptions,
+  { target, metadata }: ObjectDraft,
   { id, size }: { readonly id: string; readonly size: number },
 ): Promise<void> {
   const owner = documentOwner(target)
@@ -164,7 +164,7 @@ async function announceDocument(
 }
 
 /** Whose folder of the documents bucket a key lies below. */
-function documentOwner({ bucket, key }: Target): string | undefined {
+function documentOwner({ bucket, key }: ObjectPath): string | undefined {
   const [folder = '', ...below] = key.split('/')
   return bucket === DOCUMENTS_BUCKET && below.length > 0 && UUID.test(folder) ? folder : undefined
 }

@@ -1,8 +1,8 @@
 import { type Context } from 'hono'
-import { requireBucketName, requireKey, type Target } from './names.ts'
+import { requireBucketName, requireKey, type ObjectPath } from './names.ts'
 
 /** Bucket and key of a path. @throws StorageError `InvalidBucketName`, `InvalidKey` */
-export const targetOf = (context: Context): Target => ({
+export const parseObjectPath = (context: Context): ObjectPath => ({
   bucket: requireBucketName(context.req.param('bucket') ?? ''),
   key: requireKey(context.req.param('key') ?? ''),
 })

@@ -4,19 +4,19 @@ import { z } from 'zod'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
-import { asCaller, callerOf } from './caller.ts'
+import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
-import { headerText } from './header-text.ts'
+import { headerTextSchema } from './header-text.ts'
 import { readJson } from './json-body.ts'
-import { requireAdmittedObject, requireKey, type Target } from './names.ts'
-import { type Draft, findStanding, getBucket, getObject, requireMayWrite, type StoredObject } from './objects.ts'
-import { type NodeBindings, receiveFile } from './receive.ts'
+import { requireAllowedObject, requireKey, type ObjectPath } from './names.ts'
+import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess, type StoredObject } from './objects.ts'
+import { type NodeBindings, parseUpload } from './receive.ts'
 import { serveObject, type ServeOptions } from './serve.ts'
 import { type SignedTokens } from './signed-tokens.ts'
-import { putLimited, storeObject, type StoreParts } from './store.ts'
-import { targetOf } from './target.ts'
+import { putLimited, storeObject, type StoreOptions } from './store.ts'
+import { parseObjectPath } from './target.ts'
 
-interface TransferParts extends StoreParts {
+interface TransferRouteOptions extends StoreOptions {
   readonly tokens: TokenVerifier
   readonly signedTokens: SignedTokens
   readonly maxObjectBytes: number
@@ -25,38 +25,38 @@ interface TransferParts extends StoreParts {
 }
 type StorageContext = Context<NodeBindings>
 
-const copying = z.object({
+const copyRequestSchema = z.object({
   bucketId: z.string(),
   sourceKey: z.string(),
   destinationKey: z.string(),
   destinationBucket: z.string().nullish(),
   copyMetadata: z.boolean().default(true),
-  metadata: z.object({ cacheControl: headerText.optional(), mimetype: headerText.optional() }).nullish(),
+  metadata: z.object({ cacheControl: headerTextSchema.optional(), mimetype: headerTextSchema.optional() }).nullish(),
 })
 
-export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
+export function createTransferRoutes(parts: TransferRouteOptions): Hono<NodeBindings> {
   const { database, blobs, tokens, signedTokens, maxObjectBytes, onDiscarded } = parts
   const routes = new Hono<NodeBindings>()
 
   interface Upload {
-    readonly target: Target
+    readonly target: ObjectPath
     readonly owner: string | undefined
     readonly upsert: boolean
-    readonly requireMayWrite: (draft: Draft) => Promise<void>
+    readonly requireWriteAccess: (draft: ObjectDraft) => Promise<void>
   }
 
-  async function receiveObject(context: StorageContext, { target, owner, upsert, requireMayWrite }: Upload) {
+  async function storeUpload(context: StorageContext, { target, owner, upsert, requireWriteAccess: requireMayWrite }: Upload) {
     const bucket = await getBucket(database, target.bucket)
-    const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, abandon } = await receiveFile(context)
+    const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, stopReading: abandon } = await parseUpload(context)
     const declared = declaredBytes === undefined ? {} : { size: declaredBytes, contentLength: declaredBytes }
     const draft = { target, owner, userMetadata, metadata: { mimetype, cacheControl, ...declared } }
     let id: string
     try {
-      const maxBytes = requireAdmittedObject(bucket, draft.metadata, maxObjectBytes)
+      const maxBytes = requireAllowedObject(bucket, draft.metadata, maxObjectBytes)
       id = await storeObject(parts, {
         draft,
         upsert,
-        requireMayWrite: () => requireMayWrite(draft),
+        requireWriteAccess: () => requireMayWrite(draft),
         putBytes: () => putLimited(blobs, bytes, maxBytes),
       })
     } catch (error) {
@@ -67,36 +67,36 @@ export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
     return { Id: id, Key: `${target.bucket}/${target.key}` }
   }
 
-  async function receiveFromCaller(context: StorageContext, upsert: boolean): Promise<Response> {
-    const claims = await callerOf(context, tokens)
+  async function uploadAsCaller(context: StorageContext, upsert: boolean): Promise<Response> {
+    const claims = await verifyCaller(context, tokens)
     const upload = {
-      target: targetOf(context),
+      target: parseObjectPath(context),
       owner: claims.sub,
       upsert,
-      requireMayWrite: (draft: Draft) => requireMayWrite(database, claims, draft, { upsert }),
+      requireMayWrite: (draft: ObjectDraft) => requireWriteAccess(database, claims, draft, { upsert }),
     }
-    return context.json(await receiveObject(context, upload))
+    return context.json(await storeUpload(context, upload))
   }
 
   /** The right to write was looked at when the token was made; it still writes only once. */
   routes.put('/upload/sign/:bucket/:key{.+}', async (context) => {
-    const target = targetOf(context)
+    const target = parseObjectPath(context)
     const { upsert, owner } = await signedTokens.verifyUpload(context.req.query('token') ?? '', target)
-    const { Key } = await receiveObject(context, {
+    const { Key } = await storeUpload(context, {
       target,
       owner,
       upsert,
-      async requireMayWrite() {
-        if (!upsert && (await findStanding(database, target))) throw new StorageError('KeyAlreadyExists')
+      async requireWriteAccess() {
+        if (!upsert && (await findStoredVersion(database, target))) throw new StorageError('KeyAlreadyExists')
       },
     })
     return context.json({ Key })
   })
 
   routes.post('/copy', async (context) => {
-    const claims = await callerOf(context, tokens)
+    const claims = await verifyCaller(context, tokens)
     const { bucketId, sourceKey, destinationKey, destinationBucket, copyMetadata, metadata } = validate(
-      copying,
+      copyRequestSchema,
       await readJson(context),
     )
     const target = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
@@ -112,11 +112,11 @@ export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
       metadata: { ...source.metadata, ...(copyMetadata ? {} : metadata) },
       userMetadata: (copyMetadata ? source.user_metadata : undefined) ?? {},
     }
-    const maxBytes = requireAdmittedObject(await getBucket(database, target.bucket), draft.metadata, maxObjectBytes)
+    const maxBytes = requireAllowedObject(await getBucket(database, target.bucket), draft.metadata, maxObjectBytes)
     const id = await storeObject(parts, {
       draft,
       upsert,
-      requireMayWrite: () => requireMayWrite(database, claims, draft, { upsert }),
+      requireWriteAccess: () => requireWriteAccess(database, claims, draft, { upsert }),
       putBytes: async () => putLimited(blobs, await blobs.open(blobId), maxBytes),
     })
     if (upsert) onDiscarded()
@@ -124,7 +124,7 @@ export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
   })
 
   /** Finds an object and answers with it; once more where its bytes were replaced between the two. */
-  async function answer(
+  async function respondWithObject(
     find: () => Promise<StoredObject>,
     respond: (object: StoredObject) => Promise<Response>,
   ): Promise<Response> {
@@ -136,25 +136,25 @@ export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
     }
   }
 
-  const findAsCaller = (claims: VerifiedClaims, target: Target) =>
+  const findAsCaller = (claims: VerifiedClaims, target: ObjectPath) =>
     asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
-  const findAsService = (target: Target) => database.asService((scope) => getObject(scope, target), { readOnly: true })
+  const findAsService = (target: ObjectPath) => database.asService((scope) => getObject(scope, target), { readOnly: true })
 
   /** Objects of a public bucket are everybody's; in any other the policies decide. */
-  async function findFor(context: StorageContext, isPublicAddress: boolean): Promise<StoredObject> {
-    const target = targetOf(context)
+  async function findReadable(context: StorageContext, isPublicAddress: boolean): Promise<StoredObject> {
+    const target = parseObjectPath(context)
     const bucket = await getBucket(database, target.bucket)
     if (bucket.public) return findAsService(target)
     if (isPublicAddress) throw new StorageError('NoSuchBucket')
-    return findAsCaller(await callerOf(context, tokens), target)
+    return findAsCaller(await verifyCaller(context, tokens), target)
   }
 
   const serve = (context: StorageContext, find: () => Promise<StoredObject>, options: ServeOptions = {}) =>
-    answer(find, (object) =>
+    respondWithObject(find, (object) =>
       serveObject(blobs, object, context.req.raw, { download: context.req.query('download'), ...options }),
     )
 
-  function describe(context: StorageContext, object: StoredObject): Response {
+  function respondWithInfo(context: StorageContext, object: StoredObject): Response {
     const { id, name, version, bucket_id, metadata, user_metadata, created_at, updated_at } = object
     return context.json({
       id,
@@ -172,21 +172,21 @@ export function createTransferRoutes(parts: TransferParts): Hono<NodeBindings> {
   }
 
   // The first part of a path is looked at in this order: a bucket of such a name is reached by the longer addresses.
-  routes.get('/info/public/:bucket/:key{.+}', async (context) => describe(context, await findFor(context, true)))
+  routes.get('/info/public/:bucket/:key{.+}', async (context) => respondWithInfo(context, await findReadable(context, true)))
   routes.get('/info/authenticated/:bucket/:key{.+}', async (context) =>
-    describe(context, await findFor(context, false)),
+    respondWithInfo(context, await findReadable(context, false)),
   )
-  routes.get('/info/:bucket/:key{.+}', async (context) => describe(context, await findFor(context, false)))
+  routes.get('/info/:bucket/:key{.+}', async (context) => respondWithInfo(context, await findReadable(context, false)))
   routes.get('/sign/:bucket/:key{.+}', async (context) => {
-    const target = targetOf(context)
+    const target = parseObjectPath(context)
     const expiresAt = await signedTokens.verifyDownload(context.req.query('token') ?? '', target)
     return serve(context, () => findAsService(target), { expiresAt })
   })
-  routes.get('/public/:bucket/:key{.+}', (context) => serve(context, () => findFor(context, true)))
-  routes.get('/authenticated/:bucket/:key{.+}', (context) => serve(context, () => findFor(context, false)))
-  routes.get('/:bucket/:key{.+}', (context) => serve(context, () => findFor(context, false)))
-  routes.post('/:bucket/:key{.+}', (context) => receiveFromCaller(context, context.req.header('x-upsert') === 'true'))
-  routes.put('/:bucket/:key{.+}', (context) => receiveFromCaller(context, true))
+  routes.get('/public/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, true)))
+  routes.get('/authenticated/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, false)))
+  routes.get('/:bucket/:key{.+}', (context) => serve(context, () => findReadable(context, false)))
+  routes.post('/:bucket/:key{.+}', (context) => uploadAsCaller(context, context.req.header('x-upsert') === 'true'))
+  routes.put('/:bucket/:key{.+}', (context) => uploadAsCaller(context, true))
 
   return routes
 }
