@@ -30,7 +30,7 @@ import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
-import { type DocumentFile } from '#server/storage/store.ts'
+import { type DocumentFile } from '#server/storage/store-object.ts'
 import { type Foundation, type Gauges } from './foundation.ts'
 import { createPageRoutes } from './page.ts'
 

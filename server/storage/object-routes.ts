@@ -7,11 +7,11 @@ import { type Database } from '#server/database/scope.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { noTransformation, StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
-import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './list.ts'
+import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './list-objects.ts'
 import { requireAllowedObject, requireBucketName, requireKey } from './names.ts'
 import { findVisibleKeys, getBucket, getObject, moveObject, removeObjects, requireWriteAccess } from './objects.ts'
 import { type SignedTokens } from './signed-tokens.ts'
-import { parseObjectPath } from './target.ts'
+import { parseObjectPath } from './object-path.ts'
 
 interface ObjectRouteOptions {
   readonly database: Database

@@ -6,7 +6,7 @@ import { AppError } from '#server/base/errors.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { bytesAreIn, startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
 import { createSignedTokens } from './signed-tokens.ts'
-import { type DocumentFile } from './store.ts'
+import { type DocumentFile } from './store-object.ts'
 
 type Person = Claims & { sub: string }
 

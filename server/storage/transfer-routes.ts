@@ -10,11 +10,11 @@ import { headerTextSchema } from './header-text.ts'
 import { readJson } from './json-body.ts'
 import { requireAllowedObject, requireKey, type ObjectPath } from './names.ts'
 import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess, type StoredObject } from './objects.ts'
-import { type NodeBindings, parseUpload } from './receive.ts'
-import { serveObject, type ServeOptions } from './serve.ts'
+import { type NodeBindings, parseUpload } from './parse-upload.ts'
+import { serveObject, type ServeOptions } from './serve-object.ts'
 import { type SignedTokens } from './signed-tokens.ts'
-import { putLimited, storeObject, type StoreOptions } from './store.ts'
-import { parseObjectPath } from './target.ts'
+import { putLimited, storeObject, type StoreOptions } from './store-object.ts'
+import { parseObjectPath } from './object-path.ts'
 
 interface TransferRouteOptions extends StoreOptions {
   readonly tokens: TokenVerifier

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startFakeS3 } from '#test/fake-s3.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { createS3Store } from '#server/blobs/s3.ts'
-import { putLimited } from './store.ts'
+import { putLimited } from './store-object.ts'
 
 async function openDisk() {
   const folder = await mkdtemp(path.join(tmpdir(), 'alcove-put-'))
