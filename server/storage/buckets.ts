@@ -1,19 +1,19 @@
-/** `/bucket`: the rows of `storage.buckets`, with the caller's rights. */
+/** `/bucket`: rows of `storage.buckets`, read and written as the caller's role. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
+import { parseSizeLimit, requireMimePatterns } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
-import { parseSizeLimit, requireBucketName, requireMimePatterns } from './names.ts'
+import { requireBucketName } from './names.ts'
 
 interface BucketRouteOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly maxObjectBytes: number
-  /** Called when bytes may have been discarded. */
   readonly onDiscarded: () => void
 }
 
@@ -24,7 +24,11 @@ const bucketLimitsSchema = z.object({
   file_size_limit: z.union([z.number(), z.string()]).nullish(),
   allowed_mime_types: z.array(z.string()).nullish(),
 })
-const newBucketSchema = bucketLimitsSchema.extend({ name: z.string(), id: z.string().optional(), type: z.string().optional() })
+const newBucketSchema = bucketLimitsSchema.extend({
+  name: z.string(),
+  id: z.string().optional(),
+  type: z.string().optional(),
+})
 const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(1000),
   offset: z.coerce.number().int().nonnegative().default(0),
@@ -42,15 +46,18 @@ async function requireBucket(scope: Scope, id: string): Promise<Record<string, u
 export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscarded }: BucketRouteOptions): Hono {
   const routes = new Hono()
 
-  /** Limits as they are stored: undefined leaves them as they are, null lifts them. */
-  function readLimits({ file_size_limit: size, allowed_mime_types: types, public: isPublic }: z.output<typeof bucketLimitsSchema>) {
+  /** Stored limits: undefined keeps the current value, null removes the limit. */
+  function readLimits({
+    file_size_limit: size,
+    allowed_mime_types: types,
+    public: isPublic,
+  }: z.output<typeof bucketLimitsSchema>) {
     const bytes = size == null ? size : parseSizeLimit(size)
     if (bytes != null && bytes > maxObjectBytes) throw new StorageError('EntityTooLarge')
     if (types) requireMimePatterns(types)
     return { isPublic: isPublic ?? undefined, bytes, types }
   }
 
-  /** Runs as the caller, with the bucket of the path. */
   async function withBucket<T>(
     context: Context,
     run: (scope: Scope, id: string) => Promise<T>,
@@ -63,11 +70,11 @@ export function createBucketRoutes({ database, tokens, maxObjectBytes, onDiscard
 
   routes.post('/', async (context) => {
     const claims = await verifyCaller(context, tokens)
-    const { name, id = name, type = 'STANDARD', ...given } = validate(newBucketSchema, await readJson(context))
+    const { name, id = name, type = 'STANDARD', ...limits } = validate(newBucketSchema, await readJson(context))
     requireBucketName(name)
     requireBucketName(id)
     if (type !== 'STANDARD') throw new StorageError('FeatureNotEnabled', `Buckets of type ${type} are not enabled`)
-    const { isPublic = false, bytes = null, types = null } = readLimits(given)
+    const { isPublic = false, bytes = null, types = null } = readLimits(limits)
     await asCaller(database, claims, (scope) =>
       scope.query(
         `insert into storage.buckets (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types)

@@ -1,15 +1,15 @@
-/** Who calls, and with which rights. */
+/** Verifies the caller and runs transactions with the caller's role. */
 import { type Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
 import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 
-/** Opaque keys are no tokens: they must never be read as one. */
+/** Opaque API keys begin with `sb_` and are not JWTs. */
 const isToken = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && !text.startsWith('sb_')
 
-/** The Bearer token decides; without one, the key. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
+/** Verifies the Bearer token, or the API key if there is none. @throws StorageError `AccessDenied`, AppError `unauthenticated` */
 export async function verifyCaller(context: Context, tokens: TokenVerifier): Promise<VerifiedClaims> {
   const token = [bearerOf(context), context.req.header('apikey')].find(isToken)
   if (token === undefined) throw new StorageError('AccessDenied', 'No API key found in request')
@@ -18,7 +18,6 @@ export async function verifyCaller(context: Context, tokens: TokenVerifier): Pro
 
 const STATEMENT_SETTINGS = { statement_timeout: '8000' }
 
-/** One transaction with the caller's role and claims. */
 export const asCaller = <T>(
   database: Database,
   claims: Claims,

@@ -1,13 +1,13 @@
-/** Removes from the blob store what no object holds any more. */
-import { type BlobStore } from '#server/blobs/store.ts'
+/** Removes bytes from the blob store that no object references. */
 import { type Log } from '#server/base/log.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
 import { type Database } from '#server/database/scope.ts'
 
 const BATCH_SIZE = 200
 
 /**
- * Removes all discarded bytes; resolves with their number. Several at once do no harm: removing is idempotent, and an
- * entry goes only after its bytes.
+ * Returns the number of removed blobs. Safe to run concurrently: removal is idempotent, and each entry is deleted after
+ * its bytes.
  */
 export async function removeDiscardedBytes(database: Database, blobs: BlobStore): Promise<number> {
   let removed = 0
@@ -25,7 +25,7 @@ export async function removeDiscardedBytes(database: Database, blobs: BlobStore)
   }
 }
 
-/** A function to call after a change: nobody waits for the removal, and what fails now is removed after the next one. */
+/** Returns a function that starts a removal without waiting; the next call retries failed ones. */
 export function createBackgroundRemoval(database: Database, blobs: BlobStore, log: Log): () => void {
   let running: Promise<unknown> | undefined
   let mustRunAgain = false

@@ -1,6 +1,6 @@
 /**
- * Errors in the dialect of Supabase's storage: the answer's status is 400 for nearly every mistake of the caller, and the
- * status that it stands for is `statusCode` in the body.
+ * Errors of Supabase's storage protocol: the HTTP status is 400 for most client errors, and `statusCode` in the body
+ * holds the specific status.
  */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
@@ -9,9 +9,9 @@ import { isConnectionFailure } from '#server/database/errors.ts'
 interface ErrorKind {
   readonly statusCode: number
   readonly message: string
-  /** The older name of the code, which clients look at; the code itself where there is none. */
+  /** Legacy name that clients read; defaults to the code. */
   readonly error?: string
-  /** Status of the answer where it is not 400. */
+  /** HTTP status; defaults to 400. */
   readonly status?: number
 }
 
@@ -65,7 +65,7 @@ export class StorageError extends Error {
 export const noTransformation = (): StorageError =>
   new StorageError('FeatureNotEnabled', 'Image transformation is not enabled')
 
-/** By SQLSTATE or its beginning. */
+/** Codes by SQLSTATE prefix. */
 const SQL_CODES: readonly (readonly [sqlState: string, code: StorageErrorCode])[] = [
   ['23505', 'ResourceAlreadyExists'],
   ['57014', 'DatabaseTimeout'],
@@ -83,7 +83,7 @@ function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
       cause: error,
     })
   }
-  // The one foreign key here is that of an object to its bucket.
+  // The only foreign key is that of an object to its bucket.
   if (sqlState === '23503' && error.constraint === 'objects_bucketId_fkey') {
     const isReferenced = error.detail?.includes('still referenced') ?? false
     return new StorageError(isReferenced ? 'ResourceNotEmpty' : 'NoSuchBucket', undefined, { cause: error })
@@ -94,7 +94,7 @@ function fromDatabaseError(error: pg.DatabaseError): StorageError | undefined {
   return new StorageError(code, isOfCaller ? message : undefined, { cause: error })
 }
 
-/** Whatever was thrown, as the protocol says it; undefined for what nobody foresaw. */
+/** Converts a thrown value to the protocol's error; undefined for an unexpected one. */
 export function toStorageError(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error
   if (isConnectionFailure(error)) return new StorageError('DatabaseError', undefined, { cause: error })
@@ -131,7 +131,6 @@ export function toStorageError(error: unknown): StorageError | undefined {
 
 export const isServerFault = ({ code }: StorageError): boolean => KINDS[code].statusCode >= 500
 
-/** The error's body as a response; HEAD gets the status alone. */
 export function renderError({ code, message, headers }: StorageError, isHead: boolean): Response {
   const { statusCode, error = code, status = 400 }: ErrorKind = KINDS[code]
   const body = JSON.stringify({ statusCode: String(statusCode), error, message, code })

@@ -5,7 +5,7 @@ import { StorageError } from './errors.ts'
 const MAX_JSON_BYTES = 1_048_576
 
 /**
- * The JSON of a request other than an upload. An empty body is an empty object, as clients send it with a DELETE.
+ * Parses the JSON body of a request; an empty body, as in a DELETE, is an empty object.
  * @throws StorageError `EntityTooLarge`, AppError `bad_request`
  */
 export async function readJson(context: Context): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** What lies directly below a folder: objects, and folders as rows without an id. */
+/** Lists the entries of a folder: objects, and subfolders as rows without an id. */
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
 
@@ -7,7 +7,7 @@ const MAX_ENTRIES = 1000
 const limit = z
   .int()
   .min(1)
-  .transform((wanted) => Math.min(wanted, MAX_ENTRIES))
+  .transform((value) => Math.min(value, MAX_ENTRIES))
 
 export const listRequestSchema = z.object({
   prefix: z.string().default(''),
@@ -40,14 +40,14 @@ export interface ListedEntry extends Entry {
   readonly name: string
 }
 
-/** An entry by its full key; that of a folder ends with a slash. */
+/** An entry with its full key; a folder's key ends with a slash. */
 interface KeyedEntry extends Entry {
   readonly [column: string]: unknown
   readonly key: string
 }
 
 interface Page {
-  /** Any beginning of a key: the entry goes on to the next slash. */
+  /** Any prefix of a key; an entry extends to the next slash. */
   readonly prefix: string
   readonly search: string
   readonly limit: number
@@ -57,12 +57,12 @@ interface Page {
 }
 
 /**
- * Goes from one entry to the next through the index on the name, so that a folder costs one step however much lies in it.
- * $1 bucket, $2 prefix, $3 number of entries to stop after (null: all), $4 beginning of what follows the prefix.
+ * Walks the index on the name from entry to entry, so a subfolder costs one step whatever its size.
+ * $1 bucket, $2 prefix, $3 maximum number of entries (null: all), $4 search prefix after $2.
  */
 function walkSql(order: 'asc' | 'desc'): string {
   const columns = 'o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata'
-  // Nothing sorts between a text and the same with U+0001 behind it, nothing after U+10FFFF, and `0` follows the slash.
+  // U+0001 sorts directly after the text itself, nothing sorts after U+10FFFF, and `0` follows the slash.
   const first = `o.name collate "C" >= $2 || chr(1)`
   const last = `o.name collate "C" < $2 || chr(1114111)`
   const folder = `left(w.name, length($2) + strpos(substr(w.name, length($2) + 1), '/'))`
@@ -92,7 +92,7 @@ function walkSql(order: 'asc' | 'desc'): string {
     where starts_with(lower(substr(key, length($2) + 1)), lower($4))`
 }
 
-/** Entries that the scope may see; folders come before objects unless they are sorted by name. */
+/** Returns visible entries; folders precede objects unless the order is by name. */
 async function walkEntries(
   scope: Scope,
   bucket: string,
@@ -133,22 +133,22 @@ export const pageRequestSchema = z.object({
   sortBy: listRequestSchema.shape.sortBy,
 })
 
-/** Everything that begins with a prefix: whole keys in pages, with folders apart where a delimiter is asked for. */
+/** Lists keys with a prefix in pages; with a delimiter, folders are separate. */
 export async function listPage(
   scope: Scope,
   bucket: string,
   { prefix, limit, cursor: offset = 0, with_delimiter: hasFolders, sortBy }: z.output<typeof pageRequestSchema>,
 ) {
-  // One more than is wanted tells whether there is a next page.
+  // One extra entry tells whether there is a next page.
   const page = { prefix, search: '', limit: limit + 1, offset, ...sortBy }
   const found = hasFolders ? await walkEntries(scope, bucket, page) : await listKeys(scope, bucket, page)
   const hasNext = found.length > limit
-  const shown = found.slice(0, limit).map((entry) => ({ ...entry, name: entry.key }))
+  const entries = found.slice(0, limit).map((entry) => ({ ...entry, name: entry.key }))
   return {
     hasNext,
     ...(hasNext ? { nextCursor: Buffer.from(String(offset + limit)).toString('base64url') } : {}),
-    folders: shown.filter(({ id }) => id === null).map(({ key, name }) => ({ key: key.slice(0, -1), name })),
-    objects: shown.filter(({ id }) => id !== null),
+    folders: entries.filter(({ id }) => id === null).map(({ key, name }) => ({ key: key.slice(0, -1), name })),
+    objects: entries.filter(({ id }) => id !== null),
   }
 }
 

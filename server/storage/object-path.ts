@@ -1,7 +1,7 @@
 import { type Context } from 'hono'
 import { requireBucketName, requireKey, type ObjectPath } from './names.ts'
 
-/** Bucket and key of a path. @throws StorageError `InvalidBucketName`, `InvalidKey` */
+/** @throws StorageError `InvalidBucketName`, `InvalidKey` */
 export const parseObjectPath = (context: Context): ObjectPath => ({
   bucket: requireBucketName(context.req.param('bucket') ?? ''),
   key: requireKey(context.req.param('key') ?? ''),

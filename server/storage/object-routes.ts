@@ -1,24 +1,24 @@
-/** `/object`, without the bytes: list, describe, remove, move, and the addresses that need no session. */
+/** `/object` without the bytes: list, move, remove, and signed URLs. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { type Database } from '#server/database/scope.ts'
+import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { noTransformation, StorageError } from './errors.ts'
 import { readJson } from './json-body.ts'
 import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './list-objects.ts'
-import { requireAllowedObject, requireBucketName, requireKey } from './names.ts'
+import { requireBucketName, requireKey } from './names.ts'
+import { parseObjectPath } from './object-path.ts'
 import { findVisibleKeys, getBucket, getObject, moveObject, removeObjects, requireWriteAccess } from './objects.ts'
 import { type SignedTokens } from './signed-tokens.ts'
-import { parseObjectPath } from './object-path.ts'
 
 interface ObjectRouteOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly signedTokens: SignedTokens
   readonly maxObjectBytes: number
-  /** Called when bytes may have been discarded. */
   readonly onDiscarded: () => void
 }
 
@@ -39,7 +39,13 @@ const moveRequestSchema = z.object({
   destinationBucket: z.string().nullish(),
 })
 
-export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBytes, onDiscarded }: ObjectRouteOptions): Hono {
+export function createObjectRoutes({
+  database,
+  tokens,
+  signedTokens,
+  maxObjectBytes,
+  onDiscarded,
+}: ObjectRouteOptions): Hono {
   const routes = new Hono()
 
   routes.post('/list/:bucket', async (context) => {
@@ -62,7 +68,10 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
 
   routes.post('/move', async (context) => {
     const claims = await verifyCaller(context, tokens)
-    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(moveRequestSchema, await readJson(context))
+    const { bucketId, sourceKey, destinationKey, destinationBucket } = validate(
+      moveRequestSchema,
+      await readJson(context),
+    )
     const from = { bucket: bucketId, key: sourceKey }
     const to = { bucket: destinationBucket ?? bucketId, key: requireKey(destinationKey) }
     if (to.bucket !== from.bucket) {
@@ -93,7 +102,7 @@ export function createObjectRoutes({ database, tokens, signedTokens, maxObjectBy
     const claims = await verifyCaller(context, tokens)
     const target = parseObjectPath(context)
     const { expiresIn, transform } = validate(signRequestSchema, await readJson(context))
-    // Or the link would give the picture as it is, to somebody who asked for a small one.
+    // A signed URL would serve the original image instead of the requested transformation.
     if (Object.keys(transform ?? {}).length > 0) throw noTransformation()
     await asCaller(database, claims, (scope) => getObject(scope, target), { readOnly: true })
     const token = await signedTokens.signDownload(target, expiresIn)

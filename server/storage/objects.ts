@@ -1,4 +1,4 @@
-/** The statements over `storage.objects` and the one look at a bucket's limits, each once. */
+/** Statements on `storage.objects`, and the lookup of a bucket's limits. */
 import pg from 'pg'
 import { type VerifiedClaims } from '#server/access/tokens.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
@@ -35,11 +35,11 @@ export interface StoredObject {
   readonly updated_at: Date
 }
 
-/** The columns that callers see; the blob's id is none of them. */
+/** Columns that callers see, without the id of the blob. */
 const VISIBLE_COLUMNS =
   'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at'
 
-/** Looked at as service: its limits hold for callers who may not see the bucket. @throws StorageError `NoSuchBucket` */
+/** Reads as the service: the limits apply to callers who cannot see the bucket. @throws StorageError `NoSuchBucket` */
 export async function getBucket(database: Database, id: string): Promise<Bucket> {
   const { rows } = await database.serviceStatement<Bucket & pg.QueryResultRow>(
     `select id, coalesce(public, false) as public, file_size_limit, allowed_mime_types
@@ -54,14 +54,13 @@ const SELECT_OBJECT = `
   select id, bucket_id, name, version, blob_id, metadata, user_metadata, created_at, updated_at
   from storage.objects where bucket_id = $1 and name = $2`
 
-/** @throws StorageError `NoSuchKey` where there is none, or none that the scope may see. */
+/** @throws StorageError `NoSuchKey` for a missing or invisible object. */
 export async function getObject(scope: Scope, { bucket, key }: ObjectPath): Promise<StoredObject> {
   const { rows } = await scope.query<StoredObject & pg.QueryResultRow>(SELECT_OBJECT, [bucket, key])
   if (!rows[0]) throw new StorageError('NoSuchKey')
   return rows[0]
 }
 
-/** Which of these the scope may see. */
 export async function findVisibleKeys(scope: Scope, bucket: string, keys: readonly string[]): Promise<Set<string>> {
   const { rows } = await scope.query<{ name: string }>(
     'select name from storage.objects where bucket_id = $1 and name = any($2)',
@@ -70,7 +69,7 @@ export async function findVisibleKeys(scope: Scope, bucket: string, keys: readon
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Removes those that the caller may remove and passes over the others. */
+/** Removes the objects that the caller may remove, and skips the others. */
 export async function removeObjects(scope: Scope, bucket: string, keys: readonly string[]): Promise<unknown[]> {
   const { rows } = await scope.query(
     `delete from storage.objects where bucket_id = $1 and name = any($2) returning ${VISIBLE_COLUMNS}`,
@@ -79,8 +78,13 @@ export async function removeObjects(scope: Scope, bucket: string, keys: readonly
   return rows
 }
 
-/** The bytes stay where they are. @throws StorageError `NoSuchKey`, `AccessDenied` */
-export async function moveObject(scope: Scope, from: ObjectPath, to: ObjectPath, owner: string | undefined): Promise<void> {
+/** Changes the row only; the bytes stay in place. @throws StorageError `NoSuchKey`, `AccessDenied` */
+export async function moveObject(
+  scope: Scope,
+  from: ObjectPath,
+  to: ObjectPath,
+  owner: string | undefined,
+): Promise<void> {
   await getObject(scope, from)
   const { rowCount } = await scope.query(
     `update storage.objects
@@ -106,8 +110,8 @@ const OR_OVERWRITE = `
     version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata`
 
 /**
- * Whether the policies let the caller write this row: it is written, and taken back.
- * @throws StorageError `AccessDenied`, or `KeyAlreadyExists` where nothing may be overwritten.
+ * Checks the policies by writing the row as the caller and rolling back.
+ * @throws StorageError `AccessDenied`, or `KeyAlreadyExists` without `upsert`.
  */
 export async function requireWriteAccess(
   database: Database,
@@ -118,7 +122,14 @@ export async function requireWriteAccess(
   const rollback = new Error('written only to see whether it could be')
   try {
     await asCaller(database, claims, async (scope) => {
-      await scope.query(upsert ? INSERT_OBJECT + OR_OVERWRITE : INSERT_OBJECT, [bucket, key, owner ?? null, '1', metadata, userMetadata])
+      await scope.query(upsert ? INSERT_OBJECT + OR_OVERWRITE : INSERT_OBJECT, [
+        bucket,
+        key,
+        owner ?? null,
+        '1',
+        metadata,
+        userMetadata,
+      ])
       throw rollback
     })
   } catch (error) {
@@ -129,13 +140,16 @@ export async function requireWriteAccess(
   }
 }
 
-/** What stands at a key, to notice that it has changed: null where nothing does. */
+/** The object at a key, for detecting a concurrent change. */
 export interface StoredVersion {
   readonly id: string
   readonly version: string | null
 }
 
-export async function findStoredVersion(database: Database, { bucket, key }: ObjectPath): Promise<StoredVersion | undefined> {
+export async function findStoredVersion(
+  database: Database,
+  { bucket, key }: ObjectPath,
+): Promise<StoredVersion | undefined> {
   const { rows } = await database.serviceStatement<StoredVersion & pg.QueryResultRow>(
     'select id, version from storage.objects where bucket_id = $1 and name = $2',
     [bucket, key],
@@ -149,21 +163,21 @@ export interface NewVersion extends ObjectDraft {
 }
 
 /**
- * Writes the row as service where what stands at its key is still what stood there when the caller's right to write was
- * looked at. Resolves with the object's id, or undefined where something else stands there by now.
+ * Writes the row as the service if the key still holds the version for which write access was checked. Returns the
+ * object's id, or undefined after a concurrent change.
  */
 export async function writeVersion(
   database: Database,
   { target: { bucket, key }, owner, metadata, userMetadata, version, blobId }: NewVersion,
-  standing: StoredVersion | undefined,
+  expected: StoredVersion | undefined,
 ): Promise<string | undefined> {
   const values = [owner ?? null, version, metadata, userMetadata, blobId]
-  const { rows } = standing
+  const { rows } = expected
     ? await database.serviceStatement<{ id: string }>(
         `update storage.objects
          set owner = $1::uuid, owner_id = $1::uuid::text, version = $2, metadata = $3, user_metadata = $4, blob_id = $5
          where id = $6 and bucket_id = $7 and name = $8 and version is not distinct from $9 returning id`,
-        [...values, standing.id, bucket, key, standing.version],
+        [...values, expected.id, bucket, key, expected.version],
       )
     : await database.serviceStatement<{ id: string }>(
         `insert into storage.objects (owner, owner_id, version, metadata, user_metadata, blob_id, bucket_id, name)

@@ -1,7 +1,7 @@
-/** The body of an upload, raw or as a form, up to where its bytes begin. */
+/** Parses an upload, a raw body or a form, up to the start of the file's bytes. */
 import { Readable } from 'node:stream'
-import busboy from 'busboy'
 import { type HttpBindings } from '@hono/node-server'
+import busboy from 'busboy'
 import { type Context } from 'hono'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
@@ -11,17 +11,17 @@ import { headerTextSchema } from './header-text.ts'
 
 export interface UploadedFile {
   readonly mimetype: string
-  /** Value of the header with which the object will be served. */
+  /** `Cache-Control` of the served object. */
   readonly cacheControl: string
   readonly userMetadata: Record<string, unknown>
-  /** Length of the bytes where the sender says it: a claim, to be counted after. */
+  /** Declared length, which the actual bytes may exceed. */
   readonly declaredBytes: number | undefined
   readonly bytes: Readable
-  /** To be called where the bytes are not read to their end: the rest of the request then runs out by itself. */
+  /** Call it if the bytes are not read to the end, so that the rest of the request drains. */
   readonly stopReading: () => void
 }
 
-/** On Node's own server the request itself is at hand: read so, its bytes pass through no web stream. */
+/** On Node's server the body is read from the request directly, which avoids a web stream. */
 export interface NodeBindings {
   Bindings: Partial<HttpBindings>
 }
@@ -29,20 +29,20 @@ export interface NodeBindings {
 const DEFAULT_CACHE_CONTROL = 'no-cache'
 const MAX_METADATA_BYTES = 1_048_576
 
-const userMetadata = z.record(z.string(), z.unknown())
+const userMetadataSchema = z.record(z.string(), z.unknown())
 
-/** What goes out in a header again must fit into one. */
-function requireMimetype(given: string): string {
-  if (headerTextSchema.safeParse(given).success) return given
+/** The type must be safe in a response header. */
+function requireMimetype(value: string): string {
+  if (headerTextSchema.safeParse(value).success) return value
   throw new StorageError('InvalidMimeType', 'Invalid Content-Type header')
 }
 
-const parseCacheControl = (given: string | undefined) => headerTextSchema.safeParse(given).data ?? DEFAULT_CACHE_CONTROL
+const parseCacheControl = (value: string | undefined) => headerTextSchema.safeParse(value).data ?? DEFAULT_CACHE_CONTROL
 
 /** @throws StorageError `InvalidRequest` */
 function parseUserMetadata(json: string): Record<string, unknown> {
   try {
-    return userMetadata.parse(parseJson(json))
+    return userMetadataSchema.parse(parseJson(json))
   } catch (error) {
     throw new StorageError('InvalidRequest', 'The metadata must be a JSON object', { cause: error })
   }
@@ -74,7 +74,7 @@ export async function parseUpload(context: Context<NodeBindings>): Promise<Uploa
 const malformedForm = (cause: unknown) =>
   new StorageError('InvalidRequest', `The form is not well-formed: ${messageOf(cause)}`, { cause })
 
-/** The first file of the form; only fields that come before it count. */
+/** Returns the first file of the form; only fields before it apply. */
 function parseForm(context: Context<NodeBindings>, contentType: string): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const source = openBody(context)
@@ -93,13 +93,18 @@ function parseForm(context: Context<NodeBindings>, contentType: string): Promise
         return
       }
       file = stream
-      // Who stores the bytes hears of an error as well, but may not be listening yet.
+      // An error before the reader listens must not be unhandled.
       stream.on('error', () => undefined)
-      const abandon = () => source.unpipe(parser)
+      const stopReading = () => source.unpipe(parser)
       try {
-        resolve({ ...readFormFields(fields, mimeType), declaredBytes: undefined, bytes: stream, stopReading: abandon })
+        resolve({
+          ...readFormFields(fields, mimeType),
+          declaredBytes: undefined,
+          bytes: stream,
+          stopReading: stopReading,
+        })
       } catch (error) {
-        abandon()
+        stopReading()
         reject(error instanceof Error ? error : malformedForm(error))
       }
     })

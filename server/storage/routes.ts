@@ -1,29 +1,30 @@
-/** `/storage/v1`: buckets and objects as Supabase's storage serves them, with the caller's rights. */
+/** `/storage/v1`: Supabase's storage protocol, as the caller's role. */
 import { type Context, Hono } from 'hono'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
 import { type Database } from '#server/database/scope.ts'
 import { createBucketRoutes } from './buckets.ts'
 import { createBackgroundRemoval } from './discarded-bytes.ts'
+import { createDownloadRoutes } from './download-routes.ts'
 import { isServerFault, noTransformation, renderError, StorageError, toStorageError } from './errors.ts'
 import { createObjectRoutes } from './object-routes.ts'
 import { type NodeBindings } from './parse-upload.ts'
 import { createSignedTokens } from './signed-tokens.ts'
 import { type StoreOptions } from './store-object.ts'
-import { createTransferRoutes } from './transfer-routes.ts'
+import { createUploadRoutes } from './upload-routes.ts'
 
 export interface StorageOptions {
   readonly database: Database
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
   readonly log: Log
-  /** What the key of signed addresses is derived from. */
+  /** Secret from which the key of signed URLs is derived. */
   readonly signingKey: Buffer
-  /** No object is larger, whatever its bucket says. */
+  /** Upper bound of every bucket's limit. */
   readonly maxObjectBytes?: number
-  /** Called with each file put below a person's folder in the bucket `documents`; what it throws refuses the upload. */
+  /** Called for each file below a person's folder in the bucket `documents`; throwing rejects the upload. */
   readonly onDocumentUpload?: StoreOptions['onDocumentUpload']
 }
 
@@ -42,7 +43,6 @@ const EXPOSED_HEADERS = [
   'Content-Length',
 ]
 
-/** Mounted at `/storage/v1`. Nothing is read from the database before the first request. */
 export function createStorageRoutes({
   database,
   tokens,
@@ -54,7 +54,7 @@ export function createStorageRoutes({
 }: StorageOptions): Hono<NodeBindings> {
   const storage = new Hono<NodeBindings>()
   const onDiscarded = createBackgroundRemoval(database, blobs, log)
-  const parts = {
+  const options = {
     database,
     tokens,
     blobs,
@@ -65,7 +65,7 @@ export function createStorageRoutes({
     signedTokens: createSignedTokens(signingKey),
   }
 
-  // Pages of any origin may call: who calls is decided by a token, never by a cookie.
+  // Any origin is allowed, because a token identifies the caller and never a cookie.
   storage.use(
     allowAnyOrigin({
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -78,9 +78,10 @@ export function createStorageRoutes({
     await database.serviceStatement('select')
     return context.json({ healthy: true })
   })
-  storage.route('/bucket', createBucketRoutes(parts))
-  storage.route('/object', createObjectRoutes(parts))
-  storage.route('/object', createTransferRoutes(parts))
+  storage.route('/bucket', createBucketRoutes(options))
+  storage.route('/object', createObjectRoutes(options))
+  storage.route('/object', createUploadRoutes(options))
+  storage.route('/object', createDownloadRoutes(options))
   storage.all('/render/*', () => {
     throw noTransformation()
   })

@@ -1,24 +1,24 @@
-/** The bytes of an object as an answer. */
+/** Serves the bytes of an object. */
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { StorageError } from './errors.ts'
 import { headerTextSchema } from './header-text.ts'
 import { type StoredObject } from './objects.ts'
 
-/** Types that a browser shows without running anything in them. Everything else is offered for saving. */
+/** Types that browsers show without running scripts; all others are downloaded. */
 const INLINE_TYPES = /^(image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(pdf|json))$/
 
-/** Whatever an object holds, it runs nothing and loads nothing when it is opened by its address. */
+/** An opened object neither runs scripts nor loads other resources. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'"
 
 export interface ServeOptions {
-  /** Offer for saving: under this name, or under the address's own where it is empty. */
+  /** Download name; empty: the name in the URL. */
   readonly download?: string | undefined
-  /** The second until which a signed address holds. */
+  /** Expiry of a signed URL, in seconds since 1970. */
   readonly expiresAt?: number | undefined
 }
 
-/** @throws StorageError `NoSuchKey` without bytes, `InvalidRange`; AppError `not_found` where they were just removed. */
+/** @throws StorageError `NoSuchKey` without bytes, `InvalidRange`; AppError `not_found` if the bytes were just removed. */
 export async function serveObject(
   blobs: BlobStore,
   object: StoredObject,
@@ -33,7 +33,7 @@ export async function serveObject(
 }
 
 function objectHeaders({ metadata, name, updated_at }: StoredObject, { download, expiresAt }: ServeOptions) {
-  // Whoever writes the table itself may have put there what no header can carry.
+  // Rows written by SQL may hold values that are invalid in a header.
   const text = (value: string | undefined, otherwise: string) => headerTextSchema.safeParse(value).data ?? otherwise
   const mimetype = text(metadata?.mimetype, 'application/octet-stream')
   const plainType = mimetype.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -45,7 +45,7 @@ function objectHeaders({ metadata, name, updated_at }: StoredObject, { download,
     'accept-ranges': 'bytes',
     etag: text(metadata?.eTag, `"${updated_at.getTime()}"`),
     'last-modified': updated_at.toUTCString(),
-    // The same address answers each caller differently.
+    // One URL gives different responses to different callers.
     vary: 'authorization, apikey',
   })
   if (expiresAt === undefined) headers.set('cache-control', text(metadata?.cacheControl, 'no-cache'))

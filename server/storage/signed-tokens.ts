@@ -1,6 +1,6 @@
 /**
- * Tokens that stand for one object and one act, for as long as they last. Their key is derived for them alone, and they
- * name no role: no other service takes one for a session.
+ * Tokens that allow one operation on one object until they expire. They have a derived key of their own and no role, so
+ * no other service accepts them as a session.
  */
 import { hkdfSync } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
@@ -20,14 +20,14 @@ const uploadClaimsSchema = z.object({
 
 export interface UploadGrant {
   readonly upsert: boolean
-  /** Who will own the object: whoever had the token made. */
+  /** The person who requested the token owns the object. */
   readonly owner?: string | undefined
 }
 
 export interface SignedTokens {
   signDownload(target: ObjectPath, expiresInS: number): Promise<string>
   signUpload(target: ObjectPath, grant: UploadGrant, expiresInS: number): Promise<string>
-  /** Resolves with the second in which the token ends. @throws StorageError `InvalidJWT`, `InvalidSignature` */
+  /** Returns the expiry in seconds since 1970. @throws StorageError `InvalidJWT`, `InvalidSignature` */
   verifyDownload(token: string, target: ObjectPath): Promise<number>
   /** @throws StorageError `InvalidJWT`, `InvalidSignature` */
   verifyUpload(token: string, target: ObjectPath): Promise<UploadGrant>

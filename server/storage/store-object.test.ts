@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { startFakeS3 } from '#test/fake-s3.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
 import { createS3Store } from '#server/blobs/s3.ts'
+import { startFakeS3 } from '#test/fake-s3.ts'
 import { putLimited } from './store-object.ts'
 
 async function openDisk() {

@@ -1,23 +1,23 @@
-/** How bytes become an object: the right to write first, then the bytes, then the row; whatever fails leaves nothing. */
+/** Stores an object: checks write access, then stores the bytes, then writes the row. A failure leaves nothing. */
 import { randomUUID } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
-import { type BlobStore } from '#server/blobs/store.ts'
 import { type Log } from '#server/base/log.ts'
+import { type BlobStore } from '#server/blobs/store.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 import { type Database } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 import { type ObjectPath } from './names.ts'
 import { type ObjectDraft, findStoredVersion, type StoredVersion, writeVersion } from './objects.ts'
 
-/** A file that was put below a person's folder in the bucket `documents`. */
+/** A file below a person's folder in the bucket `documents`. */
 export interface DocumentFile {
   readonly owner: string
   readonly name: string
-  /** Its name below the bucket. */
+  /** Path within the bucket. */
   readonly key: string
   readonly mimetype: string
   readonly size: number
-  /** Reads the bytes from their beginning. They belong to the object: what is to outlive it must be copied. */
+  /** Opens the bytes, which are removed together with the object. */
   readonly open: () => Promise<Readable>
 }
 
@@ -25,14 +25,14 @@ export interface StoreOptions {
   readonly database: Database
   readonly blobs: BlobStore
   readonly log: Log
-  /** Called before the object is there; what it throws refuses the upload. */
+  /** Called before the row is written; throwing rejects the upload. */
   readonly onDocumentUpload?: ((file: DocumentFile) => Promise<void>) | undefined
 }
 
 interface StoreRequest {
   readonly draft: ObjectDraft
   readonly upsert: boolean
-  /** Throws where the row may not be written. Asked again where something else stands at the key when the bytes are in. */
+  /** Throws without write access. Called again if the key changed while the bytes were stored. */
   readonly requireWriteAccess: () => Promise<void>
   readonly putBytes: () => Promise<{ readonly id: string; readonly size: number }>
 }
@@ -42,9 +42,8 @@ const MAX_ATTEMPTS = 5
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Stores at most so many bytes. The source is left as it is where it breaks the limit: its connection still has to
- * carry the answer.
- * @throws StorageError `EntityTooLarge`, or `InvalidRequest` where the source breaks off.
+ * Stores up to `maxBytes`. A source over the limit stays open, because its connection still carries the response.
+ * @throws StorageError `EntityTooLarge`, or `InvalidRequest` if the source aborts.
  */
 export async function putLimited(
   blobs: BlobStore,
@@ -59,7 +58,7 @@ export async function putLimited(
       else done(null, chunk)
     },
   })
-  // Whoever stores the bytes hears of an error as well, but may not be listening yet.
+  // An error before the blob store listens must not be unhandled.
   counting.on('error', () => undefined)
   const abort = (cause: unknown) => {
     counting.destroy(
@@ -78,28 +77,28 @@ export async function putLimited(
   }
 }
 
-/** @returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, and what putting the bytes throws */
-export async function storeObject(parts: StoreOptions, storing: StoreRequest): Promise<string> {
-  const { database } = parts
-  const { draft, upsert, requireWriteAccess: requireMayWrite, putBytes } = storing
-  const standing = upsert ? await findStoredVersion(database, draft.target) : undefined
-  await requireMayWrite()
+/** @returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, or an error of `putBytes` */
+export async function storeObject(options: StoreOptions, request: StoreRequest): Promise<string> {
+  const { database } = options
+  const { draft, upsert, requireWriteAccess: requireWriteAccess, putBytes } = request
+  const expected = upsert ? await findStoredVersion(database, draft.target) : undefined
+  await requireWriteAccess()
   const blob = await putBytes()
   let keepsBytes = false
   try {
-    await announceDocument(parts, draft, blob)
-    const id = await writeRow(parts, storing, blob, standing)
+    await announceDocument(options, draft, blob)
+    const id = await writeRow(options, request, blob, expected)
     keepsBytes = true
     return id
   } catch (error) {
-    keepsBytes = isConnectionFailure(error) && (await mayReferenceBlob(parts, blob.id))
+    keepsBytes = isConnectionFailure(error) && (await mayReferenceBlob(options, blob.id))
     throw error
   } finally {
-    if (!keepsBytes) await removeBytes(parts, blob.id)
+    if (!keepsBytes) await removeBytes(options, blob.id)
   }
 }
 
-/** Of the two failures, the first is the one to tell. */
+/** Logs a failure instead of throwing it, so that the original error is reported. */
 async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promise<void> {
   try {
     await blobs.remove(blobId)
@@ -110,9 +109,9 @@ async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promis
 
 async function writeRow(
   { database }: StoreOptions,
-  { draft, upsert, requireWriteAccess: requireMayWrite }: StoreRequest,
+  { draft, upsert, requireWriteAccess: requireWriteAccess }: StoreRequest,
   blob: { readonly id: string; readonly size: number },
-  seen: StoredVersion | undefined,
+  initial: StoredVersion | undefined,
 ): Promise<string> {
   const version = randomUUID()
   const metadata = {
@@ -123,19 +122,19 @@ async function writeRow(
     lastModified: new Date().toISOString(),
     httpStatusCode: 200,
   }
-  let standing = seen
+  let expected = initial
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const id = await writeVersion(database, { ...draft, metadata, version, blobId: blob.id }, standing)
+    const id = await writeVersion(database, { ...draft, metadata, version, blobId: blob.id }, expected)
     if (id !== undefined) return id
     if (!upsert) break
-    // The right to make an object is not the right to overwrite the one that somebody else made meanwhile.
-    standing = await findStoredVersion(database, draft.target)
-    await requireMayWrite()
+    // Another request may have created the object meanwhile, and overwriting needs its own permission.
+    expected = await findStoredVersion(database, draft.target)
+    await requireWriteAccess()
   }
   throw new StorageError('KeyAlreadyExists')
 }
 
-/** After a connection was lost nobody knows whether the row was written: bytes too many are better than too few. */
+/** After a lost connection the row may exist; keeping unreferenced bytes is safer than losing referenced ones. */
 async function mayReferenceBlob({ database, log }: StoreOptions, blobId: string): Promise<boolean> {
   try {
     const { rowCount } = await database.serviceStatement('select from storage.objects where blob_id = $1', [blobId])
@@ -163,7 +162,7 @@ async function announceDocument(
   })
 }
 
-/** Whose folder of the documents bucket a key lies below. */
+/** Id of the person whose folder of the documents bucket contains the key. */
 function documentOwner({ bucket, key }: ObjectPath): string | undefined {
   const [folder = '', ...below] = key.split('/')
   return bucket === DOCUMENTS_BUCKET && below.length > 0 && UUID.test(folder) ? folder : undefined
