@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseSizeLimit, requireAllowedObject } from './bucket-limits.ts'
 
-test('a limit is a number of bytes or says its unit', () => {
+test('a limit is a number of bytes or text with a unit', () => {
   expect([5, '5b', '1.5KB', '20mb', '1GB'].map(parseSizeLimit)).toEqual([5, 5, 1500, 20_000_000, 1_000_000_000])
   for (const limit of ['', '20', '20TB', 'mb', '-1mb', -1, 1.5]) expect(() => parseSizeLimit(limit)).toThrow('hint')
 })
@@ -24,7 +24,7 @@ test.each([
   else expect(admit).toThrow(`mime type ${mimetype} is not supported`)
 })
 
-test('the smaller limit holds', () => {
+test('the smaller limit applies', () => {
   const limits = (bytes: number | null) => ({ file_size_limit: bytes, allowed_mime_types: null })
   expect(requireAllowedObject(limits(5), { size: 5 }, 10)).toBe(5)
   expect(requireAllowedObject(limits(50), { size: 10 }, 10)).toBe(10)

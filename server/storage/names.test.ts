@@ -22,9 +22,9 @@ test.each([
   'ä',
   '~',
   'x'.repeat(1025),
-])('%j is none', (key) => expect(() => requireKey(key)).toThrow('Invalid key'))
+])('%j is no key', (key) => expect(() => requireKey(key)).toThrow('Invalid key'))
 
-test('a bucket has a short name without a slash', () => {
+test('a bucket name is short and has no slash', () => {
   for (const name of ['a', 'my bucket', 'a.b', 'x'.repeat(100)]) expect(requireBucketName(name)).toBe(name)
   for (const name of ['', 'a/b', ' a', 'a ', '.', '..', 'x'.repeat(101), 'é', 'a\\b'])
     expect(() => requireBucketName(name)).toThrow('Bucket name invalid')

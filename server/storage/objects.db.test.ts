@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('upload', () => {
-  test('takes a raw body and gives it back', async () => {
+  test('takes a raw body and returns it', async () => {
     const bytes = randomBytes(300_000)
     const key = own('raw/photo one.png')
     const { data, error } = await files.upload(key, bytes, { contentType: 'image/png', cacheControl: '60' })
@@ -73,7 +73,7 @@ describe('upload', () => {
     })
   })
 
-  test('takes a form, a stream, and what the person says of the file', async () => {
+  test('takes a form, a stream and user metadata', async () => {
     const blob = new Blob(['from a form'], { type: 'text/plain' })
     expect((await files.upload(own('form.txt'), blob, { metadata: { a: 'ä' } })).error).toBeNull()
     const form = new FormData()
@@ -96,7 +96,7 @@ describe('upload', () => {
     expect((await files.info(own('own-form.txt'))).data?.metadata).toEqual({})
   })
 
-  test('overwrites only where that is asked for, and discards what was replaced', async () => {
+  test('overwrites only with upsert, and discards the replaced bytes', async () => {
     const before = (await service.files()).length
     const key = await put('once.txt', 'first')
     const first = await rowAt(key)
@@ -114,7 +114,7 @@ describe('upload', () => {
     expect(await service.files()).toHaveLength(before + 1)
   })
 
-  test('many at once at one key leave one object and its bytes alone', async () => {
+  test('concurrent uploads to one key leave one object and only its bytes', async () => {
     const before = (await service.files()).length
     const key = own('race.txt')
     const attempts = Array.from({ length: 8 }, (_, index) =>
@@ -128,7 +128,7 @@ describe('upload', () => {
     expect(await textOf(files, key)).toMatch(/^version \d$/)
   })
 
-  test('refuses other types, other keys and buckets that are not there', async () => {
+  test('rejects disallowed types, invalid keys and unknown buckets', async () => {
     const before = (await service.files()).length
     const html = await files.upload(own('x.html'), '<b>', { contentType: 'text/html' })
     expect(html.error).toMatchObject({ message: 'mime type text/html is not supported', statusCode: '415' })
@@ -140,7 +140,7 @@ describe('upload', () => {
   })
 })
 
-describe('what fails leaves nothing', () => {
+describe('a failed upload leaves nothing', () => {
   const stream = (chunks: number) =>
     Readable.from(
       (function* () {
@@ -148,7 +148,7 @@ describe('what fails leaves nothing', () => {
       })(),
     )
 
-  test('counts the bytes while they come, whatever was declared', async () => {
+  test('counts the bytes as they arrive, whatever was declared', async () => {
     const before = await service.files()
     const exact = await files.upload(own('exact.png'), stream(25), { contentType: 'image/png' })
     expect(exact.error).toBeNull()
@@ -165,8 +165,8 @@ describe('what fails leaves nothing', () => {
     expect(await service.files()).toEqual(before)
   })
 
-  // The S3 store of the tests is in this process, and holds what it was given.
-  test.skipIf(bytesAreIn('S3'))('holds no upload in memory', async () => {
+  // The test's S3 store runs in this process and holds the bytes.
+  test.skipIf(bytesAreIn('S3'))('does not hold an upload in memory', async () => {
     setFlagsFromString('--expose_gc')
     const collectGarbage = z.custom<() => void>((found) => typeof found === 'function').parse(runInNewContext('gc'))
     const held = () => {
@@ -184,7 +184,7 @@ describe('what fails leaves nothing', () => {
         }
       })(),
     )
-    // Not by `fetch`, which holds what it sends.
+    // `fetch` would hold the body in memory.
     const headers = { ...(await service.headersOf(owner)), 'content-type': 'image/png' }
     const request = httpRequest(`${service.url}/object/documents/${own('slow.png')}`, { method: 'POST', headers })
     const answered = once(request, 'response')
@@ -195,8 +195,8 @@ describe('what fails leaves nothing', () => {
     await files.remove([own('slow.png')])
   })
 
-  // A store that takes parts shows nothing of an upload before the first of them is full: there is no moment to wait for.
-  test.skipIf(bytesAreIn('S3'))('a connection that is cut off', async () => {
+  // A multipart store shows nothing of an upload before its first part is full, so the test cannot wait for it.
+  test.skipIf(bytesAreIn('S3'))('after a broken connection', async () => {
     const before = await service.files()
     const controller = new AbortController()
     const body = new ReadableStream<Uint8Array>({ start: (sink) => sink.enqueue(Buffer.alloc(65_536)) })
@@ -215,7 +215,7 @@ describe('what fails leaves nothing', () => {
     expect(await rowsAt(own('cut.png'))).toEqual([])
   })
 
-  test('a row that cannot be written', async () => {
+  test('after a failed write of the row', async () => {
     const before = await service.files()
     await service.db.admin.query(`
       create function refuse_bytes() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
@@ -228,8 +228,8 @@ describe('what fails leaves nothing', () => {
   })
 })
 
-describe('when the database goes away while the row is written', () => {
-  test('the bytes go with it', async () => {
+describe('when the database disconnects during the write of the row', () => {
+  test('the bytes are removed', async () => {
     const before = await service.files()
     await service.db.admin.query(`
       create function end_connection() returns trigger language plpgsql security definer as
@@ -245,7 +245,7 @@ describe('when the database goes away while the row is written', () => {
   })
 })
 
-describe('a refused upload', () => {
+describe('a rejected upload', () => {
   test.each(['raw', 'form'])(
     'is answered although its %s body is still on its way, on a connection that goes on',
     async (kind) => {
@@ -260,8 +260,8 @@ describe('a refused upload', () => {
   )
 })
 
-describe('a second user and nobody', () => {
-  test('are refused everywhere', async () => {
+describe('another user and an anonymous caller', () => {
+  test('are rejected everywhere', async () => {
     const key = await put('secret/plan.txt', 'secret')
     const { data: signed } = await files.createSignedUrl(key, 60)
     expect(signed).not.toBeNull()
@@ -302,7 +302,7 @@ describe('a second user and nobody', () => {
     }
   })
 
-  test('cannot be given an object, nor can the owner put one elsewhere', async () => {
+  test('cannot receive an object, and the owner cannot move one to another folder', async () => {
     const key = await put('mine.txt')
     const refused = { statusCode: '403' }
     expect((await files.move(key, `${stranger.sub}/gift.txt`)).error).toMatchObject(refused)
@@ -312,7 +312,7 @@ describe('a second user and nobody', () => {
     expect(await textOf(files, key)).toBe('hello world')
   })
 
-  test('cannot point a row at the bytes of others', async () => {
+  test('cannot make a row reference the bytes of others', async () => {
     const key = await put('bytes.txt', 'mine')
     const { blob_id: blobId } = await rowAt(key)
     const insert = (column: string) =>
@@ -330,7 +330,7 @@ describe('a second user and nobody', () => {
     expect(await textOf(files, key)).toBe('mine')
   })
 
-  test('a token that is none, or has ended, is refused', async () => {
+  test('a malformed or expired token is rejected', async () => {
     const key = await put('token.txt')
     const ended = await service.tokens.sign({ ...owner, iat: 1, exp: 2 })
     for (const token of ['nonsense', ended, `${service.tokens.anonKey}x`]) {
@@ -344,7 +344,7 @@ describe('a second user and nobody', () => {
 })
 
 describe('traversal', () => {
-  /** Sends an address as it is: `fetch` would tidy it up. */
+  /** Sends a path unchanged; `fetch` would normalise it. */
   function send(method: string, address: string, headers: Record<string, string>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const request = httpRequest(service.url, { method, path: address, headers }, (answer) => {
@@ -365,7 +365,7 @@ describe('traversal', () => {
     'a%',
     '%ff.txt',
     '%252e%252e/x.txt',
-  ])('%s is no key', async (path) => {
+  ])('%s is rejected as a key', async (path) => {
     const before = await service.files()
     const headers = { ...(await service.headersOf(owner)), 'content-type': 'text/plain' }
     for (const method of ['POST', 'PUT', 'GET']) {
@@ -386,7 +386,7 @@ describe('traversal', () => {
     },
   )
 
-  test('neither as the goal of a move or a copy', async () => {
+  test('and neither as the destination of a move or a copy', async () => {
     const key = await put('stays.txt')
     for (const goal of ['../x.txt', `${owner.sub}/../${stranger.sub}/x.txt`, `${owner.sub}/a\\b`, '', '/x']) {
       expect((await files.move(key, goal)).error).toMatchObject({ statusCode: '400' })
@@ -396,7 +396,7 @@ describe('traversal', () => {
 })
 
 describe('move, copy and remove', () => {
-  test('moves a row and leaves the bytes where they are', async () => {
+  test('moves the row and leaves the bytes in place', async () => {
     const key = await put('from.txt', 'moving')
     const before = await rowAt(key)
     expect(await files.move(key, own('to/there.txt'))).toEqual({
@@ -412,7 +412,7 @@ describe('move, copy and remove', () => {
     expect((await files.move(own('nothing.txt'), own('x.txt'))).error).toMatchObject({ statusCode: '404' })
   })
 
-  test('copies bytes, so that each lives without the other', async () => {
+  test('copies bytes, so that both objects are independent', async () => {
     const key = await put('original.txt', 'copied')
     const { data, error } = await files.copy(key, own('copy.txt'))
     expect(error).toBeNull()
@@ -423,7 +423,7 @@ describe('move, copy and remove', () => {
     expect(await textOf(files, own('copy.txt'))).toBe('copied')
   })
 
-  test('neither passes by the limits of the other bucket', async () => {
+  test('a move and a copy respect the limits of the destination bucket', async () => {
     const admin = await service.clientOf('service')
     await admin.createBucket('anything', { public: false })
     expect((await admin.from('anything').upload('x.html', '<b>', { contentType: 'text/html' })).error).toBeNull()
@@ -436,7 +436,7 @@ describe('move, copy and remove', () => {
     })
   })
 
-  test('removes what is there, with its bytes, and passes over the rest', async () => {
+  test('removes existing objects with their bytes and skips the others', async () => {
     const key = await put('gone.txt')
     const { blob_id: blobId } = await rowAt(key)
     const { data } = await files.remove([key, own('never.txt'), `${stranger.sub}/x.txt`])
@@ -449,7 +449,7 @@ describe('move, copy and remove', () => {
   })
 })
 
-test('files go with the account of their owner, and no others do', async () => {
+test('deleting an account removes its files and no others', async () => {
   const leaver = await service.db.createPerson()
   await put('stays-here.txt')
   const key = `${leaver.sub}/a/b.txt`
@@ -470,7 +470,7 @@ describe('list', () => {
       await put(`list/${name}`)
   })
 
-  test('shows a folder once, as a row without an id', async () => {
+  test('lists a folder once, as a row without an id', async () => {
     expect(await names('list')).toEqual(['Cat.txt', 'a-b.txt', 'a.txt', 'a/', 'b.txt', 'cattle/', 'z/'])
     expect(await names('list/a')).toEqual(['1.txt', '2/'])
     expect(await names('list/a/2/')).toEqual(['3.txt'])
@@ -518,7 +518,7 @@ describe('list', () => {
     expect((await files.list('', { sortBy: { column: 'id; drop' } })).error).toMatchObject({ statusCode: '400' })
   })
 
-  test('gives whole keys in pages, with folders apart where a delimiter is asked for', async () => {
+  test('returns complete keys in pages, with separate folders if a delimiter is requested', async () => {
     const prefix = own('list/')
     const seen: string[] = []
     let cursor: string | undefined
@@ -538,7 +538,7 @@ describe('list', () => {
     expect((await files.listV2({ cursor: 'nonsense' })).error).toMatchObject({ statusCode: '400' })
   })
 
-  test('finds its way through the index, also under the policy', async () => {
+  test('uses the index, also under the policy', async () => {
     await service.db.admin.query(
       `insert into storage.objects (bucket_id, name)
        select 'documents', $1 || '/many/' || lpad((i / 100)::text, 3, '0') || '/' || i from generate_series(0, 19999) i`,

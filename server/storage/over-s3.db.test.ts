@@ -3,7 +3,7 @@ import { keepBytesIn } from '#test/storage-service.ts'
 
 keepBytesIn('S3')
 
-// What is promised of objects holds whatever keeps their bytes: the very same tests, over another store.
+// The guarantees do not depend on the blob store, so the same tests run over S3.
 describe('objects in an S3 store', async () => {
   await import('./objects.db.test.ts')
 })

@@ -49,7 +49,7 @@ describe('download', () => {
     await files.upload(own('served.txt'), '0123456789', { ...plain, cacheControl: '120' })
   })
 
-  test('says what the bytes are and how long they keep', async () => {
+  test('sends the type, length, tag and cache lifetime of the bytes', async () => {
     const answer = await get(path())
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -83,7 +83,7 @@ describe('download', () => {
     expect(await answer.text()).toBe(content)
   })
 
-  test('refuses a range outside, and answers what is no range with the whole', async () => {
+  test('rejects a range outside the object, and ignores a malformed one', async () => {
     const outside = await get(path(), { range: 'bytes=10-' })
     expect(outside.status).toBe(416)
     expect(outside.headers.get('content-range')).toBe('bytes */10')
@@ -94,7 +94,7 @@ describe('download', () => {
     expect(stale.status).toBe(200)
   })
 
-  test('sends nothing that the caller has already', async () => {
+  test('sends no body for a matching tag', async () => {
     const first = await get(path())
     const etag = first.headers.get('etag') ?? ''
     expect(etag).toMatch(/^".+"$/)
@@ -107,7 +107,7 @@ describe('download', () => {
     expect((await get(path(), { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('offers for saving under a name, and always what a browser would run', async () => {
+  test('downloads under a name, and always types that a browser would run', async () => {
     expect((await get(`${path()}?download=`)).headers.get('content-disposition')).toBe('attachment')
     const named = await get(`${path()}?download=${encodeURIComponent('r\r\né"sumé.txt')}`)
     expect(named.headers.get('content-disposition')).toBe(
@@ -130,7 +130,7 @@ describe('download', () => {
     expect(await new Response(data).text()).toBe('0123456789')
   })
 
-  test('headers that came with an upload cannot break the answer', async () => {
+  test('headers of an upload cannot break the response', async () => {
     const form = new FormData()
     form.append('cacheControl', '1\r\nset-cookie: a=b')
     form.append('', new Blob(['x'], { type: 'text/plain' }))
@@ -142,7 +142,7 @@ describe('download', () => {
 })
 
 describe('public buckets', () => {
-  test('are read by everyone and written by who may', async () => {
+  test('are readable by everyone and writable under the policies', async () => {
     await admin.createBucket('open', { public: true })
     await admin.from('open').upload('a/b.txt', 'for all', plain)
     const nobody = (await service.clientOf()).from('open')
@@ -159,8 +159,8 @@ describe('public buckets', () => {
   })
 })
 
-describe('signed addresses', () => {
-  test('let anyone read one object until they end', async () => {
+describe('signed URLs', () => {
+  test('let anyone read one object until they expire', async () => {
     await files.upload(own('signed one.txt'), 'signed', plain)
     const { data } = await files.createSignedUrl(own('signed one.txt'), 60, { download: 'x.txt' })
     const answer = await fetch(data?.signedUrl ?? '')
@@ -205,7 +205,7 @@ describe('signed addresses', () => {
     expect(wrongType.error).toMatchObject({ statusCode: '415' })
   })
 
-  test('serve for nothing else', async () => {
+  test('allow nothing else', async () => {
     await files.upload(own('target.txt'), 'target', plain)
     await files.upload(own('other.txt'), 'other', plain)
     const target = { bucket: 'documents', key: own('target.txt') }
@@ -251,7 +251,7 @@ describe('signed addresses', () => {
 })
 
 describe('buckets', () => {
-  test('are made, read, changed, emptied and removed with the service key', async () => {
+  test('are created, read, changed, emptied and removed with the service key', async () => {
     const id = `bucket-${randomUUID()}`
     expect(await admin.createBucket(id, { public: false, fileSizeLimit: '1kb' })).toEqual({
       data: { name: id },
@@ -296,7 +296,7 @@ describe('buckets', () => {
     expect((await admin.emptyBucket(id)).error).toMatchObject({ statusCode: '404' })
   })
 
-  test('are nothing that people see or change, unless a policy says so', async () => {
+  test('are hidden from and read-only for people unless a policy allows it', async () => {
     for (const who of [client, await service.clientOf()]) {
       expect((await who.listBuckets()).data).toEqual([])
       expect((await who.getBucket('documents')).error).toMatchObject({ statusCode: '404' })
@@ -312,12 +312,12 @@ describe('buckets', () => {
     expect((await client.getBucket('documents')).data).toMatchObject({ file_size_limit: 26_214_400 })
     const kept = await files.upload(own('kept.txt'), 'kept', plain)
     expect(kept.error).toBeNull()
-    // Who sees a bucket empties it of what they may remove, and of nothing else.
+    // Emptying a visible bucket removes only what the caller may remove.
     expect((await (await service.clientOf(stranger)).emptyBucket('documents')).error).toBeNull()
     expect(await (await files.download(own('kept.txt'))).data?.text()).toBe('kept')
   })
 
-  test('refuse names and limits that make no sense', async () => {
+  test('reject invalid names and limits', async () => {
     for (const name of ['a/b', ' a', '', '..', 'x'.repeat(101), 'é'])
       expect((await admin.createBucket(name, { public: false })).error, name).toMatchObject({ statusCode: '400' })
     const create = (options: object) => admin.createBucket('odd', { public: false, ...options })
@@ -356,7 +356,7 @@ describe('policies written for Supabase', () => {
     expect((await mine.update('all/b.png', 'again', png)).error).toBeNull()
   })
 
-  // A store that takes parts shows nothing of an upload before the first of them is full: there is no moment to wait for.
+  // A multipart store shows nothing of an upload before its first part is full, so the test cannot wait for it.
   test.skipIf(bytesAreIn('S3'))(
     'the right to make an object does not overwrite one that was made meanwhile',
     async () => {
@@ -369,7 +369,7 @@ describe('policies written for Supabase', () => {
         },
       })
       const slow = (await service.clientOf(stranger)).from('avatars').upload('all/raced.png', body, overwriting)
-      // The stranger's right was looked at, and bytes are coming in, once their file is begun.
+      // Once the file exists, the stranger's access was checked and bytes are arriving.
       await expect.poll(async () => (await service.files()).some((name) => name.endsWith('.unfinished'))).toBe(true)
       expect((await client.from('avatars').upload('all/raced.png', 'first', overwriting)).error).toBeNull()
       finish()
@@ -381,7 +381,7 @@ describe('policies written for Supabase', () => {
 })
 
 describe('documents', () => {
-  test('a file below a person’s folder is handed on, with its bytes', async () => {
+  test('a file below a person’s folder is passed on with its bytes', async () => {
     documents.length = 0
     expect((await files.upload(own('reports/May.txt'), 'a report', plain)).error).toBeNull()
     expect((await admin.from('documents').upload(own('Gift.txt'), 'a gift', plain)).error).toBeNull()
@@ -400,7 +400,7 @@ describe('documents', () => {
     ])
   })
 
-  test('what cannot become a document is refused, and nothing is left of it', async () => {
+  test('a file that cannot become a document is rejected and leaves nothing', async () => {
     const before = await service.files()
     const { error } = await files.upload(own('bad.txt'), 'unreadable', plain)
     expect(error).toMatchObject({ statusCode: '415', message: 'That is no document.' })
@@ -409,7 +409,7 @@ describe('documents', () => {
   })
 })
 
-describe('the edge', () => {
+describe('the HTTP interface', () => {
   test('answers a browser of any origin', async () => {
     const asked = 'authorization,apikey,content-type,x-client-info,x-upsert,cache-control,x-metadata,range'
     const answer = await fetch(`${service.url}/object/documents/x`, {
@@ -429,13 +429,13 @@ describe('the edge', () => {
     expect(await refused.json()).toMatchObject({ statusCode: '403' })
   })
 
-  test('says that it is well', async () => {
+  test('reports its health', async () => {
     expect((await fetch(`${service.url}/status`)).status).toBe(200)
     expect(await (await fetch(`${service.url}/health`)).json()).toEqual({ healthy: true })
     expect((await fetch(`${service.url}/nothing/here`)).status).toBe(404)
   })
 
-  test('a body that is none is refused in words', async () => {
+  test('a malformed body is rejected with a message', async () => {
     const deep = `{"prefix": "", "deep": ${'['.repeat(600)}${']'.repeat(600)}}`
     for (const body of ['{', '[]', deep, '{"prefix": 1}', `{"prefix": "${'x'.repeat(1_100_000)}"}`]) {
       const answer = await fetch(`${service.url}/object/list/documents`, {

@@ -26,11 +26,11 @@ async function openS3() {
 
 const waiting = () => new Readable({ read: () => undefined })
 
-// An error that nobody hears would end the server.
+// An unhandled error would end the server.
 test.each([
   ['disk', openDisk],
   ['S3', openS3],
-])('what comes from a sender that has gone, or goes as soon as it is read, is refused on %s', async (_, open) => {
+])('an upload from a sender that aborts is rejected on %s', async (_, open) => {
   const { store, names } = await open()
   const gone = waiting().on('error', () => undefined)
   gone.destroy(new Error('aborted'))

@@ -80,7 +80,7 @@ export async function putLimited(
 /** @returns the object's id. @throws StorageError `AccessDenied`, `KeyAlreadyExists`, or an error of `putBytes` */
 export async function storeObject(options: StoreOptions, request: StoreRequest): Promise<string> {
   const { database } = options
-  const { draft, upsert, requireWriteAccess: requireWriteAccess, putBytes } = request
+  const { draft, upsert, requireWriteAccess, putBytes } = request
   const expected = upsert ? await findStoredVersion(database, draft.target) : undefined
   await requireWriteAccess()
   const blob = await putBytes()
@@ -109,7 +109,7 @@ async function removeBytes({ blobs, log }: StoreOptions, blobId: string): Promis
 
 async function writeRow(
   { database }: StoreOptions,
-  { draft, upsert, requireWriteAccess: requireWriteAccess }: StoreRequest,
+  { draft, upsert, requireWriteAccess }: StoreRequest,
   blob: { readonly id: string; readonly size: number },
   initial: StoredVersion | undefined,
 ): Promise<string> {

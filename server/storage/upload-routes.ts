@@ -43,10 +43,7 @@ export function createUploadRoutes(options: UploadRouteOptions): Hono<NodeBindin
     readonly requireWriteAccess: (draft: ObjectDraft) => Promise<void>
   }
 
-  async function storeUpload(
-    context: StorageContext,
-    { target, owner, upsert, requireWriteAccess: requireWriteAccess }: Upload,
-  ) {
+  async function storeUpload(context: StorageContext, { target, owner, upsert, requireWriteAccess }: Upload) {
     const bucket = await getBucket(database, target.bucket)
     const { mimetype, cacheControl, userMetadata, declaredBytes, bytes, stopReading } = await parseUpload(context)
     const declared = declaredBytes === undefined ? {} : { size: declaredBytes, contentLength: declaredBytes }
