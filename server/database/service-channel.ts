@@ -45,7 +45,10 @@ interface Connected extends Pick<Database, 'asService'> {
 export function createServiceChannel({ pool, notifications, flush, asService }: Connected): ServiceChannel {
   const raisesNotices = new WeakMap<pg.ClientBase, boolean>()
 
-  async function send<Row extends pg.QueryResultRow>(client: pg.PoolClient, statement: pg.QueryConfig) {
+  async function send<Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    statement: pg.QueryConfig,
+  ): Promise<pg.QueryResult<Row>> {
     const { isOpen } = notifications
     const isSet = isOpen === (raisesNotices.get(client) ?? false)
     const [, answer] = await Promise.all([
