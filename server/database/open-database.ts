@@ -20,7 +20,7 @@ export interface OpenDatabase {
   readonly serviceChannel: ServiceChannel
   /** For realtime only. */
   readonly batchReader: BatchReader
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** @param bus carries notifications in place of NOTIFY. */

@@ -61,7 +61,10 @@ export function createServiceChannel({ pool, notifications, flush, asService }: 
 
   return {
     asService,
-    async statement<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) {
+    async statement<Row extends pg.QueryResultRow>(
+      text: string,
+      values: readonly unknown[],
+    ): Promise<AsyncCommit<Row>> {
       const client = await pool.connect()
       notifications.begin(client)
       try {
