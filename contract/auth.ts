@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Answer of `GET /config.json`: all that the page must know before it can sign anyone in. */
+/** Answer of `GET /config.json`: what the page needs before sign-in. */
 export const publicConfig = z.object({
   supabaseUrl: z.string(),
   supabaseAnonKey: z.string(),
   testAccount: z.object({ email: z.string(), password: z.string() }).nullable(),
   mailbox: z.string().nullable(),
-  /** Whether who has no second factor has to set one up before anything else. */
+  /** Whether people must set up a second factor before anything else. */
   requiresSecondFactor: z.boolean(),
   /** Whether a phone can be a second factor. */
   hasTextMessages: z.boolean(),
@@ -23,11 +23,11 @@ export const mailboxMail = z.object({
 })
 export type MailboxMail = z.infer<typeof mailboxMail>
 
-/** One row of `GET /auth/v1/sessions`: where a person is signed in. */
+/** One row of `GET /auth/v1/sessions`. */
 export const openSession = z.object({
   id: z.uuid(),
   created_at: z.string(),
-  /** When its tokens were last renewed, which a page that is open does once an hour. */
+  /** Time of the last token refresh. An open page refreshes its tokens once an hour. */
   used_at: z.string(),
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
@@ -36,7 +36,7 @@ export const openSession = z.object({
 })
 export type OpenSession = z.infer<typeof openSession>
 
-/** Answer of `POST /auth/v1/account/close`: what was removed, as rows per kind; `document_bytes` is a size. */
+/** Answer of `POST /auth/v1/account/close`: deleted rows per kind, and the size of the deleted documents in bytes. */
 export const closingReceipt = z.object({
   id: z.uuid(),
   account: z.string(),

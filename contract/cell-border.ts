@@ -1,2 +1,2 @@
-/** Stands between the cells of a table's line: " | ", and in a pdf a tab. */
+/** Separator of table cells in a line: " | ", or a tab in a PDF. */
 export const CELL_BORDER = / \| |\t/g

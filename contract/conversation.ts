@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A row of `conversations`, as every wire of the product carries it. Metadata that is no object hides no row. */
+/** A row of `conversations` in all APIs. Invalid metadata does not make a row invalid. */
 export const conversationRow = z.object({
   id: z.uuid(),
   uid: z.uuid(),
@@ -13,7 +13,6 @@ export const conversationRow = z.object({
 })
 export type ConversationRow = z.infer<typeof conversationRow>
 
-/** What a client may give for a new conversation. */
 export const newConversation = z.object({
   id: z.uuid().optional(),
   uid: z.uuid().optional(),
@@ -25,23 +24,22 @@ export const newConversation = z.object({
 })
 export type NewConversation = z.infer<typeof newConversation>
 
-/** What a client may change on a conversation of its own. */
 export const conversationPatch = newConversation.omit({ id: true, uid: true }).extend({ pinned: z.boolean() }).partial()
 export type ConversationPatch = z.infer<typeof conversationPatch>
 
 /**
- * Body of `POST /api/conversations/{id}/branch`: a new conversation that shares everything before that message of the
- * person and goes on with `content` in its place. Made by the client, the ids let a repeat find what the first call made.
+ * Body of `POST /api/conversations/{id}/branch`: a new conversation that shares everything before a message of the person
+ * and continues with `content` instead. The client creates the ids, which makes repeated calls idempotent.
  */
 export const newBranch = z.object({
   id: z.uuid().optional(),
   message_id: z.uuid(),
   new_message_id: z.uuid().optional(),
   content: z.string().trim().min(1).max(200_000),
-  /** Absent: the model of the conversation that is left. */
+  /** Defaults to the model of the original conversation. */
   model_name: z.string().min(1).max(200).optional(),
 })
 export type NewBranch = z.infer<typeof newBranch>
 
-/** Body of `POST /api/conversations/{id}/messages/{messageId}/regenerate`. Absent: the conversation's model. */
+/** Body of `POST /api/conversations/{id}/messages/{messageId}/regenerate`. Defaults to the conversation's model. */
 export const regeneration = z.object({ model_name: z.string().min(1).max(200).optional() })

@@ -7,8 +7,8 @@ export const documentError = z.object({ code: z.string(), message: z.string() })
 export type DocumentError = z.infer<typeof documentError>
 
 /**
- * How well a document could be read, in numbers of pages. `unsure` were read by OCR with little confidence,
- * `without_text` hold nothing that can be read, of `cut` only the beginning was read.
+ * How well a document could be read, in numbers of pages. `unsure`: OCR with low confidence; `without_text`: no readable
+ * text; `cut`: only the beginning was read.
  */
 export const readability = z.object({
   pages: z.int(),
@@ -19,8 +19,8 @@ export const readability = z.object({
 })
 
 /**
- * Languages that OCR can read, by the names of ISO 639-3, Chinese by its script. Where a person has said nothing, the page
- * itself tells which it is in.
+ * OCR languages by ISO 639-3 code; Chinese by script. Without a preference of the person, the language is detected from the
+ * page.
  */
 export const DOCUMENT_LANGUAGES = [
   'eng',
@@ -55,22 +55,21 @@ export const DOCUMENT_LANGUAGES = [
 ] as const
 export const documentLanguage = z.enum(DOCUMENT_LANGUAGES)
 export type DocumentLanguage = z.infer<typeof documentLanguage>
-/** Where in `user_settings.preferences` a person's own stand, likeliest first. */
+/** Key in `user_settings.preferences` of a person's languages, most likely first. */
 export const LANGUAGES_PREFERENCE = 'document_languages'
 
 /**
- * Why a page has no text: nothing is on it, OCR found none in what it shows, it is broken, or it came after as many pages
- * as OCR reads of one document.
+ * Why a page has no text: it is blank, OCR found no text, it is broken, or it is beyond the OCR page limit of a document.
  */
 export const pageGap = z.enum(['blank', 'not_recognised', 'unreadable', 'beyond_limit'])
 export type PageGap = z.infer<typeof pageGap>
 
-/** Confidence below which a page read by OCR counts as unsure. */
+/** OCR confidence below which a page counts as unsure. */
 export const UNSURE_BELOW = 60
 
 /**
- * A document as the product API returns it and as live changes carry it. `pages` is null until the number is known;
- * `pages_done` counts up to it while the document is read.
+ * A document in the API and in live changes. `pages` is null until the number is known; `pages_done` counts up to it while
+ * the document is read.
  */
 export const documentRow = z.object({
   id: z.uuid(),
@@ -85,17 +84,16 @@ export const documentRow = z.object({
   /** Null until the document has been read. */
   readability: readability.nullish(),
   uploaded_at: z.string(),
-  /** The same for all versions of a document. */
+  /** Shared by all versions of a document. */
   series: z.uuid(),
   version: z.int().positive(),
-  /** Since when a newer version is searched instead of this one; null while this one is. */
+  /** When a newer version replaced this one in searches; null for the current version. */
   superseded_at: z.string().nullable(),
 })
 export type DocumentRow = z.infer<typeof documentRow>
 
 /**
- * Answer of `GET /api/documents/{id}/report`: how each page was read that does not simply hold its text. Confidence is
- * that of OCR, 0 to 100.
+ * Answer of `GET /api/documents/{id}/report`: pages that were read by OCR or have gaps. OCR confidence is 0 to 100.
  */
 export const readingReport = z.object({
   pages: z.int(),
@@ -105,7 +103,7 @@ export const readingReport = z.object({
 })
 export type ReadingReport = z.infer<typeof readingReport>
 
-/** A file of an upload that was not taken: 409 there already, 413 too large, 415 wrong type, 422 empty. */
+/** A rejected file of an upload: 409 duplicate, 413 too large, 415 wrong type, 422 empty. */
 export const rejectedFile = z.object({ name: z.string(), status: z.int(), message: z.string() })
 export type RejectedFile = z.infer<typeof rejectedFile>
 
@@ -114,15 +112,14 @@ export const uploadAnswer = z.object({ documents: z.array(documentRow), rejected
 export type UploadAnswer = z.infer<typeof uploadAnswer>
 
 /**
- * One run of a page's text that came from one pdf.js text item, so that a range of the text can be found again in the
- * viewer's text layer: `[offset in the page's text, item index, offset in the item, length]`, UTF-16 code units.
+ * Maps a run of a page's text to its pdf.js text item, to find a range of the text in the viewer's text layer: `[offset in the page's text, item index, offset in the item, length]`, UTF-16 code units.
  */
 export const itemRun = z.tuple([z.int(), z.int(), z.int(), z.int()])
 export type ItemRun = z.infer<typeof itemRun>
 
 /**
- * A block of a page's text, in reading order: `[start, end)` in UTF-16 code units. Headings have a `level`, 1 the highest;
- * tables are lines of cells with a `CELL_BORDER` (cell-border.ts) between them, and `headerEnd` says where the row of column titles ends.
+ * A block of a page's text, in reading order: `[start, end)` in UTF-16 code units. Headings have a `level`, 1 the highest.
+ * Tables are lines of cells separated by `CELL_BORDER` (cell-border.ts); `headerEnd` is the end of the row of column titles.
  */
 export const pageBlock = z.object({
   kind: z.enum(['heading', 'paragraph', 'list', 'table', 'code']),
@@ -133,23 +130,23 @@ export const pageBlock = z.object({
 })
 export type PageBlock = z.infer<typeof pageBlock>
 
-/** Where a row of a sheet begins: `[offset in the page's text, number of the row, the first being 1]`. */
+/** Start of a row of a sheet: `[offset in the page's text, row number from 1]`. */
 export const sheetRow = z.tuple([z.int(), z.int()])
 export type SheetRow = z.infer<typeof sheetRow>
 
-/** The columns of a sheet that the cells of each line stand in, A being 1. */
+/** Column numbers of the cells in each line, from A = 1. */
 export const sheetColumns = z.array(z.int().positive())
 
 /**
- * Where a word that OCR read stands: `[offset in the page's text, length, left, top, width, height]`. The last four are
- * ten-thousandths of the width and height of the page as a viewer shows it, turned as the file says.
+ * Position of an OCR word: `[offset in the page's text, length, left, top, width, height]`. The last four are in
+ * ten-thousandths of the displayed page's width and height, after rotation.
  */
 export const wordBox = z.tuple([z.int(), z.int(), z.int(), z.int(), z.int(), z.int()])
 export type WordBox = z.infer<typeof wordBox>
 
 /**
- * Answer of `GET /api/documents/{id}/pages/{page}`. `items` is there for pdf pages with a text layer, `rows` for sheets and
- * `columns` for those whose lines all have the same ones, `boxes` and `confidence` (0 to 100) for pages read by OCR.
+ * Answer of `GET /api/documents/{id}/pages/{page}`. Optional: `items` for PDF pages with a text layer, `rows` for sheets,
+ * `columns` for sheets whose lines share the same columns, `boxes` and `confidence` (0 to 100) for pages read by OCR.
  */
 export const pageText = z.object({
   page: z.int().positive(),

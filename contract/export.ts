@@ -1,5 +1,5 @@
 import { z } from 'zod'
 
-/** Answer of `GET /api/account/export/size`: about how many bytes the archive will have. */
+/** Answer of `GET /api/account/export/size`: estimated length of the archive. */
 export const exportSize = z.object({ bytes: z.number() })
 export type ExportSize = z.infer<typeof exportSize>

@@ -1,5 +1,3 @@
-/** Names, sizes and constants of the specification that both sides of the wire need. */
-
 export const PRODUCT_NAME = 'Alcove'
 
 export const MAX_UPLOAD_BYTES = 25 * 1024 * 1024
@@ -10,7 +8,7 @@ export const DEFAULT_TITLES = {
   active: 'Conversation',
 } as const
 
-/** The built-in model that answers from the documents alone. */
+/** The built-in model, which quotes documents without a provider. */
 export const READER_MODEL = 'alcove-reader'
 
 export const TEMPORARY_ID_PREFIX = 'temp-'

@@ -3,53 +3,52 @@ import { SENDER_ROLES } from './sender-roles.ts'
 import { source } from './source.ts'
 import { retrievalTrace } from './trace.ts'
 
-/** Why a reply failed, as an assistant row and a live `error` part carry it. */
+/** Why a reply failed, in an assistant row or a live `error` part. */
 export const replyError = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() })
 export type ReplyError = z.infer<typeof replyError>
 
-/** `begun`: from the request to the model to its first part. */
+/** `begun`: from the request to the model until its first part. */
 export const answerStep = z.object({ name: z.enum(['found', 'tools', 'begun', 'written', 'checked']), ms: z.number() })
 export type AnswerStep = z.infer<typeof answerStep>
 
-/** What `metadata` of a message may hold; unknown keys are kept. */
+/** `messages.metadata`; unknown keys are preserved. */
 export const messageMetadata = z.looseObject({
   model: z.string().optional(),
   sources: z.array(source).optional(),
-  /** Of a question: the documents that it is to be answered from; all where there are none. */
+  /** Questions only: the documents to answer from; all if absent. */
   documentIds: z.array(z.uuid()).max(200).optional(),
-  /** Of an answer: how its passages were found. */
+  /** Answers only. */
   trace: retrievalTrace.optional(),
-  /** Of an answer: quotations that do not stand word for word in the source that they are attributed to, as written. */
+  /** Answers only: quotations that are not verbatim in their source. */
   misquotes: z.array(z.string()).optional(),
-  /** Documents were searched for the answer, and it cites no source. */
+  /** Documents were searched, but the answer cites no source. */
   unsupported: z.boolean().optional(),
-  /** So many documents of those that it is to be answered from were still being read, and are not in it. */
+  /** Number of documents that were still being read and are missing from the answer. */
   unread: z.int().positive().optional(),
-  /** What writing the answer took, in the order in which it was done. */
+  /** Durations in chronological order. */
   steps: z.array(answerStep).optional(),
   error: replyError.optional(),
   stopped: z.boolean().optional(),
-  /** What the model thought before and while it answered, where it shows that. */
+  /** Reasoning of the model, if it shows any. */
   reasoning: z.string().optional(),
-  /** Of the row of `conversation_summaries` that stood for the beginning of the conversation. */
+  /** Row of `conversation_summaries` that replaced the beginning of the conversation in the prompt. */
   summary: z.uuid().optional(),
-  /** The provider ended the answer at its limit of length. */
+  /** The answer reached the provider's output limit. */
   cut: z.boolean().optional(),
-  /** Counts the writings of this answer, 1 where absent; those before it are in `message_versions`. */
+  /** Version of this answer, 1 if absent. Earlier versions are in `message_versions`. */
   version: z.int().positive().optional(),
-  /** The attempt that wrote it: live parts of this one and of earlier ones are in it already. */
+  /** The attempt that wrote the answer, which includes all live parts up to this attempt. */
   attempt: z.int().positive().optional(),
-  /** Why the last wish for another version, or for more, came to nothing; the answer is as it was. */
+  /** Why the last regeneration or continuation failed; the answer is unchanged. */
   rewrite_error: replyError.optional(),
   tool_name: z.string().optional(),
   duration_ms: z.number().optional(),
-  /** How a tool's run ended. */
   status: z.enum(['done', 'failed']).optional(),
 })
 
 /**
- * A row of `messages`. `position` is the order that the database assigned; `created_at` is only shown. Metadata of
- * another shape, which outside programs may write, hides no row.
+ * A row of `messages`, ordered by `position`, not by `created_at`. Invalid metadata, which other programs may write, does
+ * not make a row invalid.
  */
 export const messageRow = z.object({
   id: z.uuid(),
@@ -64,7 +63,7 @@ export const messageRow = z.object({
 })
 export type MessageRow = z.infer<typeof messageRow>
 
-/** Body of `POST /api/conversations/{id}/messages`. The id is optional; a repeat with equal content returns the stored row. */
+/** Body of `POST /api/conversations/{id}/messages`. A repeat with the same id and content returns the stored row. */
 export const newMessage = z.object({
   id: z.uuid().optional(),
   content: z.string().min(1).max(200_000),

@@ -13,7 +13,7 @@ export const modelRow = z.object({
 })
 export type ModelRow = z.infer<typeof modelRow>
 
-/** Whether a model can be used now, and which host would receive the question and the passages (null: none). */
+/** `host` receives the question and the passages; null if nothing leaves the server. */
 export const modelAvailability = z.object({
   model_identifier: z.string(),
   available: z.boolean(),

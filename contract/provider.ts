@@ -1,17 +1,17 @@
 import { z } from 'zod'
 
-/** A provider of models that a person has connected. Its key is never shown again, only how it ends. */
-export const ownProvider = z.object({
+/** A personal provider of models. Only the last characters of its key are ever shown. */
+export const personalProvider = z.object({
   id: z.uuid(),
   kind: z.enum(['anthropic', 'openai', 'compatible']),
   name: z.string(),
   base_url: z.string().nullable(),
   last_four: z.string().nullable(),
-  /** The model of it that gives the person's passages vectors, in place of the operator's. */
+  /** The embeddings model that replaces the operator's for this person. */
   embeddings_model: z.string().nullable(),
   created_at: z.string(),
 })
-export type OwnProvider = z.infer<typeof ownProvider>
+export type PersonalProvider = z.infer<typeof personalProvider>
 
 const apiKey = z
   .string()
@@ -19,8 +19,8 @@ const apiKey = z
   .max(500, 'This is too long for a key.')
   .regex(/^[\x21-\x7e]*$/, 'A key has no spaces and no special letters.')
 
-/** Body of `POST /api/providers`: an own key in place of the server's, or an own endpoint beside its models. */
-export const newOwnProvider = z.discriminatedUnion('kind', [
+/** Body of `POST /api/providers`: a personal key that replaces the server's, or an additional endpoint. */
+export const newPersonalProvider = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['anthropic', 'openai']), apiKey: apiKey.min(8, 'This is too short for a key.') }),
   z.object({
     kind: z.literal('compatible'),
@@ -29,13 +29,13 @@ export const newOwnProvider = z.discriminatedUnion('kind', [
       .url({ protocol: /^https?$/, error: 'The address begins with https:// or http://.' })
       .max(500)
       .transform((value) => value.replace(/\/+$/, '')),
-    /** Servers of one's own are given anything where their programs want something: `none`, `EMPTY`. */
+    /** Some model servers accept any key, for example `none` or `EMPTY`. */
     apiKey: apiKey.min(1, 'This is too short for a key.').optional(),
   }),
 ])
-export type NewOwnProvider = z.input<typeof newOwnProvider>
+export type NewPersonalProvider = z.input<typeof newPersonalProvider>
 
-/** Body of `PATCH /api/providers/{id}`; null: passages get no vectors of this provider any more. */
+/** Body of `PATCH /api/providers/{id}`; null deselects the embeddings of this provider. */
 export const providerPatch = z.object({
   embeddings_model: z.string().trim().min(1, 'Name a model.').max(150).nullable(),
 })

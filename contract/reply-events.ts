@@ -6,10 +6,10 @@ import { toolRequest } from './tool-server.ts'
 /** The broadcast event that carries a reply's parts on the private channel `conversation:{id}`. */
 export const REPLY_EVENT = 'reply'
 
-/** Name of the `tool` part that tells of a summary being made of what the model's window cannot hold. */
+/** Name of the `tool` part while earlier messages are summarised to fit the model's window. */
 export const SUMMARY_STEP = 'summary'
 
-/** Name of the one that tells of documents being waited for, which are still being read. */
+/** Name of the `tool` part while the reply waits for documents that are being read. */
 export const READING_STEP = 'reading'
 
 export const conversationTopic = (conversationId: string): string => `conversation:${conversationId}`
@@ -19,7 +19,7 @@ export const conversationTopic = (conversationId: string): string => `conversati
  * begins a new attempt and replaces everything that was shown.
  */
 export const replyPart = z.object({
-  /** Of its broadcast. */
+  /** Id of the broadcast. */
   id: z.uuid().optional(),
   replyId: z.uuid(),
   messageId: z.uuid(),
@@ -33,9 +33,9 @@ export const replyPart = z.object({
       status: z.string(),
       durationMs: z.number().optional(),
       content: z.string().optional(),
-      /** Tells the runs of one attempt apart: later parts of a run take the place of earlier ones. */
+      /** Identifies a run within an attempt. Later parts of a run replace earlier ones. */
       run: z.int().nonnegative().optional(),
-      /** With the status `asking`: what the person is asked to allow. */
+      /** Only with the status `asking`. */
       request: toolRequest.optional(),
     })
     .optional(),

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { SENDER_ROLES } from './sender-roles.ts'
 
-/** Longest text that is searched for. */
-export const LONGEST_SEARCH = 200
+export const MAX_SEARCH_LENGTH = 200
 
-/** A stretch of a snippet; a hit is what was searched for, as the message writes it. */
+/** Part of a snippet; a hit is matching text in the spelling of the message. */
 const snippetPart = z.object({ text: z.string(), is_hit: z.boolean() })
 export type SnippetPart = z.infer<typeof snippetPart>
 
-/** A message that holds all words of a search. */
+/** A message that contains all words of a search. */
 export const foundMessage = z.object({
   message_id: z.uuid(),
   conversation_id: z.uuid(),
@@ -20,7 +19,7 @@ export const foundMessage = z.object({
 })
 export type FoundMessage = z.infer<typeof foundMessage>
 
-/** A passage of a document that holds words of a search: the best one of its document. Offsets as those of a source. */
+/** The best passage of a document that contains words of a search. Offsets are in UTF-16 code units of the page. */
 const foundPassage = z.object({
   document_id: z.uuid(),
   page: z.int().positive(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A server of tools that a person has connected, with the tools that it listed then. Its token is never shown again. */
+/** A connected MCP server with the tools that it listed last. Its token is never shown again. */
 export const toolServer = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -11,7 +11,7 @@ export const toolServer = z.object({
 })
 export type ToolServer = z.infer<typeof toolServer>
 
-/** Answer of `GET /api/tool-servers`; `commands` are those that the operator offers. */
+/** Answer of `GET /api/tool-servers`; `commands` are those that the operator configured. */
 export const toolServers = z.object({ servers: z.array(toolServer), commands: z.array(z.string()) })
 export type ToolServers = z.infer<typeof toolServers>
 
@@ -37,16 +37,16 @@ export const newToolServer = z.union([
 ])
 export type NewToolServer = z.input<typeof newToolServer>
 
-/** What a person says to a call that waits; body of `POST /api/tool-requests/{id}`. */
+/** Body of `POST /api/tool-requests/{id}`: the answer to a consent request. */
 export const toolAnswer = z.object({ answer: z.enum(['once', 'conversation', 'denied']) })
 export type ToolAnswer = z.infer<typeof toolAnswer>['answer']
 
-/** A call that waits for the person's word, as a live part of the reply carries it. */
+/** A tool call that waits for consent, in a live part of the reply. */
 export const toolRequest = z.object({
   id: z.uuid(),
   server: z.string(),
   tool: z.string(),
-  /** JSON of all that is sent. */
+  /** The arguments as JSON. */
   arguments: z.string(),
 })
 export type ToolRequest = z.infer<typeof toolRequest>

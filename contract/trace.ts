@@ -4,9 +4,9 @@ import { z } from 'zod'
 export const TRACE_CHARACTERS_PER_TOKEN = 4
 
 /**
- * What each method gave a passage: `words` is BM25, `nearness` what words of the question near each other add, `subject`
- * the score with words taken from the first passages found, `meaning` the cosine of the vectors. Only what was computed is
- * there; none is a probability.
+ * Scores of a passage: `words` is BM25, `nearness` the bonus for proximity of query words, `subject` the score after query
+ * expansion from the first passages, `meaning` the cosine similarity of embeddings. Scores that were not computed are
+ * missing; none is a probability.
  */
 export const passageScores = z.object({
   words: z.number().optional(),
@@ -22,12 +22,11 @@ export const passageCut = z.enum(['rank', 'copy', 'joined', 'room'])
 export const consideredPassage = z.object({
   documentId: z.uuid(),
   filename: z.string(),
-  /** Traces of former answers lack it. */
+  /** Missing in traces of old answers. */
   mimetype: z.string().optional(),
   page: z.int().positive(),
   start: z.int().nonnegative(),
   end: z.int().nonnegative(),
-  /** What it was ranked by. */
   score: z.number(),
   scores: passageScores,
   /** Null: it was shown to the model. */
@@ -35,7 +34,6 @@ export const consideredPassage = z.object({
 })
 export type ConsideredPassage = z.infer<typeof consideredPassage>
 
-/** A passage of what was said in a conversation. */
 export const consideredMessage = z.object({
   messageId: z.uuid(),
   conversationId: z.uuid(),
@@ -47,27 +45,26 @@ export const consideredMessage = z.object({
 })
 export type ConsideredMessage = z.infer<typeof consideredMessage>
 
-/** How the passages of an answer were found: kept in `metadata.trace` of the answer, which its owner alone reads. */
+/** How the passages of an answer were found, in `metadata.trace` of the answer. */
 export const retrievalTrace = z.object({
-  /** `passages`: the best passages; `whole`: a whole document, because the question is about all of it. */
+  /** `passages`: the best passages; `whole`: a complete document, for a question about all of it. */
   scope: z.enum(['passages', 'whole']),
-  /** Of a whole document that was too long for the model: only its first pages with text were read. */
+  /** The complete document exceeded the model's window, so only its first pages with text were read. */
   pages: z.object({ read: z.int().nonnegative(), of: z.int().positive() }).optional(),
-  /** The question as it was searched. */
   query: z.string(),
-  /** The terms that were looked up, each with its weight and the number of passages that hold it. */
+  /** Search terms, each with its weight and the number of passages that contain it. */
   terms: z.array(z.object({ term: z.string(), weight: z.number(), passages: z.int() })),
-  /** Words that no passage holds, and the terms that were looked for instead. */
+  /** Words without a passage, and the terms that replaced them. */
   guessed: z.array(z.object({ word: z.string(), terms: z.array(z.string()) })),
   considered: z.array(consideredPassage),
-  /** What was said in earlier conversations; absent where it was not looked through. */
+  /** Messages of earlier conversations; absent if they were not searched. */
   messages: z.array(consideredMessage).optional(),
-  /** Passages that shared a word with the question. */
+  /** Number of passages that share a word with the question. */
   matched: z.int(),
-  /** About how many tokens the passages shown take. */
+  /** Estimated tokens of the passages in the prompt. */
   tokens: z.int(),
   ms: z.number(),
-  /** What did not go as configured, in sentences. */
+  /** Sentences about steps that did not run as configured. */
   notes: z.array(z.string()),
 })
 export type RetrievalTrace = z.infer<typeof retrievalTrace>

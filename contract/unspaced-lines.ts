@@ -1,6 +1,6 @@
-/** Chinese and Japanese, with their signs: words run on from line to line. */
+/** Chinese and Japanese letters and punctuation: words continue across lines. */
 const UNSPACED = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}，．：；！？（）]'
 const UNSPACED_BREAK = new RegExp(`(?<=${UNSPACED})\\s*\\n\\s*(?=${UNSPACED})`, 'gu')
 
-/** Without the line breaks of scripts that are written without blanks between words: as a blank they would part a word. */
+/** Removes line breaks in scripts without spaces between words, where a space would split a word. */
 export const joinUnspacedLines = (text: string): string => text.replace(UNSPACED_BREAK, '')
