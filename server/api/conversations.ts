@@ -1,4 +1,4 @@
-/** `/api/conversations` and `/api/users/{id}/conversations`: the fallback of the direct calls, same rights, same shapes. */
+/** `/api/conversations` and `/api/users/{id}/conversations`: same rights and shapes as the direct calls to `/rest/v1`. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { conversationPatch, newConversation } from '#contract/conversation.ts'
@@ -16,6 +16,7 @@ import {
   updateConversation,
 } from '#server/conversations/queries.ts'
 import { type Database } from '#server/database/scope.ts'
+import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 
 const pageQuery = z.object({
@@ -23,47 +24,41 @@ const pageQuery = z.object({
   limit: z.coerce.number().int().positive().max(1000).optional(),
 })
 
-/** Ids that are no uuid belong to nothing, which is what a stranger's id answers as well. */
-function uuidOf(value: string): string {
-  if (!z.uuid().safeParse(value).success) throw new AppError('not_found', 'There is no such conversation.')
-  return value
-}
-
 export function createConversationRoutes({ database }: { database: Database }) {
   const routes = new Hono<SignedIn>()
 
   routes.get('/users/:id/conversations', async (context) => {
-    const ownerId = uuidOf(context.req.param('id'))
+    const ownerId = parseId(context.req.param('id'), 'conversation')
     return context.json(await database.asUser(context.get('claims'), (scope) => listConversations(scope, ownerId)))
   })
 
   routes.post('/conversations', async (context) => {
-    const given = await readBody(context, newConversation)
+    const body = await readBody(context, newConversation)
     const claims = context.get('claims')
-    if (given.uid !== undefined && given.uid !== claims.sub)
+    if (body.uid !== undefined && body.uid !== claims.sub)
       throw new AppError('forbidden', 'A conversation belongs to the person who creates it.')
-    return context.json(await database.asUser(claims, (scope) => createConversation(scope, given)), 201)
+    return context.json(await database.asUser(claims, (scope) => createConversation(scope, body)), 201)
   })
 
   routes.get('/conversations/:id', async (context) => {
-    const id = uuidOf(context.req.param('id'))
+    const id = parseId(context.req.param('id'), 'conversation')
     return context.json(await database.asUser(context.get('claims'), (scope) => getConversation(scope, id)))
   })
 
   routes.patch('/conversations/:id', async (context) => {
-    const id = uuidOf(context.req.param('id'))
+    const id = parseId(context.req.param('id'), 'conversation')
     const patch = await readBody(context, conversationPatch)
     return context.json(await database.asUser(context.get('claims'), (scope) => updateConversation(scope, id, patch)))
   })
 
   routes.delete('/conversations/:id', async (context) => {
-    const id = uuidOf(context.req.param('id'))
+    const id = parseId(context.req.param('id'), 'conversation')
     await database.asUser(context.get('claims'), (scope) => deleteConversation(scope, id))
     return context.body(null, 204)
   })
 
   routes.get('/conversations/:id/messages', async (context) => {
-    const id = uuidOf(context.req.param('id'))
+    const id = parseId(context.req.param('id'), 'conversation')
     const page = validate(pageQuery, context.req.query())
     const messages = await database.asUser(context.get('claims'), async (scope) => {
       await getConversation(scope, id)
@@ -73,9 +68,9 @@ export function createConversationRoutes({ database }: { database: Database }) {
   })
 
   routes.post('/conversations/:id/messages', async (context) => {
-    const id = uuidOf(context.req.param('id'))
-    const given = await readBody(context, newMessage)
-    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, given), {
+    const id = parseId(context.req.param('id'), 'conversation')
+    const body = await readBody(context, newMessage)
+    const { row, isNew } = await database.asUser(context.get('claims'), (scope) => addMessage(scope, id, body), {
       groupFlush: true,
     })
     return context.json(row, isNew ? 201 : 200)

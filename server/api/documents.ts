@@ -23,7 +23,7 @@ import { renderApiError } from './render-error.ts'
 export interface DocumentRoutesParts extends UploadParts {
   readonly tokens: TokenVerifier
   readonly log: Log
-  /** Where people reach this server. */
+  /** Public address of this server. */
   readonly address: string
 }
 
@@ -31,20 +31,20 @@ const documentId = z.object({ id: z.uuid() })
 const pageOfDocument = z.object({ id: z.uuid(), page: z.coerce.number().int().positive() })
 const changes = z.object({ filename: z.string().trim().min(1).max(255) })
 
-/** An id that is none names no document, rather than being a mistake of the request. */
-function parameters<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(given)
+/** Malformed parameters are `not_found`, like unknown ids. */
+function validateParameters<Schema extends z.ZodType>(schema: Schema, values: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(values)
   if (!parsed.success) throw new AppError('not_found', 'There is no such document.', { cause: parsed.error })
   return parsed.data
 }
 
-const codeOfStatus = (status: number): AppErrorCode => {
+const errorCodeOf = (status: number): AppErrorCode => {
   for (const code of ['conflict', 'too_large', 'unsupported_type', 'empty'] as const)
     if (APP_ERROR_STATUS[code] === status) return code
   return 'bad_request'
 }
 
-/** `/api/documents`, for who is signed in; every row is read and written with that person's rights. */
+/** `/api/documents`: every row is read and written with the rights of the signed-in person. */
 export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn> {
   const { database, tokens, blobs, jobs, log, address } = parts
   const routes = new Hono<SignedIn>()
@@ -55,11 +55,11 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
     const { body } = request
     const contentType = request.headers.get('content-type')
     if (body === null || contentType === null) throw new AppError('bad_request', 'Upload files as multipart/form-data.')
-    const given = { claims, contentType, body, ...(versionOf ? { versionOf } : {}) }
-    const { documents, rejected, isCreated } = await receiveUpload(given, parts)
+    const received = { claims, contentType, body, ...(versionOf ? { versionOf } : {}) }
+    const { documents, rejected, isCreated } = await receiveUpload(received, parts)
     const [first] = rejected
     if (documents.length === 0 && first) {
-      const error = { code: codeOfStatus(first.status), message: first.message }
+      const error = { code: errorCodeOf(first.status), message: first.message }
       return Response.json({ documents, rejected, error }, { status: first.status })
     }
     return Response.json({ documents, rejected }, { status: isCreated ? 201 : 200 })
@@ -68,14 +68,14 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   routes.post('/', (context) => upload(context.get('claims'), context.req.raw))
 
   routes.post('/:id/versions', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     const claims = context.get('claims')
     const versionOf = await database.asUser(claims, (scope) => getDocument(scope, id), { readOnly: true })
     return upload(claims, context.req.raw, versionOf)
   })
 
   routes.get('/:id/versions', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     return context.json(
       await database.asUser(context.get('claims'), (scope) => listVersions(scope, id), { readOnly: true }),
     )
@@ -86,33 +86,33 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   )
 
   routes.get('/:id', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     return context.json(
       await database.asUser(context.get('claims'), (scope) => getDocument(scope, id), { readOnly: true }),
     )
   })
 
   routes.get('/:id/file', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     return serveFile({ database, blobs }, context.get('claims'), id, context.req.raw)
   })
 
   routes.get('/:id/pages/:page', async (context) => {
-    const { id, page } = parameters(pageOfDocument, context.req.param())
+    const { id, page } = validateParameters(pageOfDocument, context.req.param())
     return context.json(
       await database.asUser(context.get('claims'), (scope) => getPageText(scope, id, page), { readOnly: true }),
     )
   })
 
   routes.get('/:id/report', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     return context.json(
       await database.asUser(context.get('claims'), (scope) => getReadingReport(scope, id), { readOnly: true }),
     )
   })
 
   routes.patch('/:id', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     const { filename } = await readBody(context, changes)
     const renamed = await database.asUser(context.get('claims'), (scope) => renameDocument(scope, id, filename))
     if (renamed.state === 'ready') jobs.enqueue(REINDEX_JOB, { key: id, data: { documentId: id } })
@@ -120,7 +120,7 @@ export function createDocumentRoutes(parts: DocumentRoutesParts): Hono<SignedIn>
   })
 
   routes.delete('/:id', async (context) => {
-    const { id } = parameters(documentId, context.req.param())
+    const { id } = validateParameters(documentId, context.req.param())
     await database.asUser(context.get('claims'), (scope) => deleteDocument(scope, id))
     jobs.enqueue(DISCARD_JOB, DISCARD_REQUEST)
     return context.body(null, 204)

@@ -1,4 +1,4 @@
-/** `GET /api/account/export`: everything that a person has here, as one archive; `/size` says about how long it will be. */
+/** `GET /api/account/export`: all data of a person as a zip archive; `/size` estimates its length in bytes. */
 import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import { type ExportSize } from '#contract/export.ts'
@@ -19,7 +19,7 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
 
   routes.get('/account/export', rejectOtherSites, (context) => {
     const archive = writeArchive(parts, context.get('claims'))
-    // Who goes away in the middle ends the stream too, and is nobody's fault.
+    // A client that disconnects also ends the stream.
     archive.on('error', (error) => log.warn({ err: error }, 'an export broke off'))
     const name = `${PRODUCT_NAME.toLowerCase()}-${new Date().toISOString().slice(0, 10)}.zip`
     return new Response(Readable.toWeb(archive) as ReadableStream<Uint8Array>, {
@@ -34,7 +34,7 @@ export function createExportRoutes({ log, ...parts }: ArchiveParts & { readonly 
   return routes
 }
 
-/** About how long the archive will be: files hardly shrink, and text with its sources as much as the sources add. */
+/** Files hardly shrink, and the compression of text roughly makes up for its sources. */
 async function estimateBytes(scope: Scope): Promise<number> {
   const { rows } = await scope.query<{ bytes: number }>(
     `select coalesce(sum(octet_length(m.content)), 0)::float8 as bytes

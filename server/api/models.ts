@@ -1,4 +1,4 @@
-/** The models of the picker, and which of them can be used now. */
+/** `/api/models`: the models of the picker and their availability. */
 import { Hono } from 'hono'
 import { type ModelAvailability, type ModelRow } from '#contract/model.ts'
 import { type PersonClaims, type SignedIn } from '#server/access/authenticate.ts'
@@ -8,7 +8,7 @@ import { type ResolveProviders } from '#server/providers/provider-registry.ts'
 interface ModelRoutesParts {
   readonly database: Database
   readonly providersOf: ResolveProviders
-  /** Asks every endpoint that the person can use for its models. @throws AppError of one that does not answer. */
+  /** Lists the models of all endpoints of the person again. @throws AppError of an endpoint that fails. */
   readonly refresh: (person: PersonClaims, signal: AbortSignal) => Promise<void>
 }
 

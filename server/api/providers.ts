@@ -1,36 +1,32 @@
-/** `/api/providers`: the keys and endpoints that a person has connected. A key comes in and never goes out. */
+/** `/api/providers`: personal keys and endpoints. No response contains a key. */
 import { Hono } from 'hono'
-import { z } from 'zod'
-import { newOwnProvider, providerPatch } from '#contract/provider.ts'
+import { newPersonalProvider, providerPatch } from '#contract/provider.ts'
 import { type SignedIn } from '#server/access/authenticate.ts'
-import { AppError } from '#server/base/errors.ts'
-import { type OwnProviders } from '#server/connections/own-providers.ts'
+import { type PersonalProviders } from '#server/connections/personal-providers.ts'
+import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 
-function knownId(id: string): string {
-  if (!z.uuid().safeParse(id).success) throw new AppError('not_found', 'There is no such provider.')
-  return id
-}
-
-export function createProviderRoutes({ ownProviders }: { ownProviders: OwnProviders }) {
+export function createProviderRoutes({ personalProviders }: { personalProviders: PersonalProviders }) {
   const routes = new Hono<SignedIn>()
 
-  routes.get('/providers', async (context) => context.json(await ownProviders.list(context.get('claims'))))
+  routes.get('/providers', async (context) => context.json(await personalProviders.list(context.get('claims'))))
 
   routes.post('/providers', async (context) => {
-    const given = await readBody(context, newOwnProvider)
-    return context.json(await ownProviders.connect(context.get('claims'), given, context.req.raw.signal), 201)
+    const body = await readBody(context, newPersonalProvider)
+    return context.json(await personalProviders.connect(context.get('claims'), body, context.req.raw.signal), 201)
   })
 
   routes.patch('/providers/:id', async (context) => {
-    const id = knownId(context.req.param('id'))
+    const id = parseId(context.req.param('id'), 'provider')
     const { embeddings_model: model } = await readBody(context, providerPatch)
-    return context.json(await ownProviders.chooseEmbeddings(context.get('claims'), id, model, context.req.raw.signal))
+    return context.json(
+      await personalProviders.chooseEmbeddings(context.get('claims'), id, model, context.req.raw.signal),
+    )
   })
 
   routes.delete('/providers/:id', async (context) => {
-    const id = knownId(context.req.param('id'))
-    await ownProviders.disconnect(context.get('claims'), id)
+    const id = parseId(context.req.param('id'), 'provider')
+    await personalProviders.disconnect(context.get('claims'), id)
     return context.body(null, 204)
   })
 

@@ -5,20 +5,20 @@ import { AppError } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import { validate } from '#server/base/validate.ts'
 
-/** The longest message takes this many bytes where every character is written as an escape. */
-const LARGEST_BODY_BYTES = 2 * 1024 * 1024
+/** Bytes of the longest message if every character is escaped. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024
 
-/** Refuses larger bodies while they arrive: not for uploads, which go to disk. */
+/** Rejects larger bodies while they arrive. Uploads go to disk and have their own limit. */
 export const limitBody = bodyLimit({
-  maxSize: LARGEST_BODY_BYTES,
+  maxSize: MAX_BODY_BYTES,
   onError(context) {
-    // The rest of the body is not read, so the connection cannot serve another request.
+    // The connection cannot be reused because the rest of the body is unread.
     context.header('connection', 'close')
     throw new AppError('too_large', 'The request is larger than 2 MB.')
   },
 })
 
-/** @throws AppError `bad_request`: no JSON, or the first field that does not fit. */
+/** @throws AppError `bad_request` for invalid JSON, or naming the first invalid field. */
 export async function readBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   return validate(schema, parseJson(await context.req.text()))
 }

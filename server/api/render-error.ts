@@ -6,8 +6,8 @@ import { currentRequestId } from '#server/base/request-id.ts'
 import { toAppError } from '#server/database/errors.ts'
 
 /**
- * Renders whatever a route of `/api` throws as `{ "error": { "code", "message", "requestId" } }`. What is not meant to be read is
- * logged with the request and answered without detail.
+ * Renders errors of `/api` as `{ "error": { "code", "message", "requestId" } }`. Unexpected errors are logged and answered
+ * without detail.
  */
 export function renderApiError(log: Log): ErrorHandler {
   return function render(thrown: Error, context: Context): Response {

@@ -1,7 +1,7 @@
-/** `/api/search`: what was said in a person's conversations; `/api/search/documents`: what stands in their documents. */
+/** `/api/search` finds messages of a person, `/api/search/documents` passages of their documents. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type FoundPassage, LONGEST_SEARCH } from '#contract/search.ts'
+import { type FoundPassage, MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { type SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
 import { searchMessages } from '#server/conversations/search-messages.ts'
@@ -9,30 +9,30 @@ import { createSnippet } from '#server/conversations/snippet.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 
-const searchQuery = z.object({ q: z.string().max(LONGEST_SEARCH).default('') })
+const searchQuery = z.object({ q: z.string().max(MAX_SEARCH_LENGTH).default('') })
 
-/** Passages that are looked at, and documents that are named: a long document may hold all of the best ones. */
-const PASSAGES = 24
-const DOCUMENTS = 6
-/** Shorter words are marked only where nothing else is searched for: they stand in every line. */
-const TELLING_LENGTH = 3
+/** More passages than documents, because one long document may contain all of the best. */
+const MAX_PASSAGES = 24
+const MAX_DOCUMENTS = 6
+/** Shorter words occur in every line, so they are marked only if the search has no longer ones. */
+const MIN_MARKED_LENGTH = 3
 
-/** The best passage of each document that shows what is searched for. By words alone: no provider is asked as somebody types. */
+/** The best matching passage of each document. Searches words only: no provider is called while a person types. */
 async function findInDocuments(database: Database, claims: Claims, search: string): Promise<FoundPassage[]> {
   const words = search.split(/\s+/).filter(Boolean)
-  const telling = words.filter((word) => word.length >= TELLING_LENGTH)
+  const markable = words.filter((word) => word.length >= MIN_MARKED_LENGTH)
   if (words.length === 0) return []
-  const passages = await database.asUser(claims, (scope) => searchPassages(scope, search, { limit: PASSAGES }), {
+  const passages = await database.asUser(claims, (scope) => searchPassages(scope, search, { limit: MAX_PASSAGES }), {
     readOnly: true,
   })
-  const best = new Map<string, FoundPassage>()
+  const bestByDocument = new Map<string, FoundPassage>()
   for (const { documentId, page, start, end, text } of passages) {
-    if (best.has(documentId)) continue
-    const snippet = createSnippet(text, telling.length > 0 ? telling : words)
+    if (bestByDocument.has(documentId)) continue
+    const snippet = createSnippet(text, markable.length > 0 ? markable : words)
     if (snippet.some(({ is_hit: isHit }) => isHit))
-      best.set(documentId, { document_id: documentId, page, start, end, snippet })
+      bestByDocument.set(documentId, { document_id: documentId, page, start, end, snippet })
   }
-  return [...best.values()].slice(0, DOCUMENTS)
+  return [...bestByDocument.values()].slice(0, MAX_DOCUMENTS)
 }
 
 export function createSearchRoutes({ database }: { database: Database }) {

@@ -13,7 +13,7 @@ import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
 import { createTranscriber } from '#server/providers/transcribe.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
-import { createVoiceRoutes, type VoiceRoutesParts } from './transcribe.ts'
+import { createTranscriptionRoutes, type TranscriptionRoutesParts } from './transcribe.ts'
 
 const TRANSCRIPT = 'this is the fixed transcript of the stub'
 const NONE = { apiKey: undefined, baseUrl: undefined }
@@ -42,8 +42,8 @@ const asking = (baseUrl: string, timeoutMs = 60_000) =>
   createTranscriber({ openai: NONE, compatible: { apiKey: 'a key', baseUrl }, model: 'whisper-1', timeoutMs })
 
 /** A server with these routes alone; returns its address. */
-async function start(parts: Partial<VoiceRoutesParts>): Promise<string> {
-  const routes = createVoiceRoutes({
+async function start(parts: Partial<TranscriptionRoutesParts>): Promise<string> {
+  const routes = createTranscriptionRoutes({
     tokens,
     log: createLog('silent'),
     address: 'http://127.0.0.1',

@@ -1,4 +1,4 @@
-/** `/api/transcribe`, and the key with which a browser may ask the provider itself. */
+/** `/api/transcribe`, and `/api/openai/key` with the key for direct calls of browsers to the provider. */
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Hono } from 'hono'
@@ -10,27 +10,27 @@ import { type Log } from '#server/base/log.ts'
 import { type Recording, type Transcriber } from '#server/providers/transcribe.ts'
 import { renderApiError } from './render-error.ts'
 
-export interface VoiceRoutesParts {
+export interface TranscriptionRoutesParts {
   readonly tokens: TokenVerifier
   readonly log: Log
-  /** Where people reach this server. */
+  /** Public address of this server. */
   readonly address: string
-  /** Null where no provider is configured. */
+  /** Null if no provider is configured. */
   readonly transcriber: Transcriber | null
-  /** What the operator lets browsers have; null: nothing. */
+  /** Null unless the operator allows browsers to call the provider. */
   readonly browserAccess: { readonly apiKey: string; readonly baseUrl: string } | null
 }
 
 const FIELD = 'audio'
-/** ISO 639-1, as the transcribing models take it. */
+/** ISO 639-1. */
 const LANGUAGE = /^[a-z]{2}$/
 
 interface Received extends Recording {
-  /** Gives up what has not been read. */
+  /** Drops the unread rest. */
   discard(): void
 }
 
-/** Resolves with the recording once its part of the form begins. */
+/** Resolves when the part with the recording begins. */
 function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>): Promise<Received> {
   return new Promise((resolve, reject) => {
     const missing = () => new AppError('bad_request', `Send a recording in the multipart field "${FIELD}".`)
@@ -38,7 +38,7 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
       new AppError('bad_request', 'The recording broke off or is not well-formed.', { cause })
     let parser: busboy.Busboy
     try {
-      // A file that just fills the limit counts as cut off.
+      // Busboy treats a file of exactly the limit as truncated.
       const limits = { fileSize: MAX_UPLOAD_BYTES + 1, files: 1, fields: 10, fieldSize: 1024 }
       parser = busboy({ headers: { 'content-type': contentType }, limits })
     } catch (error) {
@@ -79,7 +79,7 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
         return
       }
       file = stream
-      // What breaks it is thrown to its reader; where there is none any more, nobody needs to know.
+      // The reader of the stream receives the error. This listener prevents an uncaught exception without a reader.
       stream.on('error', () => undefined)
       resolve({ type: mimeType.toLowerCase(), language, bytes: read(stream), discard })
     })
@@ -90,19 +90,19 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
   })
 }
 
-export function createVoiceRoutes({
+export function createTranscriptionRoutes({
   tokens,
   log,
   address,
   transcriber,
   browserAccess,
-}: VoiceRoutesParts): Hono<SignedIn> {
+}: TranscriptionRoutesParts): Hono<SignedIn> {
   const routes = new Hono<SignedIn>()
   routes.onError(renderApiError(log))
   const person = requirePerson(tokens, address)
 
   routes.post('/transcribe', person, async (context) => {
-    // The rest of a body that is refused is not read, so the connection cannot serve another request.
+    // The connection cannot be reused after a rejected request because the rest of the body is unread.
     context.header('connection', 'close')
     if (transcriber === null)
       throw new AppError('not_found', 'No provider that turns speech into text is configured on this server.')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { newOwnProvider } from '#contract/provider.ts'
+import { newPersonalProvider } from '#contract/provider.ts'
 import { newToolServer } from '#contract/tool-server.ts'
 import { validate } from './validate.ts'
 
@@ -11,8 +11,8 @@ test('shows our own sentences alone, and names the field of any other issue', ()
 })
 
 test.each([
-  [newOwnProvider, { kind: 'openai', apiKey: 'short' }, 'This is too short for a key.'],
-  [newOwnProvider, { kind: 'compatible', name: 'x', baseUrl: 'attic' }, 'The address begins with https:// or http://.'],
+  [newPersonalProvider, { kind: 'openai', apiKey: 'short' }, 'This is too short for a key.'],
+  [newPersonalProvider, { kind: 'compatible', name: 'x', baseUrl: 'attic' }, 'The address begins with https:// or http://.'],
   [newToolServer, { name: 'x', url: 'https://x.example', token: 'short' }, 'This is too short for a token.'],
   [newToolServer, { name: 'My tools', url: 'https://x.example' }, 'A name has small letters, digits and hyphens, at most 24.'],
 ])('shows no field names in messages for forms (%#)', (schema, given, message) => {

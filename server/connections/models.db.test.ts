@@ -1,4 +1,3 @@
-/** Which models everyone can choose, by what the endpoint of the environment lists. */
 import { afterAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createTestDatabase } from '#test/database.ts'
@@ -8,7 +7,7 @@ import { refreshModelsAtStart } from './models.ts'
 const db = await createTestDatabase()
 afterAll(() => db.drop())
 
-test('an endpoint that is not ready at the start is asked again until it is', async () => {
+test('an endpoint that is not ready at the start is retried until it responds', async () => {
   let asked = 0
   const { origin } = await serveLoopback((_request, response) => {
     asked += 1
@@ -17,13 +16,13 @@ test('an endpoint that is not ready at the start is asked again until it is', as
   })
   const none = { apiKey: undefined, baseUrl: undefined }
   const compatible = { apiKey: undefined, baseUrl: `${origin}/v1` }
-  const refresh = (askedAgainAfterMs: readonly number[]) =>
+  const refresh = (retryDelaysMs: readonly number[]) =>
     refreshModelsAtStart({
       database: db.database,
       settings: { anthropic: none, openai: none, compatible, idleTimeoutMs: 1_000 },
       defaultModel: undefined,
       log: createLog('silent'),
-      askedAgainAfterMs,
+      retryDelaysMs,
       signal: new AbortController().signal,
     })
   const listed = async () =>

@@ -1,4 +1,4 @@
-/** Keeps the `models` table in step with what is connected: the models of endpoints, and which one is the default. */
+/** Updates the `models` table from the connected endpoints and selects the default model. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { type Log } from '#server/base/log.ts'
@@ -6,7 +6,6 @@ import { type Database, type Scope } from '#server/database/scope.ts'
 import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/provider-registry.ts'
 import { listModels } from '#server/providers/list-models.ts'
 
-/** A model of an endpoint, under the name that all of Alcove knows it by. */
 export interface CatalogueModel {
   readonly identifier: string
   readonly name: string
@@ -14,20 +13,20 @@ export interface CatalogueModel {
   readonly sees: boolean
 }
 
-/** Whose models they are: everyone's, or those of one person's endpoint. */
-interface Shelf {
+/** `owner` is null for models that everyone can use. */
+interface ModelOwner {
   readonly provider: string
   readonly owner: string | null
   readonly ownProvider: string | null
 }
 
-const EVERYONES: Shelf = { provider: 'OpenAI-compatible', owner: null, ownProvider: null }
+const SHARED_MODELS: ModelOwner = { provider: 'OpenAI-compatible', owner: null, ownProvider: null }
 
-/** Brings the models of one endpoint up to date; what it lists no longer leaves the picker. Runs as the service. */
+/** Stores the models of one endpoint and hides those that it no longer lists. Runs as the service. */
 export async function storeListedModels(
   scope: Scope,
   models: readonly CatalogueModel[],
-  { provider, owner, ownProvider }: Shelf = EVERYONES,
+  { provider, owner, ownProvider }: ModelOwner = SHARED_MODELS,
 ): Promise<void> {
   await scope.query(
     `insert into models (name, version, model_identifier, provider, family, context_window, sees, owner, own_provider)
@@ -46,7 +45,7 @@ export async function storeListedModels(
   )
 }
 
-/** The default is the named model, else the first of the first configured provider, else the Reader. */
+/** The default is the named model, else the first of the first configured provider, else Alcove Reader. */
 async function storeDefault(scope: Scope, configured: readonly string[], named: string | undefined): Promise<void> {
   await scope.query(
     `with preferred as (
@@ -64,22 +63,20 @@ async function storeDefault(scope: Scope, configured: readonly string[], named: 
 
 interface RefreshOptions {
   readonly database: Database
-  /** What the environment configures. */
   readonly settings: ProviderSettings
   readonly defaultModel: string | undefined
   readonly log: Log
 }
 
 /**
- * Brings everyone's models up to date. What an endpoint that does not answer listed earlier stays, greyed by its failures
- * alone.
- * @returns whether every endpoint has answered.
+ * Updates the models that everyone can use. Models of an endpoint that does not respond remain.
+ * @returns whether every endpoint responded.
  */
 export async function refreshModels({ database, settings, defaultModel, log }: RefreshOptions): Promise<boolean> {
   const { baseUrl, apiKey } = settings.compatible
   const endpoint = { protocol: 'openai', name: 'OPENAI_COMPATIBLE_BASE_URL', baseUrl: baseUrl ?? '', apiKey } as const
-  const asked = baseUrl === undefined ? Promise.resolve([]) : listModels(endpoint, new AbortController().signal)
-  const listed = await asked.catch((error: unknown) => {
+  const listing = baseUrl === undefined ? Promise.resolve([]) : listModels(endpoint, new AbortController().signal)
+  const listed = await listing.catch((error: unknown) => {
     log.warn({ err: error }, 'the OpenAI-compatible endpoint did not list its models')
     return undefined
   })
@@ -96,21 +93,21 @@ export async function refreshModels({ database, settings, defaultModel, log }: R
   return listed !== undefined
 }
 
-/** A model server that starts beside this one takes its time to load. */
-const ASKED_AGAIN_AFTER_MS = [2, 5, 10, 20, 30, 60].map((seconds) => 1000 * seconds)
+/** A model server that starts at the same time needs time to load. */
+const RETRY_DELAYS_MS = [2, 5, 10, 20, 30, 60].map((seconds) => 1000 * seconds)
 
-/** Brings them up to date at the start: an endpoint that does not answer yet is asked again, for some two minutes. */
+/** Retries an endpoint that does not respond at the start for about two minutes. */
 export async function refreshModelsAtStart(
-  options: RefreshOptions & { readonly askedAgainAfterMs?: readonly number[]; readonly signal: AbortSignal },
+  options: RefreshOptions & { readonly retryDelaysMs?: readonly number[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { askedAgainAfterMs = ASKED_AGAIN_AFTER_MS, signal, log } = options
+  const { retryDelaysMs = RETRY_DELAYS_MS, signal, log } = options
   try {
-    for (const waitMs of askedAgainAfterMs) {
+    for (const waitMs of retryDelaysMs) {
       if (await refreshModels(options)) return
       await delay(waitMs, undefined, { signal })
     }
     await refreshModels(options)
   } catch (error) {
-    if (!signal.aborted) log.warn({ err: error }, 'the list of models could not be brought up to date')
+    if (!signal.aborted) log.warn({ err: error }, 'the list of models could not be refreshed')
   }
 }

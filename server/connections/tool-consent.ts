@@ -1,6 +1,6 @@
 /**
- * A person's leave to call what their tool servers offer: asked for before a tool's first call in a conversation, and kept
- * in the database, so that neither the question nor the answer is lost with the process that waits.
+ * Consent of a person to tool calls, requested before a tool's first call in a conversation. Requests and answers are stored
+ * in the database, so a restart of the waiting process loses neither.
  */
 import { type ToolAnswer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -8,8 +8,8 @@ import { type Claims, type Database } from '#server/database/scope.ts'
 import { type Listener } from '#server/database/listen.ts'
 
 const CHANNEL = 'tool_requests'
-const LOOK_AGAIN_MS = 2_000
-const PATIENCE_S = 300
+const POLL_INTERVAL_MS = 2_000
+const CONSENT_TIMEOUT_S = 300
 
 export interface ConsentRequest {
   readonly reply: {
@@ -25,8 +25,8 @@ export interface ConsentRequest {
 
 export interface ToolConsents {
   /**
-   * Resolves with the person's word; `expired` where none came in time.
-   * @param onAsk told, with the id to answer, when the person has to be asked.
+   * Resolves with the person's answer, or `expired` without one in time.
+   * @param onAsk called with the request id if the person has to be asked.
    * @throws the reason of an aborted signal.
    */
   ask(request: ConsentRequest, signal: AbortSignal, onAsk: (id: string) => void): Promise<ToolAnswer | 'expired'>
@@ -38,8 +38,8 @@ interface Row {
   is_over: boolean
 }
 
-/** Finds what was asked before, by this attempt or an earlier one, or asks. Leave for one call is good for one call. */
-const FIND_OR_ASK = `
+/** Finds a request of this attempt or an earlier one, or creates one. Consent for one call is valid only once. */
+const FIND_OR_CREATE_REQUEST = `
   with known as (
     select id from tool_requests
     where reply_id = $1 and server_id = $2 and tool = $3 and arguments = $4::jsonb
@@ -55,9 +55,9 @@ const FIND_OR_ASK = `
 export function createToolConsents(
   database: Database,
   listener: Listener,
-  { patienceS = PATIENCE_S }: { patienceS?: number } = {},
+  { timeoutS = CONSENT_TIMEOUT_S }: { timeoutS?: number } = {},
 ): ToolConsents {
-  const look = async (id: string): Promise<Row | undefined> => {
+  const readRequest = async (id: string): Promise<Row | undefined> => {
     const { rows } = await database.serviceStatement<Row & Record<string, unknown>>(
       'select id, state, expires_at < clock_timestamp() as is_over from tool_requests where id = $1',
       [id],
@@ -65,14 +65,14 @@ export function createToolConsents(
     return rows[0]
   }
 
-  /** Resolves when somebody may have answered. */
-  async function pause(id: string, signal: AbortSignal): Promise<void> {
+  /** Resolves after a notification or the poll interval. */
+  async function waitForAnswer(id: string, signal: AbortSignal): Promise<void> {
     const woken = Promise.withResolvers<undefined>()
     const wake = () => woken.resolve(undefined)
     const stop = await listener.on(CHANNEL, (answered) => {
       if (answered === id) wake()
     })
-    const timer = setTimeout(wake, LOOK_AGAIN_MS)
+    const timer = setTimeout(wake, POLL_INTERVAL_MS)
     signal.addEventListener('abort', wake, { once: true })
     await woken.promise
     clearTimeout(timer)
@@ -82,27 +82,27 @@ export function createToolConsents(
   }
 
   return {
-    async ask({ reply, serverId, tool, arguments: given }, signal, onAsk) {
+    async ask({ reply, serverId, tool, arguments: input }, signal, onAsk) {
       const { rowCount } = await database.serviceStatement(
         'select from tool_consents where conversation_id = $1 and server_id = $2 and tool = $3 and owner = $4',
         [reply.conversationId, serverId, tool, reply.owner],
       )
       if (rowCount !== 0) return 'conversation'
-      const { rows } = await database.serviceStatement<{ id: string }>(FIND_OR_ASK, [
+      const { rows } = await database.serviceStatement<{ id: string }>(FIND_OR_CREATE_REQUEST, [
         reply.id,
         serverId,
         tool,
-        JSON.stringify(given),
+        JSON.stringify(input),
         reply.conversationId,
         reply.owner,
         reply.attempt,
-        patienceS,
+        timeoutS,
       ])
       const [{ id } = { id: '' }] = rows
       let isAsked = false
       for (;;) {
-        const row = await look(id)
-        // The server was removed, or the conversation.
+        const row = await readRequest(id)
+        // The server or the conversation was removed.
         if (!row) return 'denied'
         if (row.state === 'once')
           await database.serviceStatement('update tool_requests set used_in = $2 where id = $1', [id, reply.attempt])
@@ -110,15 +110,15 @@ export function createToolConsents(
         if (row.is_over) return 'expired'
         if (!isAsked) onAsk(id)
         isAsked = true
-        await pause(id, signal)
+        await waitForAnswer(id, signal)
       }
     },
   }
 }
 
 /**
- * Stores a person's word. Run as that person, so that the policies decide whose request it is.
- * @throws AppError `not_found`, or `conflict` where it was answered before or came too late.
+ * Stores a person's answer. Runs as that person, so row security checks the owner of the request.
+ * @throws AppError `not_found`, or `conflict` if it was answered before or has expired.
  */
 export async function answerToolRequest(
   database: Database,

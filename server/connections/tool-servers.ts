@@ -1,4 +1,4 @@
-/** Servers of tools that people connect: asked for their tools before they are kept, called with leave alone. */
+/** MCP servers that people connect. Tools are listed before a server is stored, and called only with consent. */
 import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
 import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
@@ -11,7 +11,6 @@ import { type ToolServerAddress } from '#server/providers/mcp-transport.ts'
 
 type Person = Claims & { readonly sub: string }
 
-/** A connected server, for whoever calls its tools. */
 export interface ConnectedServer {
   readonly id: string
   readonly name: string
@@ -21,19 +20,19 @@ export interface ConnectedServer {
 }
 
 export interface ToolServerConnections {
-  /** Names of the commands that the operator offers. */
+  /** Names of the commands that the operator configured. */
   readonly commands: readonly string[]
   list(person: Person): Promise<ToolServer[]>
-  /** @throws AppError: see `connectToolServer`; `empty` where it offers no tool, `bad_request`, `conflict`. */
+  /** @throws AppError as `connectToolServer` does; `empty` without tools, `bad_request`, `conflict`. */
   connect(person: Person, given: z.output<typeof newToolServer>, signal: AbortSignal): Promise<ToolServer>
   /**
-   * Asks it for its tools again. Leave that was given stays good for those that are what they were.
-   * @throws AppError `not_found`, or as `connect` does; then nothing has changed.
+   * Lists the tools again. Consent remains valid for unchanged tools.
+   * @throws AppError `not_found`, or as `connect` does; then nothing changes.
    */
   refresh(person: Person, id: string, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `not_found`. */
   disconnect(person: Person, id: string): Promise<void>
-  of(owner: string): Promise<ConnectedServer[]>
+  listConnected(owner: string): Promise<ConnectedServer[]>
 }
 
 interface ToolServersOptions {
@@ -54,13 +53,13 @@ interface StoredServer {
   tools: unknown
 }
 
-const MOST_SERVERS = 10
+const MAX_SERVERS = 10
 const COLUMNS = 'id, name, url, command, last_four, tools'
-const servedTools = z
+const storedTools = z
   .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
   .catch([])
 
-/** Of tools that are gone, or that describe themselves otherwise now: somebody allowed what they said before. */
+/** Consent ends when a tool is removed or changes its description. */
 const WITHDRAW_CONSENTS = `
   delete from tool_consents c using tool_servers s
   where s.id = $1 and c.server_id = s.id and not exists (
@@ -70,8 +69,8 @@ const WITHDRAW_CONSENTS = `
 
 const notFound = () => new AppError('not_found', 'There is no such tool server.')
 
-/** A token that is moved to another person, name or address does not open there. */
-const contextOf = (owner: string, name: string, url: string | null) => JSON.stringify([owner, name, url])
+/** Binds the encrypted token to its owner, name and address. */
+const encryptionContext = (owner: string, name: string, url: string | null) => JSON.stringify([owner, name, url])
 
 export function createToolServers({
   database,
@@ -82,8 +81,8 @@ export function createToolServers({
 }: ToolServersOptions): ToolServerConnections {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, 'alcove', 'tokens of tool servers', 32))
 
-  /** @throws AppError `bad_request` where the operator does not offer the command. */
-  function addressOf({
+  /** @throws AppError `bad_request` for an unknown command. */
+  function resolveAddress({
     url,
     command,
     token,
@@ -99,7 +98,7 @@ export function createToolServers({
     return { command: program, args, log: log.child({ command }) }
   }
 
-  /** At least one. */
+  /** Returns at least one tool. */
   async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<McpTool[]> {
     const client = await connectToolServer(name, address, signal)
     try {
@@ -111,7 +110,7 @@ export function createToolServers({
     }
   }
 
-  async function stored(owner: string): Promise<StoredServer[]> {
+  async function readStored(owner: string): Promise<StoredServer[]> {
     const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
       'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
       [owner],
@@ -120,13 +119,13 @@ export function createToolServers({
   }
 
   function storedAddress(owner: string, { name, url, command, sealed_token }: StoredServer): ToolServerAddress {
-    const token = sealed_token === null ? undefined : decrypt(key, sealed_token, contextOf(owner, name, url))
-    return addressOf({ url, command, token })
+    const token = sealed_token === null ? undefined : decrypt(key, sealed_token, encryptionContext(owner, name, url))
+    return resolveAddress({ url, command, token })
   }
 
-  const describe = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
+  const toToolServer = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
     ...row,
-    tools: servedTools.parse(tools).map(({ name, description }) => ({ name, description })),
+    tools: storedTools.parse(tools).map(({ name, description }) => ({ name, description })),
   })
 
   return {
@@ -135,7 +134,7 @@ export function createToolServers({
     list: (person) =>
       database.asUser(person, async (scope) => {
         const { rows } = await scope.query<ToolServer>(`select ${COLUMNS} from tool_servers order by created_at, id`)
-        return rows.map(describe)
+        return rows.map(toToolServer)
       }),
 
     async connect(person, given, signal) {
@@ -144,14 +143,14 @@ export function createToolServers({
         'url' in given
           ? { url: given.url, command: null, token: given.token }
           : { url: null, command: given.command, token: undefined }
-      const tools = await listTools(name, addressOf(where), signal)
+      const tools = await listTools(name, resolveAddress(where), signal)
       const sealed =
-        where.token === undefined ? null : encrypt(key, where.token, contextOf(person.sub, name, where.url))
+        where.token === undefined ? null : encrypt(key, where.token, encryptionContext(person.sub, name, where.url))
       return database.asUser(person, async (scope) => {
         await scope.query('delete from tool_servers where name = $1', [name])
         const { rows: count } = await scope.query<{ count: number }>('select count(*) from tool_servers')
-        if ((count[0]?.count ?? 0) >= MOST_SERVERS)
-          throw new AppError('conflict', `${MOST_SERVERS} servers are connected already. Remove one first.`)
+        if ((count[0]?.count ?? 0) >= MAX_SERVERS)
+          throw new AppError('conflict', `${MAX_SERVERS} servers are connected already. Remove one first.`)
         const { rows } = await scope.query<ToolServer>(
           `insert into tool_servers (name, url, command, sealed_token, last_four, tools)
            values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
@@ -159,12 +158,12 @@ export function createToolServers({
         )
         const [row] = rows
         if (!row) throw new AppError('unavailable', 'The server could not be stored. Try again.')
-        return describe(row)
+        return toToolServer(row)
       })
     },
 
     async refresh(person, id, signal) {
-      const known = (await stored(person.sub)).find((server) => server.id === id)
+      const known = (await readStored(person.sub)).find((server) => server.id === id)
       if (!known) throw notFound()
       const tools = JSON.stringify(await listTools(known.name, storedAddress(person.sub, known), signal))
       return database.asService(async (scope) => {
@@ -175,7 +174,7 @@ export function createToolServers({
         )
         const [row] = rows
         if (!row) throw notFound()
-        return describe(row)
+        return toToolServer(row)
       })
     },
 
@@ -186,11 +185,11 @@ export function createToolServers({
       if (rowCount === 0) throw notFound()
     },
 
-    async of(owner) {
-      return (await stored(owner)).map((server) => ({
+    async listConnected(owner) {
+      return (await readStored(owner)).map((server) => ({
         id: server.id,
         name: server.name,
-        tools: servedTools.parse(server.tools),
+        tools: storedTools.parse(server.tools),
         open: async (signal) => connectToolServer(server.name, storedAddress(owner, server), signal),
       }))
     },

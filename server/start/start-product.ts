@@ -8,13 +8,13 @@ import { createModelRoutes } from '#server/api/models.ts'
 import { createProviderRoutes } from '#server/api/providers.ts'
 import { createReplyRoutes } from '#server/api/replies.ts'
 import { createSearchRoutes } from '#server/api/search.ts'
-import { createToolRoutes } from '#server/api/tools.ts'
-import { createVoiceRoutes } from '#server/api/transcribe.ts'
+import { createToolServerRoutes } from '#server/api/tool-servers.ts'
+import { createTranscriptionRoutes } from '#server/api/transcribe.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { startWorker } from '#server/assistant/queue/worker.ts'
 import { createReplyLog, type DeliverEarly } from '#server/assistant/reply/reply-log.ts'
 import { refreshModels, refreshModelsAtStart } from '#server/connections/models.ts'
-import { createOwnProviders } from '#server/connections/own-providers.ts'
+import { createPersonalProviders } from '#server/connections/personal-providers.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { createToolServers } from '#server/connections/tool-servers.ts'
 import { openDatabase } from '#server/database/open-database.ts'
@@ -66,16 +66,16 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   }
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
-  const ownProviders = createOwnProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
+  const ownProviders = createPersonalProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
-  const providersOf = ownProviders.of
+  const providersOf = ownProviders.resolve
   const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers jobs are only asked for here, and done elsewhere.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
   const readers = createWarmParsers({ backgroundThrottle })
   undo.push(() => readers.stop())
-  const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.embedderOf(owner, hasOwn)
+  const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.resolveEmbedder(owner, hasOwn)
   const handlers = hasWorkers
     ? {
         ...createDocumentJobs({ database, blobs, log, recognisers, readers }),
@@ -96,7 +96,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
       viewPicture: createPictureView(blobs),
       backgroundThrottle,
       toolServers: {
-        listFor: (owner) => toolServers.of(owner),
+        listFor: (owner) => toolServers.listConnected(owner),
         consents: createToolConsents(queue.database, listener),
       },
       listener,
@@ -133,8 +133,8 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
         createSearchRoutes({ database }),
-        createProviderRoutes({ ownProviders }),
-        createToolRoutes({ database, toolServers }),
+        createProviderRoutes({ personalProviders: ownProviders }),
+        createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
           providersOf,
@@ -144,7 +144,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         }),
         createExportRoutes({ database, blobs, log }),
       ],
-      voice: createVoiceRoutes({
+      voice: createTranscriptionRoutes({
         tokens,
         log,
         address,

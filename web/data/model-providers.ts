@@ -1,13 +1,18 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
-import { ownProvider, type NewOwnProvider, type OwnProvider, type ProviderPatch } from '#contract/provider.ts'
+import {
+  personalProvider,
+  type NewPersonalProvider,
+  type PersonalProvider,
+  type ProviderPatch,
+} from '#contract/provider.ts'
 import { apiFetch, apiJson, apiSend } from './client.ts'
 import { refetchModels } from './models.ts'
 import { refetch } from './refetch.ts'
 
 export const ownProvidersQuery = queryOptions({
   queryKey: ['/api/providers'],
-  queryFn: () => apiJson('/api/providers', z.array(ownProvider)),
+  queryFn: () => apiJson('/api/providers', z.array(personalProvider)),
 })
 
 async function reload(queryClient: QueryClient): Promise<void> {
@@ -18,12 +23,12 @@ async function reload(queryClient: QueryClient): Promise<void> {
  * The server tests the provider and stores it.
  * @throws HttpError with the reason of a failure.
  */
-export async function connectProvider(queryClient: QueryClient, given: NewOwnProvider): Promise<void> {
+export async function connectProvider(queryClient: QueryClient, given: NewPersonalProvider): Promise<void> {
   await apiSend('POST', '/api/providers', given)
   await reload(queryClient)
 }
 
-export async function disconnectProvider(queryClient: QueryClient, { id }: OwnProvider): Promise<void> {
+export async function disconnectProvider(queryClient: QueryClient, { id }: PersonalProvider): Promise<void> {
   await apiFetch(`/api/providers/${id}`, { method: 'DELETE' })
   await reload(queryClient)
 }

@@ -97,7 +97,7 @@ async function seed(): Promise<void> {
 const archiveOf = async (claims: PersonClaims) =>
   readZip(await buffer(writeArchive({ database: db.database, blobs }, claims)))
 
-test('holds conversations, files, citations, settings, and an index of them', async () => {
+test('contains conversations, files, citations, settings, and an index of them', async () => {
   const files = await archiveOf(owner)
   const talk = 'conversations/2026-03-04 Rent - deposit- xylophone-'
   expect([...files.keys()].toSorted()).toEqual(
@@ -143,7 +143,7 @@ test('holds conversations, files, citations, settings, and an index of them', as
   expect(index).toMatch(/could not be read any more\n\n- gone\.pdf/)
 })
 
-test('holds the versions that newer ones replaced, which citations go on naming', async () => {
+test('contains replaced versions, to which citations still refer', async () => {
   const newestId = await addDocument('rules.txt', Readable.from(['lit at five']), 'text/plain')
   const replacedId = await addDocument('rules.txt', Readable.from(['lit at four']), 'text/plain')
   await db.admin.query('update documents set series = $2, version = 2 where id = $1', [newestId, newestId])
@@ -169,7 +169,7 @@ test('holds the versions that newer ones replaced, which citations go on naming'
   await db.admin.query('delete from documents where id = any ($1)', [[newestId, replacedId]])
 })
 
-test('a second user gets an archive of nothing', async () => {
+test('a second user gets an empty archive', async () => {
   const files = await archiveOf(stranger)
   expect([...files.keys()]).toEqual(['citations.json', 'settings.json', 'README.md'])
   for (const content of files.values()) {
@@ -178,7 +178,7 @@ test('a second user gets an archive of nothing', async () => {
   }
 })
 
-test('takes no more memory for large files, and stops reading where nobody takes any more', async () => {
+test('needs no more memory for large files, and stops reading when the client stops', async () => {
   const size = 200 * 1024 * 1024
   const piece = randomBytes(1024 * 1024)
   const large = Readable.from(

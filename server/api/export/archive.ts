@@ -1,6 +1,5 @@
 /**
- * Everything that a person has here as one zip, written while it is read: at no moment more than a few messages and one
- * piece of a file are in memory, and a slow reader slows the reading.
+ * Streams all data of a person as a zip with backpressure. Holds at most a few messages and one chunk of a file in memory.
  */
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -17,37 +16,34 @@ import { listConversations, listMessagesAfter } from '#server/conversations/quer
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { getDocumentFile, listEveryVersion } from '#server/documents/store/library.ts'
 import { conversationAsJson, conversationAsMarkdown, titleOf } from './conversation-text.ts'
-import { createEntryNames, safeName, splitEnding } from './entry-names.ts'
+import { createEntryNames, safeName, splitExtension } from './entry-names.ts'
 
 export interface ArchiveParts {
   readonly database: Database
   readonly blobs: BlobStore
 }
 
-const MESSAGES_AT_A_TIME = 50
+const MESSAGE_BATCH_SIZE = 50
 
-interface Listed {
+interface Entry {
   readonly name: string
   readonly path: string
 }
 
-/**
- * The archive as a stream, which fails where something cannot be read. A file whose bytes are gone is left out and named
- * in the index.
- */
+/** The stream fails if a read fails. The index lists files whose bytes are missing. */
 export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readable {
   const zip = new ZipFile()
   const output = new PassThrough()
-  const gone = new AbortController()
-  output.once('close', () => gone.abort())
+  const closed = new AbortController()
+  output.once('close', () => closed.abort())
   zip.on('error', (error: Error) => output.destroy(error))
   pipeline(zip.outputStream, output, () => undefined)
 
-  /** Resolves once the stream has been read to its end, which is as fast as the archive is taken. */
+  /** Resolves when the stream has been read to its end. */
   async function add(path: string, stream: Readable, options: Partial<ReadStreamOptions> = {}): Promise<void> {
     zip.addReadStream(stream, path, { mtime: new Date(), ...options })
     try {
-      await finished(stream, { signal: gone.signal })
+      await finished(stream, { signal: closed.signal })
     } finally {
       stream.destroy()
     }
@@ -62,10 +58,10 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
       conversations: await listConversations(scope, claims.sub),
       documents: await listEveryVersion(scope),
     }))
-    const documentPaths = nameDocuments(documents, name)
-    const missing: Listed[] = []
+    const documentPaths = assignPaths(documents, name)
+    const missing: Entry[] = []
 
-    const talks: Listed[] = []
+    const conversationEntries: Entry[] = []
     for (const conversation of conversations) {
       const title = titleOf(conversation)
       const stem = `${conversation.started_at.slice(0, 10)} ${safeName(title, 'Untitled')}`
@@ -76,14 +72,14 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
         conversationAsMarkdown(conversation, messages(), (id) => documentPaths.get(id)),
       )
       await addText(path.replace(/\.md$/, '.json'), conversationAsJson(conversation, messages()))
-      talks.push({ name: title, path })
+      conversationEntries.push({ name: title, path })
     }
     await addText('citations.json', citationsAsJson(parts.database, claims, conversations))
     const settings = await read(readSettings)
-    await addText('settings.json', once(JSON.stringify({ account: accountOf(claims), ...settings }, null, 2)))
+    await addText('settings.json', singleChunk(JSON.stringify({ account: toAccount(claims), ...settings }, null, 2)))
 
-    const files: Listed[] = []
-    const older: Listed[] = []
+    const files: Entry[] = []
+    const olderVersions: Entry[] = []
     for (const document of documents) {
       const path = documentPaths.get(document.id) ?? ''
       const bytes = await openDocument(parts, claims, document.id)
@@ -95,10 +91,10 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
           mtime: new Date(document.uploaded_at),
         }
         await add(path, bytes, options)
-        ;(document.superseded_at === null ? files : older).push(listed)
+        ;(document.superseded_at === null ? files : olderVersions).push(listed)
       }
     }
-    await addText('README.md', once(indexOf({ talks, files, older, missing })))
+    await addText('README.md', singleChunk(renderIndex({ conversationEntries, files, olderVersions, missing })))
     zip.end()
   }
 
@@ -106,29 +102,29 @@ export function writeArchive(parts: ArchiveParts, claims: PersonClaims): Readabl
   return output
 }
 
-async function* once(text: string): AsyncIterable<string> {
+async function* singleChunk(text: string): AsyncIterable<string> {
   yield await Promise.resolve(text)
 }
 
 const olderName = ({ filename, version }: DocumentRow): string => `${filename}, version ${version}`
 
-function nameDocuments(documents: readonly DocumentRow[], name: ReturnType<typeof createEntryNames>) {
+function assignPaths(documents: readonly DocumentRow[], name: ReturnType<typeof createEntryNames>) {
   const paths = new Map<string, string>()
   for (const { id, filename, originalname, version, superseded_at: replacedAt } of documents) {
-    const [stem, given] = splitEnding(safeName(filename, 'document'))
-    // Who renames a file may leave its ending out; without it no program would open the copy.
-    const ending = given === '' ? splitEnding(originalname)[1] : given
+    const [stem, extension] = splitExtension(safeName(filename, 'document'))
+    // A renamed file may lack its extension, which programs need to open the copy.
+    const fullExtension = extension === '' ? splitExtension(originalname)[1] : extension
     paths.set(
       id,
       replacedAt === null
-        ? name('documents', stem, ending)
-        : name('documents/older versions', `${stem}, version ${version}`, ending),
+        ? name('documents', stem, fullExtension)
+        : name('documents/older versions', `${stem}, version ${version}`, fullExtension),
     )
   }
   return paths
 }
 
-/** Undefined where the document or its bytes went meanwhile. */
+/** Returns undefined if the document or its bytes were deleted meanwhile. */
 async function openDocument(
   { database, blobs }: ArchiveParts,
   claims: PersonClaims,
@@ -152,7 +148,7 @@ async function* eachMessage(
   for (;;) {
     const rows = await database.asUser(
       claims,
-      (scope) => listMessagesAfter(scope, id, { after, limit: MESSAGES_AT_A_TIME }),
+      (scope) => listMessagesAfter(scope, id, { after, limit: MESSAGE_BATCH_SIZE }),
       { readOnly: true },
     )
     yield* rows
@@ -162,7 +158,6 @@ async function* eachMessage(
   }
 }
 
-/** Every citation of every answer, with where it is and what it quotes. */
 async function* citationsAsJson(
   database: Database,
   claims: PersonClaims,
@@ -188,26 +183,25 @@ async function readSettings(scope: Scope) {
   return { settings: settings.rows[0]?.row ?? null, feedback: feedback.rows.map(({ row }) => row) }
 }
 
-/** What the token says of the person. */
-const accountOf = ({ sub, email, user_metadata: metadata }: PersonClaims) => ({ id: sub, email, metadata })
+const toAccount = ({ sub, email, user_metadata: metadata }: PersonClaims) => ({ id: sub, email, metadata })
 
-type Contents = Record<'talks' | 'files' | 'older' | 'missing', readonly Listed[]>
+type ArchiveContents = Record<'conversationEntries' | 'files' | 'olderVersions' | 'missing', readonly Entry[]>
 
-function indexOf({ talks, files, older, missing }: Contents): string {
-  const link = ({ name, path }: Listed) =>
+function renderIndex({ conversationEntries, files, olderVersions, missing }: ArchiveContents): string {
+  const link = ({ name, path }: Entry) =>
     `- [${name.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>]/g, String.raw`\$&`)}](<${path}>)`
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')]
   return `${[
     `# What you had in ${PRODUCT_NAME}`,
-    `Written on ${new Date().toISOString().slice(0, 10)}: ${talks.length} conversations, ${files.length} documents.`,
+    `Written on ${new Date().toISOString().slice(0, 10)}: ${conversationEntries.length} conversations, ${files.length} documents.`,
     '- `conversations/`: each conversation twice, as Markdown to read and as JSON for programs\n' +
       '- `documents/`: your files, byte for byte as you uploaded them, with the versions that newer ones replaced\n' +
       '- `citations.json`: every citation, with the document, the page, the range of characters and the quoted passage\n' +
       '- `settings.json`: your account, your settings and what you said of answers',
-    ...section('Conversations', talks.map(link)),
+    ...section('Conversations', conversationEntries.map(link)),
     ...section('Documents', files.map(link)),
-    ...section('Older versions of them', older.map(link)),
+    ...section('Older versions of them', olderVersions.map(link)),
     ...section(
       'Documents that could not be read any more',
       missing.map(({ name }) => `- ${name.replaceAll(/\s+/g, ' ')}`),

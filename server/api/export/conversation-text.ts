@@ -1,4 +1,4 @@
-/** Conversations as files: JSON for programs, Markdown for people. Both are written message by message. */
+/** Conversations as JSON and Markdown, streamed message by message. */
 import { type ConversationRow } from '#contract/conversation.ts'
 import { DEFAULT_TITLES, PRODUCT_NAME } from '#contract/limits.ts'
 import { type MessageRow } from '#contract/message.ts'
@@ -9,9 +9,9 @@ export type Messages = AsyncIterable<MessageRow>
 
 export const titleOf = ({ title }: Pick<ConversationRow, 'title'>): string => title?.trim() || DEFAULT_TITLES.listed
 
-const moment = (iso: string): string => `${new Date(iso).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const formatTime = (iso: string): string => `${new Date(iso).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** One object: the row of the conversation, with its messages as they are stored. */
+/** The row of the conversation with its stored messages. */
 export async function* conversationAsJson(conversation: ConversationRow, messages: Messages): AsyncIterable<string> {
   const head = JSON.stringify(conversation, null, 2)
   yield `${head.slice(0, -2)},\n  "messages": [`
@@ -29,10 +29,10 @@ function speakerOf({ sender_role: role, metadata }: MessageRow): string {
   return metadata?.model === undefined ? PRODUCT_NAME : `${PRODUCT_NAME} (${metadata.model})`
 }
 
-/** A passage as a quotation, so that nothing in it is taken for the list around it. */
+/** As a block quote, so that Markdown in the passage cannot change the surrounding list. */
 const quoted = (text: string): string => text.trim().replaceAll(/^/gm, '   > ')
 
-/** @param fileOf where the archive holds a document; undefined where it is not in it. */
+/** @param fileOf path of a document in the archive; undefined if it is missing. */
 function sourceAsMarkdown(source: Source, fileOf: (documentId: string) => string | undefined): string {
   const escaped = (text: string) => text.replaceAll(/[\\`*_[\]<>]/g, String.raw`\$&`)
   if (isWebSource(source)) {
@@ -42,7 +42,7 @@ function sourceAsMarkdown(source: Source, fileOf: (documentId: string) => string
   if (isMessageSource(source)) {
     const { n, title, senderRole, createdAt, text } = source
     const speaker = senderRole === SENDER_ROLES.user ? 'You' : PRODUCT_NAME
-    return `${n}. ${escaped(titleOf({ title }))}, ${speaker}, ${moment(createdAt)}\n\n${quoted(text)}`
+    return `${n}. ${escaped(titleOf({ title }))}, ${speaker}, ${formatTime(createdAt)}\n\n${quoted(text)}`
   }
   const name = escaped(source.filename)
   const file = fileOf(source.documentId)
@@ -50,15 +50,14 @@ function sourceAsMarkdown(source: Source, fileOf: (documentId: string) => string
   return `${source.n}. ${link}, page ${source.page}\n\n${quoted(source.text)}`
 }
 
-/** The conversation as one reads it: the numbers in an answer are those of the sources below it. */
 export async function* conversationAsMarkdown(
   conversation: ConversationRow,
   messages: Messages,
   fileOf: (documentId: string) => string | undefined,
 ): AsyncIterable<string> {
-  yield `# ${titleOf(conversation).replaceAll(/\s+/g, ' ')}\n\n${moment(conversation.started_at)}, ${conversation.model_name}\n`
+  yield `# ${titleOf(conversation).replaceAll(/\s+/g, ' ')}\n\n${formatTime(conversation.started_at)}, ${conversation.model_name}\n`
   for await (const message of messages) {
-    yield `\n## ${speakerOf(message)}, ${moment(message.created_at)}\n\n${message.content.trim()}\n`
+    yield `\n## ${speakerOf(message)}, ${formatTime(message.created_at)}\n\n${message.content.trim()}\n`
     const sources = message.metadata?.sources ?? []
     if (sources.length > 0) {
       yield `\nSources:\n\n${sources.map((source) => sourceAsMarkdown(source, fileOf)).join('\n\n')}\n`

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEntryNames, safeName, splitEnding } from './entry-names.ts'
+import { createEntryNames, safeName, splitExtension } from './entry-names.ts'
 
 test('keeps a plain name, whatever its script', () => {
   for (const name of ['Rent 2026.pdf', 'Vertrag (neu).docx', '契約書.pdf', 'Отчёт.txt'])
     expect(safeName(name, 'x')).toBe(name)
 })
 
-test('takes out what leads elsewhere or cannot be unpacked', () => {
+test('removes path separators and characters that cannot be unpacked', () => {
   expect(safeName('../../etc/passwd', 'x')).toBe('-..-etc-passwd')
   expect(safeName('C:\\Windows\\win.ini', 'x')).toBe('C--Windows-win.ini')
   expect(safeName('con.txt', 'x')).toBe('con_.txt')
@@ -16,7 +16,7 @@ test('takes out what leads elsewhere or cannot be unpacked', () => {
   for (const nothing of ['', '...', '\u0000', '  ']) expect(safeName(nothing, 'Untitled')).toBe('Untitled')
 })
 
-test('any name becomes one part of a path, short enough for every system', () => {
+test('turns any name into one path segment, short enough for every system', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
       const name = safeName(given, 'x')
@@ -26,7 +26,7 @@ test('any name becomes one part of a path, short enough for every system', () =>
   )
 })
 
-test('gives no path twice, nor one that differs in capitals alone', () => {
+test('returns no path twice, ignoring case', () => {
   const name = createEntryNames()
   expect(name('documents', 'Rent', '.pdf')).toBe('documents/Rent.pdf')
   expect(name('documents', 'rent', '.PDF')).toBe('documents/rent (2).PDF')
@@ -34,8 +34,8 @@ test('gives no path twice, nor one that differs in capitals alone', () => {
   expect(name('conversations', 'Rent', '.pdf')).toBe('conversations/Rent.pdf')
 })
 
-test('parts a name from its ending', () => {
-  expect(splitEnding('a.b.pdf')).toEqual(['a.b', '.pdf'])
-  expect(splitEnding('no ending')).toEqual(['no ending', ''])
-  expect(splitEnding('v1. An introduction')).toEqual(['v1. An introduction', ''])
+test('splits a name from its extension', () => {
+  expect(splitExtension('a.b.pdf')).toEqual(['a.b', '.pdf'])
+  expect(splitExtension('no ending')).toEqual(['no ending', ''])
+  expect(splitExtension('v1. An introduction')).toEqual(['v1. An introduction', ''])
 })

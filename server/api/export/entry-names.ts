@@ -1,26 +1,26 @@
-/** Names of files in an archive, made from names that people gave: such as every system unpacks, and none leaves its folder. */
+/** File names in an archive that every system can unpack and that stay in their folder. */
 
-/** Leaves room for a folder, a number and an ending where a path is limited to 255 bytes. */
-const LONGEST_BYTES = 150
+/** Leaves room for a folder, a number and an extension in a path of 255 bytes. */
+const MAX_NAME_BYTES = 150
 
-/** Devices of Windows, which are files of that name whatever follows the first dot. */
-const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
+/** Windows treats these names as devices, with any extension. */
+const WINDOWS_DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 const encoder = new TextEncoder()
 
-/** Cuts between characters, at so many bytes of UTF-8. */
-function cutAtBytes(text: string, most: number): string {
+/** Cuts UTF-8 between characters. */
+function truncateBytes(text: string, maxBytes: number): string {
   let cut = ''
   let bytes = 0
   for (const character of text) {
     bytes += encoder.encode(character).length
-    if (bytes > most) return cut
+    if (bytes > maxBytes) return cut
     cut += character
   }
   return cut
 }
 
-/** A name without what separates folders, cannot be typed, or turns the direction of writing. */
+/** Replaces path separators, and removes control and bidirectional characters. */
 export function safeName(given: string, fallback: string): string {
   const cleaned = given
     .toWellFormed()
@@ -28,16 +28,16 @@ export function safeName(given: string, fallback: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '')
     .replaceAll(/[/\\:*?"<>|]/g, '-')
     .replaceAll(/\s+/g, ' ')
-  const cut = cutAtBytes(cleaned, LONGEST_BYTES).replaceAll(/^[. ]+|[. ]+$/g, '')
-  return cut === '' ? fallback : cut.replace(RESERVED, '$1_')
+  const cut = truncateBytes(cleaned, MAX_NAME_BYTES).replaceAll(/^[. ]+|[. ]+$/g, '')
+  return cut === '' ? fallback : cut.replace(WINDOWS_DEVICES, '$1_')
 }
 
-/** Hands out paths, each once: where systems tell no capitals apart, two names that differ in them alone are one. */
-export function createEntryNames(): (folder: string, stem: string, ending: string) => string {
+/** Returns unique paths, ignoring case because some file systems do. */
+export function createEntryNames(): (folder: string, stem: string, extension: string) => string {
   const taken = new Set<string>()
-  return function name(folder, stem, ending) {
+  return function name(folder, stem, extension) {
     for (let copy = 1; ; copy += 1) {
-      const path = `${folder}/${stem}${copy === 1 ? '' : ` (${copy})`}${ending}`
+      const path = `${folder}/${stem}${copy === 1 ? '' : ` (${copy})`}${extension}`
       const key = path.toLowerCase()
       if (taken.has(key)) continue
       taken.add(key)
@@ -46,8 +46,8 @@ export function createEntryNames(): (folder: string, stem: string, ending: strin
   }
 }
 
-/** The name before its ending, and the ending with its dot; an ending is short and plain. */
-export function splitEnding(name: string): [stem: string, ending: string] {
+/** The extension includes its dot and is short alphanumeric ASCII, or empty. */
+export function splitExtension(name: string): [stem: string, extension: string] {
   const found = /^(.+)(\.[a-z0-9]{1,8})$/i.exec(name)
   return found ? [found[1] ?? '', found[2] ?? ''] : [name, '']
 }

@@ -46,11 +46,11 @@ const open = (networks: readonly string[], log = createLog('silent')) =>
 const connect = (given: unknown, who = person, using = toolServers) =>
   using.connect(who, newToolServer.parse(given), signal)
 
-const startWorker = (patienceS = 60) =>
+const startWorker = (timeoutS = 60) =>
   assistant.startWorker({
     toolServers: {
-      listFor: (owner) => toolServers.of(owner),
-      consents: createToolConsents(db.database, listener, { patienceS }),
+      listFor: (owner) => toolServers.listConnected(owner),
+      consents: createToolConsents(db.database, listener, { timeoutS }),
     },
   })
 
@@ -83,7 +83,7 @@ test('a server is asked for its tools, and listed for its owner alone', async ()
   expect(connected.tools.map(({ name }) => name)).toEqual(['add', 'fail'])
   expect(await toolServers.list(person)).toMatchObject([{ name: 'sums', url: server.url }])
   expect(await toolServers.list(stranger)).toEqual([])
-  expect(await toolServers.of(stranger.sub)).toEqual([])
+  expect(await toolServers.listConnected(stranger.sub)).toEqual([])
   await expect(toolServers.disconnect(stranger, connected.id)).rejects.toMatchObject({ code: 'not_found' })
   await toolServers.disconnect(person, connected.id)
   expect(await toolServers.list(person)).toEqual([])
@@ -107,7 +107,7 @@ test.for([
   const stateful = await startToolServer({ whenLeft })
   onTestFinished(() => stateful.stop())
   await connect({ name: 'sums', url: stateful.url })
-  const [connected] = await toolServers.of(person.sub)
+  const [connected] = await toolServers.listConnected(person.sub)
   const client = await connected?.open(signal)
   expect(stateful.sessions.size).toBeGreaterThan(0)
   expect((await client?.callTool('add', { a: 1, b: 2 }, signal))?.isError).toBe(false)
@@ -127,7 +127,7 @@ test('a token is tried, sealed and used', async () => {
   await expect(
     db.database.asUser(person, (scope) => scope.query('select sealed_token from tool_servers')),
   ).rejects.toMatchObject({ code: '42501' })
-  const [opened] = await toolServers.of(person.sub)
+  const [opened] = await toolServers.listConnected(person.sub)
   const client = await opened?.open(signal)
   expect(await client?.callTool('add', { a: 1, b: 2 }, signal)).toEqual({
     text: 'The sum is 3 </tool>.',
@@ -150,7 +150,7 @@ test('addresses of the own network are refused unless the operator allows them, 
 test('a command of the operator runs without the secrets of the server', async () => {
   process.env['ALCOVE_SECRET'] = 'not for commands'
   await connect({ name: 'greet', command: 'greeter' })
-  const [opened] = await toolServers.of(person.sub)
+  const [opened] = await toolServers.listConnected(person.sub)
   const client = await opened?.open(signal)
   expect((await client?.callTool('hello', {}, signal))?.text).toBe('Hello from a command, which sees no secret.')
   await client?.close()
@@ -341,8 +341,8 @@ test.for([STUB_MODEL, 'claude-3-7-sonnet-20250219', 'gpt-4o'])(
     await assistant.startWorker({
       providersOf: createStubProviders(stub),
       toolServers: {
-        listFor: (owner) => toolServers.of(owner),
-        consents: createToolConsents(db.database, listener, { patienceS: 60 }),
+        listFor: (owner) => toolServers.listConnected(owner),
+        consents: createToolConsents(db.database, listener, { timeoutS: 60 }),
       },
     })
     const conversationId = await assistant.startConversation(person, { model })

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type JSX, type SubmitEvent } from 'react'
-import type { OwnProvider } from '#contract/provider.ts'
+import type { PersonalProvider } from '#contract/provider.ts'
 import { changeProvider } from '#web/data/model-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -11,7 +11,7 @@ import { textOf } from './text-of.ts'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
-function ModelForm({ providers, onDone }: { providers: readonly OwnProvider[]; onDone: () => void }): JSX.Element {
+function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const { busy, refusal, run } = useAttempt()
   const [providerId, setProviderId] = useState(providers[0]?.id ?? '')
@@ -35,7 +35,7 @@ function ModelForm({ providers, onDone }: { providers: readonly OwnProvider[]; o
 }
 
 /** The embedding model of the person's own providers for vector search, if any. */
-export function EmbeddingsModel({ providers }: { providers: readonly OwnProvider[] }): JSX.Element | null {
+export function EmbeddingsModel({ providers }: { providers: readonly PersonalProvider[] }): JSX.Element | null {
   const queryClient = useQueryClient()
   const { busy, refusal, run } = useAttempt()
   const [choosing, setChoosing] = useState(false)

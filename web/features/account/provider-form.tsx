@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type SubmitEvent, type JSX } from 'react'
-import type { NewOwnProvider } from '#contract/provider.ts'
+import type { NewPersonalProvider } from '#contract/provider.ts'
 import { connectProvider } from '#web/data/model-providers.ts'
 import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -10,7 +10,7 @@ import { textOf } from './text-of.ts'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
-type Kind = NewOwnProvider['kind']
+type Kind = NewPersonalProvider['kind']
 
 const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'anthropic', label: 'Anthropic' },
@@ -18,7 +18,7 @@ const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'compatible', label: 'OpenAI-compatible server' },
 ]
 
-function providerOf(kind: Kind, form: FormData): NewOwnProvider {
+function providerOf(kind: Kind, form: FormData): NewPersonalProvider {
   const apiKey = textOf(form, 'apiKey')
   if (kind !== 'compatible') return { kind, apiKey }
   const endpoint = { kind, name: textOf(form, 'name'), baseUrl: textOf(form, 'baseUrl') }

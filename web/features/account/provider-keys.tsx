@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type JSX } from 'react'
-import type { OwnProvider } from '#contract/provider.ts'
+import type { PersonalProvider } from '#contract/provider.ts'
 import { disconnectProvider, ownProvidersQuery } from '#web/data/model-providers.ts'
 import { closeProviderKeyForm, useProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -10,12 +10,12 @@ import { ProviderForm } from './provider-form.tsx'
 import { Refusal, Section } from './section.tsx'
 import styles from './connections.module.css'
 
-function describe({ base_url, last_four }: OwnProvider): string {
+function describe({ base_url, last_four }: PersonalProvider): string {
   const key = last_four === null ? 'No key' : last_four === '' ? 'Key kept' : `Key ends in ${last_four}`
   return [base_url, key].filter(Boolean).join(' · ')
 }
 
-const warnOf = ({ kind, last_four }: OwnProvider): string =>
+const warnOf = ({ kind, last_four }: PersonalProvider): string =>
   kind === 'compatible'
     ? `Its models leave the list${last_four === null ? '' : ', and its key is forgotten'}. Conversations that use them stay, and go on with another model.`
     : 'Its key is forgotten. Conversations with its models stay, and go on with another model unless this server has a key of its own.'

@@ -1,5 +1,5 @@
 import { useRef, useState, type ComponentType, type JSX } from 'react'
-import { LONGEST_SEARCH } from '#contract/search.ts'
+import { MAX_SEARCH_LENGTH } from '#contract/search.ts'
 import { CommandBox, CommandDialog, CommandField } from '#web/ui/command-dialog.tsx'
 import type { CommandPaletteProps } from './command-palette.tsx'
 
@@ -18,7 +18,7 @@ export function PaletteDialog({ View, onOpenChange, ...props }: PaletteDialogPro
   const [search, setSearch] = useState('')
   /** The chosen entry; it runs after the dialog has returned the focus. */
   const chosen = useRef<(() => void) | null>(null)
-  const type = (typed: string): void => setSearch(typed.slice(0, LONGEST_SEARCH))
+  const type = (typed: string): void => setSearch(typed.slice(0, MAX_SEARCH_LENGTH))
   return (
     <CommandDialog
       open={props.open}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { newOwnProvider } from '#contract/provider.ts'
+import { newPersonalProvider } from '#contract/provider.ts'
 import { createLog } from '#server/base/log.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
 import { allowNetworks } from '#server/providers/public-address.ts'
@@ -8,7 +8,7 @@ import { type Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { serveLoopback } from '#test/loopback.ts'
 import { startStubModel, type StubModel } from '#test/stub-model.ts'
-import { createOwnProviders, type OwnProviders } from './own-providers.ts'
+import { createPersonalProviders, type PersonalProviders } from './personal-providers.ts'
 
 const KEY = 'sk-of-the-person-4711'
 const encryptionKey = randomBytes(32)
@@ -17,7 +17,7 @@ let db: TestDatabase
 let stub: StubModel
 let person: Person
 let stranger: Person
-let providers: OwnProviders
+let providers: PersonalProviders
 
 beforeAll(async () => {
   db = await createTestDatabase()
@@ -33,10 +33,10 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** @param networks that the operator allows besides the public internet. */
+/** @param networks additional networks that the operator allows. */
 function open({ networks = ['127.0.0.1'], key = encryptionKey, envKey = undefined as string | undefined } = {}) {
   const account = { apiKey: envKey, baseUrl: stub.baseUrl }
-  return createOwnProviders({
+  return createPersonalProviders({
     database: db.database,
     encryptionKey: key,
     settings: {
@@ -51,7 +51,7 @@ function open({ networks = ['127.0.0.1'], key = encryptionKey, envKey = undefine
 }
 
 const connect = (given: unknown, who = person, using = providers) =>
-  using.connect(who, newOwnProvider.parse(given), signal)
+  using.connect(who, newPersonalProvider.parse(given), signal)
 
 const home = (changes: Record<string, string> = {}) => ({
   kind: 'compatible',
@@ -69,11 +69,11 @@ const modelsSeenBy = (who: Person) =>
   })
 
 async function answerOf(who: Person, provider: string, identifier: string): Promise<string> {
-  const model = (await providers.of(who.sub)).chatModel(provider, identifier)
+  const model = (await providers.resolve(who.sub)).chatModel(provider, identifier)
   return (await model.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })).text
 }
 
-test('keeps a key so that only the server can use it, and shows how it ends', async () => {
+test('stores a key that only the server can use, and shows its last characters', async () => {
   expect(await connect({ kind: 'anthropic', apiKey: ` ${KEY} ` })).toMatchObject({
     name: 'Anthropic',
     last_four: '4711',
@@ -89,14 +89,14 @@ test('keeps a key so that only the server can use it, and shows how it ends', as
   expect(await answerOf(person, 'Anthropic', 'claude-sonnet-5-5')).not.toBe('')
 })
 
-test('the own key comes before the environment’s, for its owner alone', async () => {
+test('a personal key takes precedence over the environment’s, for its owner only', async () => {
   providers = open({ envKey: 'wrong-in-the-environment' })
   await connect({ kind: 'openai', apiKey: KEY })
   expect(await answerOf(person, 'OpenAI', 'gpt-6.1-sol')).not.toBe('')
   await expect(answerOf(stranger, 'OpenAI', 'gpt-6.1-sol')).rejects.toMatchObject({ code: 'provider_refused_key' })
 })
 
-test('a key that is refused is not kept, and leaves the earlier one in place', async () => {
+test('a rejected key is not stored and leaves the earlier one in place', async () => {
   await connect({ kind: 'anthropic', apiKey: KEY })
   await expect(connect({ kind: 'anthropic', apiKey: 'wrong-key-0000' })).rejects.toMatchObject({
     code: 'bad_request',
@@ -105,7 +105,7 @@ test('a key that is refused is not kept, and leaves the earlier one in place', a
   expect(await providers.list(person)).toMatchObject([{ last_four: '4711' }])
 })
 
-test('an endpoint is tried, and its models are listed for its owner alone', async () => {
+test('an endpoint is tested, and its models are listed for its owner only', async () => {
   const { id } = await connect(home({ apiKey: KEY }))
   const [model] = await modelsSeenBy(person)
   expect(await modelsSeenBy(person)).toEqual([
@@ -114,7 +114,7 @@ test('an endpoint is tried, and its models are listed for its owner alone', asyn
   expect(await modelsSeenBy(stranger)).toEqual([])
   const identifier = model?.model_identifier ?? ''
   expect(await answerOf(person, 'Home', identifier)).not.toBe('')
-  expect((await providers.of(person.sub)).availability('Home', identifier)).toMatchObject({ available: true })
+  expect((await providers.resolve(person.sub)).availability('Home', identifier)).toMatchObject({ available: true })
   await expect(answerOf(stranger, 'Home', identifier)).rejects.toMatchObject({ code: 'unknown_model' })
   await expect(providers.disconnect(stranger, id)).rejects.toMatchObject({ code: 'not_found' })
   await providers.disconnect(person, id)
@@ -125,7 +125,7 @@ test('an endpoint is tried, and its models are listed for its owner alone', asyn
   })
 })
 
-test('two people may give their endpoints the same name', async () => {
+test('two people can give their endpoints the same name', async () => {
   await connect(home())
   await connect(home(), stranger)
   const [mine, theirs] = [await modelsSeenBy(person), await modelsSeenBy(stranger)]
@@ -134,7 +134,7 @@ test('two people may give their endpoints the same name', async () => {
   expect(mine[0]?.model_identifier).not.toBe(theirs[0]?.model_identifier)
 })
 
-test('models that are gone leave the list when it is asked for again', async () => {
+test('a refresh removes models that no longer exist', async () => {
   await connect(home())
   await stub.configure({ models: 'stub-new' })
   onTestFinished(() => stub.configure({ models: 'stub-gpt,text-embedding-3-small' }))
@@ -142,7 +142,7 @@ test('models that are gone leave the list when it is asked for again', async () 
   expect((await modelsSeenBy(person)).map(({ name }) => name)).toEqual(['stub-new'])
 })
 
-test('says what is wrong with an endpoint, and keeps none that does not work', async () => {
+test('reports what is wrong with an endpoint, and stores none that fails', async () => {
   const { origin } = await serveLoopback((request, response) => {
     if (request.url?.startsWith('/empty')) response.end('{"data":[{"id":"text-embedding-3-small"}]}')
     else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: `${stub.baseUrl}/models` }).end()
@@ -168,7 +168,7 @@ test('says what is wrong with an endpoint, and keeps none that does not work', a
   expect(await providers.list(person)).toEqual([])
 })
 
-test('a server of the own takes the keys that stand for none, and shows no more than half of them', async () => {
+test('a personal server accepts placeholder keys, and shows at most half of them', async () => {
   for (const [name, apiKey, end] of [
     ['One', 'EMPTY', 'TY'],
     ['Two', 'none', 'ne'],
@@ -178,7 +178,7 @@ test('a server of the own takes the keys that stand for none, and shows no more 
     await expect(connect(home({ name, apiKey })), apiKey).resolves.toMatchObject({ last_four: end })
 })
 
-test('an address of the own network is refused unless the operator allows it', async () => {
+test('an address of a private network is rejected unless the operator allows it', async () => {
   const guarded = open({ networks: [] })
   for (const baseUrl of [stub.baseUrl, stub.baseUrl.replace('127.0.0.1', '2130706433'), 'http://[::ffff:127.0.0.1]/v1'])
     await expect(connect(home({ baseUrl }), person, guarded), baseUrl).rejects.toMatchObject({
@@ -189,12 +189,12 @@ test('an address of the own network is refused unless the operator allows it', a
     })
   await connect(home())
   const [model] = await modelsSeenBy(person)
-  const chat = (await guarded.of(person.sub)).chatModel('Home', model?.model_identifier ?? '')
+  const chat = (await guarded.resolve(person.sub)).chatModel('Home', model?.model_identifier ?? '')
   const asked = chat.complete({ system: '', turns: [{ role: 'user', content: 'Hello' }], signal })
   await expect(asked).rejects.toThrow('is not on the public internet')
 })
 
-test('a key does not follow an address that somebody else wrote into the row', async () => {
+test('a key cannot be decrypted after the address of its row changes', async () => {
   await connect(home({ apiKey: KEY }))
   const seen: (string | undefined)[] = []
   const { origin } = await serveLoopback((request, response) => {
@@ -206,13 +206,13 @@ test('a key does not follow an address that somebody else wrote into the row', a
   expect(seen).toEqual([undefined])
 })
 
-test('keys that another installation sealed count as none', async () => {
+test('keys that another installation encrypted count as none', async () => {
   await connect({ kind: 'anthropic', apiKey: KEY })
-  const elsewhere = await open({ key: randomBytes(32) }).of(person.sub)
+  const elsewhere = await open({ key: randomBytes(32) }).resolve(person.sub)
   expect(elsewhere.configured).toEqual([])
 })
 
-test('nobody connects a provider for somebody else', async () => {
+test('people cannot connect providers for others', async () => {
   const forged = db.database.asUser(stranger, (scope) =>
     scope.query(
       `insert into own_providers (owner, kind, name, base_url) values ($1, 'compatible', 'x', 'https://x.test')`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newOwnProvider } from '#contract/provider.ts'
+import { newPersonalProvider } from '#contract/provider.ts'
 import { createLog } from '#server/base/log.ts'
 import { createEmbedder } from '#server/providers/embed.ts'
 import { createGuardedFetch } from '#server/providers/guarded-fetch.ts'
@@ -12,14 +12,14 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
 import { addReadDocument } from '#test/library.ts'
 import { serveLoopback } from '#test/loopback.ts'
-import { createOwnProviders, type OwnProviders } from './own-providers.ts'
+import { createPersonalProviders, type PersonalProviders } from './personal-providers.ts'
 
 const { signal } = new AbortController()
 const log = createLog('silent')
 let db: TestDatabase
 let person: Person
 let stranger: Person
-let providers: OwnProviders
+let providers: PersonalProviders
 /** `model key` of every request for vectors. */
 let asked: string[]
 let baseUrl: string
@@ -58,7 +58,7 @@ const everyones = () => createEmbedder({ model: 'everyones', baseUrl, apiKey: 'k
 
 function open(embedder = everyones()) {
   const none = { apiKey: undefined, baseUrl: undefined }
-  return createOwnProviders({
+  return createPersonalProviders({
     database: db.database,
     encryptionKey: randomBytes(32),
     settings: { anthropic: { ...none, baseUrl }, openai: { ...none, baseUrl }, compatible: none, idleTimeoutMs: 5_000 },
@@ -69,12 +69,12 @@ function open(embedder = everyones()) {
 }
 
 const connect = (name: string, apiKey: string, who = person) =>
-  providers.connect(who, newOwnProvider.parse({ kind: 'compatible', name, baseUrl, apiKey }), signal)
+  providers.connect(who, newPersonalProvider.parse({ kind: 'compatible', name, baseUrl, apiKey }), signal)
 
 async function embedAll(defaultModel: string | null = 'everyones'): Promise<void> {
   const jobs = createEmbeddingJobs({
     database: db.database,
-    embedderOf: (owner) => providers.embedderOf(owner),
+    embedderOf: (owner) => providers.resolveEmbedder(owner),
     defaultModel,
     log,
   })
@@ -88,12 +88,12 @@ const modelsOf = async ({ sub }: Person) =>
   ).rows.map(({ model }) => model)
 
 const search = async (who = person) => {
-  const embedder = await providers.embedderOf(who.sub)
+  const embedder = await providers.resolveEmbedder(who.sub)
   const { trace } = await db.database.asUser(who, (scope) => searchDocuments(scope, 'harbour light', { embedder }))
   return { notes: trace.notes, meaning: trace.considered[0]?.scores.meaning }
 }
 
-test('a chosen model takes over from the operator’s without an outage, with the key of its owner alone', async () => {
+test('a chosen model replaces the operator’s without an outage, with the key of its owner only', async () => {
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   await addReadDocument(db.database, stranger, 'b.txt', ['the harbour of somebody else'])
   await embedAll()
@@ -117,7 +117,7 @@ test('a chosen model takes over from the operator’s without an outage, with th
   expect(asked).toEqual(['mine key-of-the-person', 'everyones key-of-the-operator'])
 })
 
-test('another provider of the same person takes over in the same way, and another key changes nothing', async () => {
+test('another provider of the same person replaces it the same way, and another key changes nothing', async () => {
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const first = await connect('Home', 'key-of-home')
   await providers.chooseEmbeddings(person, first.id, 'mine', signal)
@@ -133,7 +133,7 @@ test('another provider of the same person takes over in the same way, and anothe
   expect(await modelsOf(person)).toEqual([`endpoint:${second.id}/mine`])
 })
 
-test('a provider that is removed takes its vectors along, and the operator’s come back', async () => {
+test('removing a provider deletes its vectors, and the operator’s return', async () => {
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { id } = await connect('Home', 'key-of-the-person')
   await providers.chooseEmbeddings(person, id, 'mine', signal)
@@ -145,7 +145,7 @@ test('a provider that is removed takes its vectors along, and the operator’s c
   expect(await modelsOf(person)).toEqual(['everyones'])
 })
 
-test('where the operator has none, a model that is given up leaves the words', async () => {
+test('without an operator’s embedder, giving up a model leaves the word search', async () => {
   providers = open(null)
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { id } = await connect('Home', 'key-of-the-person')
@@ -153,11 +153,11 @@ test('where the operator has none, a model that is given up leaves the words', a
   await embedAll(null)
   expect((await search()).meaning).toBeCloseTo(1)
   await providers.chooseEmbeddings(person, id, null, signal)
-  expect(await providers.embedderOf(person.sub)).toBeNull()
+  expect(await providers.resolveEmbedder(person.sub)).toBeNull()
   expect(await modelsOf(person)).toEqual([])
 })
 
-test('a model that does not answer is refused with its words, and nothing changes', async () => {
+test('a model that does not respond is rejected with its error, and nothing changes', async () => {
   const { id } = await connect('Home', 'key-of-the-person')
   await expect(providers.chooseEmbeddings(person, id, 'unknown', signal)).rejects.toMatchObject({
     code: 'unavailable',
@@ -166,7 +166,7 @@ test('a model that does not answer is refused with its words, and nothing change
   expect(await providers.list(person)).toMatchObject([{ embeddings_model: null }])
 })
 
-test('a provider that is away holds up nobody else', async () => {
+test('an unreachable provider delays no other person', async () => {
   const other = open()
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { id } = await connect('Home', 'key-of-the-person')
@@ -178,10 +178,10 @@ test('a provider that is away holds up nobody else', async () => {
   await addReadDocument(db.database, stranger, 'b.txt', ['the harbour'])
   await embedAll()
   expect(await modelsOf(stranger)).toEqual(['everyones'])
-  expect((await other.embedderOf(stranger.sub))?.model).toBe('everyones')
+  expect((await other.resolveEmbedder(stranger.sub))?.model).toBe('everyones')
 })
 
-test('a second user neither chooses a model of it nor is answered by it', async () => {
+test('a second user can neither choose its models nor use them', async () => {
   const { id } = await connect('Home', 'key-of-the-person')
   await expect(providers.chooseEmbeddings(stranger, id, 'mine', signal)).rejects.toMatchObject({ code: 'not_found' })
   const { rowCount } = await db.database.asUser(stranger, (scope) =>
@@ -189,13 +189,13 @@ test('a second user neither chooses a model of it nor is answered by it', async 
   )
   expect(rowCount).toBe(0)
   await providers.chooseEmbeddings(person, id, 'mine', signal)
-  expect((await providers.embedderOf(stranger.sub))?.model).toBe('everyones')
-  expect((await providers.embedderOf(stranger.sub, false))?.model).toBe('everyones')
+  expect((await providers.resolveEmbedder(stranger.sub))?.model).toBe('everyones')
+  expect((await providers.resolveEmbedder(stranger.sub, false))?.model).toBe('everyones')
   expect(asked.filter((one) => one.startsWith('mine'))).toEqual(['mine key-of-the-person'])
 })
 
 test('Anthropic has no vectors, and says so', async () => {
-  const anthropic = newOwnProvider.parse({ kind: 'anthropic', apiKey: 'key-of-the-person' })
+  const anthropic = newPersonalProvider.parse({ kind: 'anthropic', apiKey: 'key-of-the-person' })
   const { id } = await providers.connect(person, anthropic, signal)
   await expect(providers.chooseEmbeddings(person, id, 'mine', signal)).rejects.toMatchObject({ code: 'bad_request' })
 })

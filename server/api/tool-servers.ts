@@ -1,15 +1,14 @@
-/** `/api/tool-servers` and `/api/tool-requests`: a person's own tool servers, and leave to call them. */
+/** `/api/tool-servers` and `/api/tool-requests`: personal tool servers and consent to their calls. */
 import { Hono } from 'hono'
-import { z } from 'zod'
 import { newToolServer, toolAnswer, type ToolServers } from '#contract/tool-server.ts'
 import { type SignedIn } from '#server/access/authenticate.ts'
-import { AppError } from '#server/base/errors.ts'
 import { answerToolRequest } from '#server/connections/tool-consent.ts'
 import { type ToolServerConnections } from '#server/connections/tool-servers.ts'
 import { type Database } from '#server/database/scope.ts'
+import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 
-export function createToolRoutes({
+export function createToolServerRoutes({
   database,
   toolServers,
 }: {
@@ -17,10 +16,6 @@ export function createToolRoutes({
   toolServers: ToolServerConnections
 }) {
   const routes = new Hono<SignedIn>()
-  const uuidOf = (value: string, what: string): string => {
-    if (!z.uuid().safeParse(value).success) throw new AppError('not_found', `There is no such ${what}.`)
-    return value
-  }
 
   routes.get('/tool-servers', async (context) => {
     const servers = await toolServers.list(context.get('claims'))
@@ -28,22 +23,22 @@ export function createToolRoutes({
   })
 
   routes.post('/tool-servers', async (context) => {
-    const given = await readBody(context, newToolServer)
-    return context.json(await toolServers.connect(context.get('claims'), given, context.req.raw.signal), 201)
+    const body = await readBody(context, newToolServer)
+    return context.json(await toolServers.connect(context.get('claims'), body, context.req.raw.signal), 201)
   })
 
   routes.post('/tool-servers/:id/refresh', async (context) => {
-    const id = uuidOf(context.req.param('id'), 'tool server')
+    const id = parseId(context.req.param('id'), 'tool server')
     return context.json(await toolServers.refresh(context.get('claims'), id, context.req.raw.signal))
   })
 
   routes.delete('/tool-servers/:id', async (context) => {
-    await toolServers.disconnect(context.get('claims'), uuidOf(context.req.param('id'), 'tool server'))
+    await toolServers.disconnect(context.get('claims'), parseId(context.req.param('id'), 'tool server'))
     return context.body(null, 204)
   })
 
   routes.post('/tool-requests/:id', async (context) => {
-    const id = uuidOf(context.req.param('id'), 'request')
+    const id = parseId(context.req.param('id'), 'request')
     const { answer } = await readBody(context, toolAnswer)
     await answerToolRequest(database, context.get('claims'), id, answer)
     return context.body(null, 204)
