@@ -78,6 +78,24 @@ interface OpenReply {
 
 const hasUnwrittenParts = ({ pending, unwritten }: OpenReply): boolean => pending.length > 0 || unwritten.length > 0
 
+const createOpenReply = (reply: ClaimedReply, onLost: () => void): OpenReply => ({
+  reply,
+  onLost,
+  seq: 0,
+  pending: [],
+  unwritten: [],
+  failure: undefined,
+  isDurable: false,
+})
+
+/** Joins consecutive text. */
+function appendPart(pending: PartBody[], part: PartBody): void {
+  const last = pending.at(-1)
+  if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning'))
+    last.text = (last.text ?? '') + (part.text ?? '')
+  else pending.push({ ...part })
+}
+
 /** Runs `flush` once, at the earliest time that it was asked for. */
 function createFlushTimer(flush: () => void) {
   let scheduledAt = Number.POSITIVE_INFINITY
@@ -230,15 +248,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
 
   return {
     open(reply, onLost) {
-      const entry: OpenReply = {
-        reply,
-        onLost,
-        seq: 0,
-        pending: [],
-        unwritten: [],
-        failure: undefined,
-        isDurable: false,
-      }
+      const entry = createOpenReply(reply, onLost)
       open.set(reply.id, entry)
       const enqueue = () => {
         if (!entry.isDurable || !hasUnwrittenParts(entry) || open.get(reply.id) !== entry) return
@@ -264,10 +274,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
       }
       return {
         append(part) {
-          const last = entry.pending.at(-1)
-          if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning')) {
-            last.text = (last.text ?? '') + (part.text ?? '')
-          } else entry.pending.push({ ...part })
+          appendPart(entry.pending, part)
           enqueue()
         },
         requestFlush: hurry,

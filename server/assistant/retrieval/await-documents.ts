@@ -1,4 +1,4 @@
-/** A question about documents that are still being read: which they are, and a while of patience for them. */
+/** Finds documents of a question that are still being read, and waits for them up to a limit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
