@@ -35,8 +35,8 @@ test('an external id keeps the temporary messages, null clears them', () => {
 })
 
 test('a stored answer is remembered, and ends the waiting of its conversation only', () => {
-  setAwaiting('a', { kind: 'asked', ignored: [] })
-  setAwaiting('b', { kind: 'asked', ignored: [] })
+  setAwaiting('a', { kind: 'retrying', failedIds: [] })
+  setAwaiting('b', { kind: 'retrying', failedIds: [] })
   receiveAnswer('a', 'Until midnight.')
   expect(state().lastAIResponse).toBe('Until midnight.')
   expect(Object.keys(state().awaiting)).toEqual(['b'])

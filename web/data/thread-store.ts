@@ -1,17 +1,8 @@
 /** Unsaved messages, streamed replies, and the awaited reply of each conversation. */
 import { create } from 'zustand'
+import type { Awaiting } from '#web/lib/messages/awaited-reply.ts'
 import type { ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
-
-/**
- * Overrides whether a conversation waits for a reply: `asked` while a failed reply is retried (`ignored` are the failed
- * rows), `rewriting` while an answer gets a newer attempt than `attempt`, `ended` after the question `questionId` will
- * get no reply.
- */
-export type Awaiting =
-  | { kind: 'asked'; ignored: string[] }
-  | { kind: 'rewriting'; messageId: string; attempt: number }
-  | { kind: 'ended'; questionId: string }
 
 type ThreadState = {
   tempMessages: ThreadMessage[]

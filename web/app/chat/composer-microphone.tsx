@@ -1,9 +1,9 @@
 import type { JSX } from 'react'
-import type { MessageBox } from '#web/features/composer/composer.tsx'
+import type { InputMethodProps } from '#web/features/composer/composer.tsx'
 import { Microphone } from '#web/features/voice/microphone.tsx'
 import { offersCapture } from '#web/features/voice/recorder.ts'
 
 /** Null if the browser captures no audio. */
-export function ComposerMicrophone({ conversationId, disabled, replace }: MessageBox): JSX.Element | null {
+export function ComposerMicrophone({ conversationId, disabled, replace }: InputMethodProps): JSX.Element | null {
   return offersCapture() ? <Microphone conversationId={conversationId} disabled={disabled} onText={replace} /> : null
 }

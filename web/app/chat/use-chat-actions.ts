@@ -115,7 +115,7 @@ export function useChatActions(route: RouteControl, restoreDraft: RestoreDraft):
   /** The new answer reuses the id of the failed one, which must leave the thread before it arrives. */
   const retry = async (conversationId: string): Promise<void> => {
     const failed = failedReplies(messagesOf(conversationId))
-    setAwaiting(conversationId, { kind: 'asked', ignored: failed.map(({ id }) => id) })
+    setAwaiting(conversationId, { kind: 'retrying', failedIds: failed.map(({ id }) => id) })
     try {
       await retryReply(conversationId)
       updateCachedMessages(queryClient, conversationId, (messages) =>

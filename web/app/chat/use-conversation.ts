@@ -79,22 +79,22 @@ export function useConversation(id: string): OpenConversation {
 
   const stored = messages.data?.messages ?? NO_MESSAGES
   const known = useMemo(() => hideRepeatedSummaries(stored), [stored])
-  const wanted = useTargetMessage(({ target }) => (target?.conversationId === id ? target : null))
-  const isAtHand = known.some((message) => message.id === wanted?.messageId)
+  const target = useTargetMessage(({ target }) => (target?.conversationId === id ? target : null))
+  const isAtHand = known.some((message) => message.id === target?.messageId)
   const isLoaded = messages.data !== undefined
   useEffect(() => {
-    if (wanted === null || isAtHand || !isLoaded) return
-    loadMessagesBackTo(queryClient, id, wanted.position)
+    if (target === null || isAtHand || !isLoaded) return
+    loadMessagesBackTo(queryClient, id, target.position)
       .then(() => {
         const thread = queryClient.getQueryData<Thread>(messagesKey(id))
-        if (thread?.messages.some((message) => message.id === wanted.messageId) !== true)
-          clearTargetMessage(wanted.messageId)
+        if (thread?.messages.some((message) => message.id === target.messageId) !== true)
+          clearTargetMessage(target.messageId)
       })
       .catch((error: unknown) => {
         console.error(error)
-        clearTargetMessage(wanted.messageId)
+        clearTargetMessage(target.messageId)
       })
-  }, [queryClient, id, wanted, isAtHand, isLoaded])
+  }, [queryClient, id, target, isAtHand, isLoaded])
   const visible = visibleMessages(known, awaiting)
   // Selects a boolean: the reply itself changes many times a second.
   const rewriting = useThreadStore(({ replies }) => overlayReply(visible, replies[id] ?? null).rewriting)
@@ -105,6 +105,6 @@ export function useConversation(id: string): OpenConversation {
     waiting: isWaiting(known, awaiting) || rewriting,
     reload: () => void messages.refetch(),
     loadEarlier: messages.data?.hasEarlier === true ? loadMore : null,
-    targetId: isAtHand ? (wanted?.messageId ?? null) : null,
+    targetId: isAtHand ? (target?.messageId ?? null) : null,
   }
 }

@@ -5,7 +5,7 @@ import { useAuth } from '#web/data/auth/auth-context.tsx'
 import { loadConfig } from '#web/data/config.ts'
 import { hasVerifiedFactor } from '#web/data/auth/session.ts'
 import { NEW_PASSWORD_PATH, type MailPurpose } from '#web/data/auth/sign-in.ts'
-import { Farewell } from '#web/features/login/farewell.tsx'
+import { DeletionNotice } from '#web/features/login/deletion-notice.tsx'
 import { LoginForm } from '#web/features/login/login-form.tsx'
 import { LoadingPage } from '#web/app/auth-gate.tsx'
 import { usePageTitle } from '#web/app/use-page-title.ts'
@@ -63,7 +63,7 @@ export function LoginPage(): JSX.Element {
     <Suspense fallback={<LoadingPage />}>
       <main className={styles.page}>
         <div className={styles.step}>
-          <Farewell />
+          <DeletionNotice />
           {step()}
         </div>
       </main>

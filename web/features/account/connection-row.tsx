@@ -2,7 +2,7 @@ import { RefreshCw, X } from 'lucide-react'
 import { useState, type JSX, type ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
@@ -18,14 +18,14 @@ type ConnectionRowProps = {
 
 /** One provider or tool server, with buttons to refresh and to remove it. */
 export function ConnectionRow({ name, children, warning, onRemove, onRefresh }: ConnectionRowProps): JSX.Element {
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const [isAsking, setIsAsking] = useState(false)
   return (
     <li className={styles.row}>
       <div className={styles.words}>
         <p>{name}</p>
         <p className={styles.caption}>{children}</p>
-        <Refusal>{refusal}</Refusal>
+        <ErrorText>{errorMessage}</ErrorText>
       </div>
       {onRefresh !== undefined && (
         <Button

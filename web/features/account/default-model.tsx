@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { useUser } from '#web/data/auth/auth-context.tsx'
 import { availabilityQuery, modelsQuery, unavailableReasons, selectModel } from '#web/data/models.ts'
 import { accountSettingsQuery, changePreferences } from '#web/data/settings.ts'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { SelectField } from './select-field.tsx'
 import { useAttempt } from './use-attempt.ts'
 
@@ -14,7 +14,7 @@ export function DefaultModel(): JSX.Element | null {
   const { data: models } = useQuery(modelsQuery)
   const { data: availability } = useQuery(availabilityQuery)
   const { data: settings } = useQuery(accountSettingsQuery(id))
-  const { refusal, run } = useAttempt()
+  const { errorMessage, run } = useAttempt()
   if (models === undefined || settings === undefined) return null
   const reasons = unavailableReasons(availability)
   const ofServer = models.find(({ is_default }) => is_default)
@@ -46,7 +46,7 @@ export function DefaultModel(): JSX.Element | null {
         ]}
         onChange={choose}
       />
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </>
   )
 }

@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import styles from './rows.module.css'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 /** Asks for the address and the password. On success the sign-in page shows the receipt. */
@@ -16,7 +16,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
   const name = email === undefined || email === '' ? id : email
   const [confirmation, setConfirmation] = useState('')
   const [password, setPassword] = useState('')
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     void run(async () => {
@@ -54,7 +54,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }): JSX.Element {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        <Refusal>{refusal}</Refusal>
+        <ErrorText>{errorMessage}</ErrorText>
         <div className={styles.actions}>
           <Button type="submit" variant="destructive" disabled={busy || !isTyped}>
             {busy ? 'Deleting...' : 'Delete everything'}

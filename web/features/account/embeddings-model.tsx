@@ -5,19 +5,19 @@ import { changeProvider } from '#web/data/model-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { SelectField } from './select-field.tsx'
-import { textOf } from './text-of.ts'
+import { formText } from './form-text.ts'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
 function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const [providerId, setProviderId] = useState(providers[0]?.id ?? '')
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
-    const model = textOf(new FormData(event.currentTarget), 'model')
+    const model = formText(new FormData(event.currentTarget), 'model')
     if (await run(() => changeProvider(queryClient, providerId, { embeddings_model: model }))) onDone()
   }
   return (
@@ -29,7 +29,7 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
         onChange={setProviderId}
       />
       <TextField label="Embeddings model" name="model" required maxLength={150} placeholder="text-embedding-3-small" />
-      <SaveOrCancel refusal={refusal} busy={busy} saving="Trying it..." onCancel={onDone} />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
     </form>
   )
 }
@@ -37,7 +37,7 @@ function ModelForm({ providers, onDone }: { providers: readonly PersonalProvider
 /** The embedding model of the person's own providers for vector search, if any. */
 export function EmbeddingsModel({ providers }: { providers: readonly PersonalProvider[] }): JSX.Element | null {
   const queryClient = useQueryClient()
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const [choosing, setChoosing] = useState(false)
   const able = providers.filter(({ kind }) => kind !== 'anthropic')
   const chosen = able.find((provider) => provider.embeddings_model !== null)
@@ -50,7 +50,7 @@ export function EmbeddingsModel({ providers }: { providers: readonly PersonalPro
           ? 'A provider of yours can also search your documents by meaning: their text is sent to it.'
           : `Your documents are searched by meaning with ${chosen.embeddings_model ?? ''} of ${chosen.name}.`}
       </p>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
       <div className={styles.choices}>
         <Button variant="outline" size="sm" onClick={() => setChoosing(true)}>
           {chosen === undefined ? 'Choose an embeddings model' : 'Choose another model'}

@@ -6,7 +6,7 @@ import { CodeField } from '#web/ui/code-field.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import styles from './rows.module.css'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 type EnrolDialogProps = {
@@ -22,7 +22,7 @@ export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps):
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [code, setCode] = useState('')
   const begin = useAttempt()
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const beginNow = begin.run
 
   useEffect(() => {
@@ -56,8 +56,8 @@ export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps):
       description="Scan the picture with an authenticator app, then enter the six digits that the app shows."
     >
       <form className={styles.dialog} aria-label="Authenticator app" onSubmit={(event) => void submit(event)}>
-        {enrolment === null && begin.refusal === null && <Spinner />}
-        <Refusal>{begin.refusal}</Refusal>
+        {enrolment === null && begin.errorMessage === null && <Spinner />}
+        <ErrorText>{begin.errorMessage}</ErrorText>
         {enrolment !== null && (
           <>
             <img className={styles.picture} src={enrolment.qrCode} alt="QR code for an authenticator app" />
@@ -66,7 +66,7 @@ export function EnrolDialog({ ordinal, onClose, onVerified }: EnrolDialogProps):
               <p className={styles.secret}>{enrolment.secret}</p>
             </div>
             <CodeField label="Six-digit code" value={code} onChange={setCode} />
-            <Refusal>{refusal}</Refusal>
+            <ErrorText>{errorMessage}</ErrorText>
             <div className={styles.actions}>
               <Button type="submit" disabled={busy}>
                 {busy ? 'Checking...' : ordinal === 1 ? 'Turn on' : 'Add'}

@@ -3,7 +3,7 @@ import { startExport } from '#web/data/export.ts'
 import { formatSize } from '#web/lib/format/format-size.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 
 type State = { at: 'rest' } | { at: 'asking' } | { at: 'begun'; bytes: number } | { at: 'failed' }
 
@@ -41,7 +41,7 @@ export function ExportData(): JSX.Element {
           The download has begun, about {formatSize(state.bytes)}. Your browser shows how far it is.
         </p>
       )}
-      <Refusal>{state.at === 'failed' ? 'The export could not be started. Please try again.' : null}</Refusal>
+      <ErrorText>{state.at === 'failed' ? 'The export could not be started. Please try again.' : null}</ErrorText>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { linkIdentity, loadIdentityProviders } from '#web/data/auth/identity-pro
 import type { User } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './rows.module.css'
-import { Refusal, Section } from './section.tsx'
+import { ErrorText, Section } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 const NAMES: Record<string, string> = { email: 'E-mail', google: 'Google', github: 'GitHub' }
@@ -16,7 +16,7 @@ const emailOf = ({ identity_data: data }: UserIdentity): string => {
 }
 
 function IdentityRow({ identity, isOnly }: { identity: UserIdentity; isOnly: boolean }): JSX.Element {
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const name = identity.provider.startsWith('sso:') ? 'Single sign-on' : (NAMES[identity.provider] ?? identity.provider)
   return (
     <li>
@@ -37,14 +37,14 @@ function IdentityRow({ identity, isOnly }: { identity: UserIdentity; isOnly: boo
           </Button>
         )}
       </div>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </li>
   )
 }
 
 function AddProviders({ linked }: { linked: ReadonlySet<string> }): JSX.Element | null {
   const { data: providers = [] } = useQuery({ queryKey: ['/auth/v1/settings'], queryFn: loadIdentityProviders })
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const others = providers.filter(({ name, ssoId }) => ssoId === undefined && !linked.has(name))
   if (others.length === 0) return null
   return (
@@ -60,7 +60,7 @@ function AddProviders({ linked }: { linked: ReadonlySet<string> }): JSX.Element 
           {`Add ${provider.label}`}
         </Button>
       ))}
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </div>
   )
 }

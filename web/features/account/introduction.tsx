@@ -5,14 +5,14 @@ import { changeAccountSettings } from '#web/data/settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './rows.module.css'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 /** Restarts the onboarding. Finished steps stay finished, except the walk-through. */
 export function Introduction({ onReset }: { onReset: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const { id } = useUser()
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const reset = async (): Promise<void> => {
     await changeAccountSettings(queryClient, id, { onboarding_dismissed: false, walkthrough_finished: false })
     onReset()
@@ -23,7 +23,7 @@ export function Introduction({ onReset }: { onReset: () => void }): JSX.Element 
       <Button variant="outline" size="sm" className={styles.start} disabled={busy} onClick={() => void run(reset)}>
         Show the introduction again
       </Button>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </>
   )
 }

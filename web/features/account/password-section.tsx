@@ -17,7 +17,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
   const queryClient = useQueryClient()
   const [fields, setFields] = useState(NOTHING)
   const [wantsCode, setWantsCode] = useState(false)
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
 
   const save = async (): Promise<void> => {
     if ((await changePassword(fields)) === 'code-mailed') {
@@ -60,7 +60,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }):
           <p className={styles.caption}>You signed in a while ago: we sent a code to {email}.</p>
         </>
       )}
-      <SaveOrCancel refusal={refusal} busy={busy} save="Change password" onCancel={onDone} />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} save="Change password" onCancel={onDone} />
     </form>
   )
 }

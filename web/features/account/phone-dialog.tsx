@@ -7,7 +7,7 @@ import { CodeField } from '#web/ui/code-field.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import styles from './rows.module.css'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 type Begun = { factorId: string; challengeId: string }
@@ -17,7 +17,7 @@ export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVe
   const [phone, setPhone] = useState('')
   const [begun, setBegun] = useState<Begun | null>(null)
   const [code, setCode] = useState('')
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
 
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
@@ -54,7 +54,7 @@ export function PhoneDialog({ onClose, onVerified }: { onClose: () => void; onVe
         ) : (
           <CodeField key="code" label="Six-digit code" value={code} onChange={setCode} />
         )}
-        <Refusal>{refusal}</Refusal>
+        <ErrorText>{errorMessage}</ErrorText>
         <div className={styles.actions}>
           <Button type="submit" disabled={busy}>
             {begun === null ? 'Send the code' : 'Add'}

@@ -14,7 +14,7 @@ const LONGEST_NAME = 80
 const day = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', year: 'numeric' })
 
 /** The display name; empty if none is set. */
-function nameOf({ user_metadata: metadata }: User): string {
+function displayNameOf({ user_metadata: metadata }: User): string {
   const name: unknown = metadata['display_name']
   return typeof name === 'string' ? name : ''
 }
@@ -34,7 +34,7 @@ type FieldFormProps = {
 /** Edits one fact in its place. */
 function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProps): JSX.Element {
   const [value, setValue] = useState(given)
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const trimmed = value.trim()
@@ -54,14 +54,14 @@ function FieldForm({ label, given, note, save, onDone, ...field }: FieldFormProp
         }}
       />
       {note !== undefined && <p className={styles.caption}>{note}</p>}
-      <SaveOrCancel refusal={refusal} busy={busy} onCancel={onDone} />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} onCancel={onDone} />
     </form>
   )
 }
 
 export function ProfileSection({ user }: { user: User }): JSX.Element {
   const [editing, setEditing] = useState<'name' | 'email' | null>(null)
-  const name = nameOf(user)
+  const name = displayNameOf(user)
   const change = (what: 'name' | 'email', label: string): JSX.Element => (
     <Button variant="ghost" size="icon" aria-label={label} onClick={() => setEditing(what)}>
       <Pencil size={15} />

@@ -6,7 +6,7 @@ import type { ProviderKeyForm } from '#web/data/provider-key-form.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'
 import { SelectField } from './select-field.tsx'
-import { textOf } from './text-of.ts'
+import { formText } from './form-text.ts'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
@@ -19,34 +19,39 @@ const KINDS: readonly { value: Kind; label: string }[] = [
 ]
 
 function providerOf(kind: Kind, form: FormData): NewPersonalProvider {
-  const apiKey = textOf(form, 'apiKey')
+  const apiKey = formText(form, 'apiKey')
   if (kind !== 'compatible') return { kind, apiKey }
-  const endpoint = { kind, name: textOf(form, 'name'), baseUrl: textOf(form, 'baseUrl') }
+  const endpoint = { kind, name: formText(form, 'name'), baseUrl: formText(form, 'baseUrl') }
   return apiKey === '' ? endpoint : { ...endpoint, apiKey }
 }
 
 type ProviderFormProps = {
   /** The provider whose key is requested; null: any provider. */
-  wanted: ProviderKeyForm | null
+  requested: ProviderKeyForm | null
   onDone: () => void
 }
 
 /** Connects an API key or an endpoint; the server's error message is shown below. */
-export function ProviderForm({ wanted, onDone }: ProviderFormProps): JSX.Element {
+export function ProviderForm({ requested, onDone }: ProviderFormProps): JSX.Element {
   const queryClient = useQueryClient()
-  const [kind, setKind] = useState<Kind>(wanted?.provider ?? 'anthropic')
+  const [kind, setKind] = useState<Kind>(requested?.provider ?? 'anthropic')
   const key = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (wanted !== null) key.current?.focus()
-  }, [wanted])
-  const { busy, refusal, run, forget } = useAttempt()
+    if (requested !== null) key.current?.focus()
+  }, [requested])
+  const { busy, errorMessage, run, clearError } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const given = providerOf(kind, new FormData(event.currentTarget))
     if (await run(() => connectProvider(queryClient, given))) onDone()
   }
   return (
-    <form className={styles.form} aria-label="Add a provider" onInput={forget} onSubmit={(event) => void submit(event)}>
+    <form
+      className={styles.form}
+      aria-label="Add a provider"
+      onInput={clearError}
+      onSubmit={(event) => void submit(event)}
+    >
       <SelectField
         label="Provider"
         value={kind}
@@ -67,7 +72,7 @@ export function ProviderForm({ wanted, onDone }: ProviderFormProps): JSX.Element
         autoComplete="off"
         required={kind !== 'compatible'}
       />
-      <SaveOrCancel refusal={refusal} busy={busy} saving="Trying it..." onCancel={onDone} />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Trying it..." onCancel={onDone} />
     </form>
   )
 }

@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { ConnectionRow } from './connection-row.tsx'
 import { EmbeddingsModel } from './embeddings-model.tsx'
 import { ProviderForm } from './provider-form.tsx'
-import { Refusal, Section } from './section.tsx'
+import { ErrorText, Section } from './section.tsx'
 import styles from './connections.module.css'
 
 function describe({ base_url, last_four }: PersonalProvider): string {
@@ -15,7 +15,7 @@ function describe({ base_url, last_four }: PersonalProvider): string {
   return [base_url, key].filter(Boolean).join(' · ')
 }
 
-const warnOf = ({ kind, last_four }: PersonalProvider): string =>
+const removalWarning = ({ kind, last_four }: PersonalProvider): string =>
   kind === 'compatible'
     ? `Its models leave the list${last_four === null ? '' : ', and its key is forgotten'}. Conversations that use them stay, and go on with another model.`
     : 'Its key is forgotten. Conversations with its models stay, and go on with another model unless this server has a key of its own.'
@@ -33,14 +33,14 @@ export function ProviderKeys(): JSX.Element {
       <p className={styles.caption}>
         Your own keys are used before those of this server. They are kept encrypted and never shown again.
       </p>
-      <Refusal>{isError ? 'Your providers could not be read.' : null}</Refusal>
+      <ErrorText>{isError ? 'Your providers could not be read.' : null}</ErrorText>
       {providers !== undefined && providers.length > 0 && (
         <ul className={styles.list}>
           {providers.map((provider) => (
             <ConnectionRow
               key={provider.id}
               name={provider.name}
-              warning={warnOf(provider)}
+              warning={removalWarning(provider)}
               onRemove={() => disconnectProvider(queryClient, provider)}
             >
               {describe(provider)}
@@ -51,7 +51,7 @@ export function ProviderKeys(): JSX.Element {
       {adding ? (
         <ProviderForm
           key={wanted?.provider}
-          wanted={wanted}
+          requested={wanted}
           onDone={() => {
             setPressed(false)
             closeProviderKeyForm()

@@ -1,11 +1,11 @@
 import type { JSX } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { Refusal } from './section.tsx'
+import { ErrorText } from './section.tsx'
 import styles from './rows.module.css'
 
 type SaveOrCancelProps = {
   /** The error message of the last attempt. */
-  refusal: string | null
+  errorMessage: string | null
   busy: boolean
   /** The labels of the save button, idle and busy. */
   save?: string
@@ -14,7 +14,7 @@ type SaveOrCancelProps = {
 }
 
 export function SaveOrCancel({
-  refusal,
+  errorMessage,
   busy,
   save = 'Save',
   saving = 'Saving...',
@@ -22,7 +22,7 @@ export function SaveOrCancel({
 }: SaveOrCancelProps): JSX.Element {
   return (
     <>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
       <div className={styles.actions}>
         <Button type="submit" size="sm" disabled={busy}>
           {busy ? saving : save}

@@ -7,7 +7,7 @@ import { formatDateLabel, formatTime } from '#web/lib/format/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
 import { describeDevice } from './describe-device.ts'
 import styles from './rows.module.css'
-import { Refusal, Section } from './section.tsx'
+import { ErrorText, Section } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 function describeUse({ used_at: usedAt, address }: OpenSession): string {
@@ -17,7 +17,7 @@ function describeUse({ used_at: usedAt, address }: OpenSession): string {
 
 function SessionRow({ session }: { session: OpenSession }): JSX.Element {
   const queryClient = useQueryClient()
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const device = describeDevice(session.user_agent)
   return (
     <li>
@@ -40,7 +40,7 @@ function SessionRow({ session }: { session: OpenSession }): JSX.Element {
           </Button>
         )}
       </div>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </li>
   )
 }
@@ -48,13 +48,13 @@ function SessionRow({ session }: { session: OpenSession }): JSX.Element {
 export function SessionsSection(): JSX.Element {
   const queryClient = useQueryClient()
   const sessions = useQuery({ ...sessionsQuery, refetchOnMount: 'always' })
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   return (
     <Section title="Devices">
       {sessions.isPending && <p className={styles.caption}>Looking where you are signed in</p>}
       {sessions.isError && (
         <>
-          <Refusal>Your devices could not be listed.</Refusal>
+          <ErrorText>Your devices could not be listed.</ErrorText>
           <Button variant="outline" size="sm" className={styles.start} onClick={() => void sessions.refetch()}>
             Try again
           </Button>
@@ -78,7 +78,7 @@ export function SessionsSection(): JSX.Element {
           Sign out everywhere else
         </Button>
       )}
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
     </Section>
   )
 }

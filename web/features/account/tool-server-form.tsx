@@ -5,24 +5,24 @@ import { connectToolServer } from '#web/data/tool-servers.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 import { SaveOrCancel } from './save-or-cancel.tsx'
 import { SelectField } from './select-field.tsx'
-import { textOf } from './text-of.ts'
+import { formText } from './form-text.ts'
 import { useAttempt } from './use-attempt.ts'
 import styles from './connections.module.css'
 
 const BY_ADDRESS = ''
 
 function serverOf(command: string, form: FormData): NewToolServer {
-  const name = textOf(form, 'name')
+  const name = formText(form, 'name')
   if (command !== BY_ADDRESS) return { name, command }
-  const token = textOf(form, 'token')
-  return { name, url: textOf(form, 'url'), ...(token === '' ? {} : { token }) }
+  const token = formText(form, 'token')
+  return { name, url: formText(form, 'url'), ...(token === '' ? {} : { token }) }
 }
 
 /** Connects a tool server by address, or by one of the commands that the operator offers. */
 export function ToolServerForm({ commands, onDone }: { commands: readonly string[]; onDone: () => void }): JSX.Element {
   const queryClient = useQueryClient()
   const [command, setCommand] = useState(BY_ADDRESS)
-  const { busy, refusal, run, forget } = useAttempt()
+  const { busy, errorMessage, run, clearError } = useAttempt()
   const submit = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const given = serverOf(command, new FormData(event.currentTarget))
@@ -32,7 +32,7 @@ export function ToolServerForm({ commands, onDone }: { commands: readonly string
     <form
       className={styles.form}
       aria-label="Add a tool server"
-      onInput={forget}
+      onInput={clearError}
       onSubmit={(event) => void submit(event)}
     >
       {commands.length > 0 && (
@@ -61,7 +61,7 @@ export function ToolServerForm({ commands, onDone }: { commands: readonly string
           <TextField label="Token (if it wants one)" name="token" type="password" autoComplete="off" />
         </>
       )}
-      <SaveOrCancel refusal={refusal} busy={busy} saving="Asking for its tools..." onCancel={onDone} />
+      <SaveOrCancel errorMessage={errorMessage} busy={busy} saving="Asking for its tools..." onCancel={onDone} />
     </form>
   )
 }

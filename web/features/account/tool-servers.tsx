@@ -5,7 +5,7 @@ import { disconnectToolServer, refreshToolServer, toolServersQuery } from '#web/
 import { Button } from '#web/ui/button.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { ConnectionRow } from './connection-row.tsx'
-import { Refusal, Section } from './section.tsx'
+import { ErrorText, Section } from './section.tsx'
 import { ToolServerForm } from './tool-server-form.tsx'
 import styles from './connections.module.css'
 
@@ -33,7 +33,7 @@ export function ToolServers(): JSX.Element {
       <p className={styles.caption}>
         Models may call their tools (Model Context Protocol). You are asked before the first call in a conversation.
       </p>
-      <Refusal>{isError ? 'Your tool servers could not be read.' : null}</Refusal>
+      <ErrorText>{isError ? 'Your tool servers could not be read.' : null}</ErrorText>
       {data !== undefined && data.servers.length > 0 && (
         <ul className={styles.list}>
           {data.servers.map((server) => (

@@ -10,7 +10,7 @@ import { EnrolDialog } from './enrol-dialog.tsx'
 import { PhoneDialog } from './phone-dialog.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 import styles from './rows.module.css'
-import { Refusal, Section } from './section.tsx'
+import { ErrorText, Section } from './section.tsx'
 import { useAttempt } from './use-attempt.ts'
 
 const addedOn = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric' })
@@ -20,7 +20,7 @@ type Factor = NonNullable<User['factors']>[number]
 function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }): JSX.Element {
   const queryClient = useQueryClient()
   const [isAsking, setAsking] = useState(false)
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const name = factor.friendly_name ?? 'Authenticator app'
   return (
     <li>
@@ -39,7 +39,7 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }): JSX
           <X size={15} />
         </Button>
       </div>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
       <ConfirmDialog
         open={isAsking}
         onOpenChange={setAsking}
@@ -60,7 +60,7 @@ export function TwoFactorSection({ user }: { user: User }): JSX.Element {
   const queryClient = useQueryClient()
   const [enrolling, setEnrolling] = useState<'app' | 'phone' | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
-  const { busy, refusal, run } = useAttempt()
+  const { busy, errorMessage, run } = useAttempt()
   const factors = (user.factors ?? []).filter(({ status }) => status === 'verified')
   const isOn = factors.length > 0
   const remaining = useQuery({ ...recoveryCodesQuery, enabled: isOn }).data?.remaining
@@ -108,7 +108,7 @@ export function TwoFactorSection({ user }: { user: User }): JSX.Element {
           </Button>
         )}
       </div>
-      <Refusal>{refusal}</Refusal>
+      <ErrorText>{errorMessage}</ErrorText>
       {enrolling === 'app' && (
         <EnrolDialog ordinal={factors.length + 1} onClose={() => setEnrolling(null)} onVerified={finish} />
       )}

@@ -5,29 +5,29 @@ import { apiErrorMessage } from '#web/data/client.ts'
 export type Attempt = {
   busy: boolean
   /** The error message of the last attempt; null without an error. */
-  refusal: string | null
+  errorMessage: string | null
   /** Runs one task at a time; resolves with whether it succeeded. */
   run: (task: () => Promise<void>) => Promise<boolean>
-  forget: () => void
+  clearError: () => void
 }
 
 /** Runs the requests of a form, and holds the server's error message. */
 export function useAttempt(): Attempt {
   const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   return {
     busy,
-    refusal,
-    forget: () => setRefusal(null),
+    errorMessage,
+    clearError: () => setErrorMessage(null),
     async run(task) {
       setBusy(true)
-      setRefusal(null)
+      setErrorMessage(null)
       try {
         await task()
         return true
       } catch (error) {
         console.error(error)
-        setRefusal(
+        setErrorMessage(
           apiErrorMessage(error) ?? accountErrorMessage(error) ?? 'The server could not be reached. Please try again.',
         )
         return false

@@ -7,7 +7,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 import styles from './composer.module.css'
 
 /** Says which host receives the question. */
-function privacyOf(known: boolean, host: string | null): string {
+function privacyStatement(known: boolean, host: string | null): string {
   if (!known) return 'Where this model runs is not known yet.'
   if (host === null) return 'Nothing leaves this machine: the chosen model runs here.'
   return `The conversation and the passages that fit are sent to ${host}. A document that you name may go there whole, a picture as a picture.`
@@ -20,7 +20,7 @@ export function ComposerFooter({ documentsCount }: { documentsCount: number | nu
   const model = availability?.find((row) => row.model_identifier === identifier)
   return (
     <footer className={styles.footer}>
-      <Tooltip content={privacyOf(model !== undefined, model?.host ?? null)} onPress>
+      <Tooltip content={privacyStatement(model !== undefined, model?.host ?? null)} onPress>
         <button type="button" className={styles.privacy}>
           <Lock size={12} aria-hidden /> Your data stays private
         </button>

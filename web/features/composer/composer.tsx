@@ -13,7 +13,7 @@ import { useComposer } from './use-composer.ts'
 export type FilledDraft = { key: number; conversationId: string | null; text: string; focus: boolean }
 
 /** Whether to focus the message box: no other element has the focus, and no on-screen keyboard would open. */
-function mayTakeFocus(): boolean {
+function canTakeFocus(): boolean {
   const nothingFocused = document.activeElement === null || document.activeElement === document.body
   return nothingFocused && getSelection()?.isCollapsed !== false && matchMedia('(hover: hover)').matches
 }
@@ -31,7 +31,7 @@ function afterPaint(act: () => void): () => void {
 }
 
 /** Props of an input method other than typing. */
-export type MessageBox = {
+export type InputMethodProps = {
   conversationId: string | null
   disabled: boolean
   /** Replaces the text. */
@@ -46,7 +46,7 @@ export type ComposerProps = {
   onSend: (text: string) => void
   /** Stops the reply; null while there is none to stop. */
   onStop: (() => void) | null
-  Microphone: ComponentType<MessageBox>
+  Microphone: ComponentType<InputMethodProps>
 }
 
 /**
@@ -82,13 +82,13 @@ export function Composer({ conversationId, waiting, filled, onSend, onStop, Micr
     wasWaiting.current = waiting
     if (!ended) return
     return afterPaint(() => {
-      if (mayTakeFocus()) input.current?.focus()
+      if (canTakeFocus()) input.current?.focus()
     })
   }, [waiting, input])
 
   const replace = (replacement: string): void => {
     fill(replacement)
-    if (mayTakeFocus()) input.current?.focus()
+    if (canTakeFocus()) input.current?.focus()
   }
 
   return (

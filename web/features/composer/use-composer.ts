@@ -35,7 +35,7 @@ export type ComposerState = {
   submit: () => void
 }
 
-function suggest(text: string, cursor: number, names: readonly string[]) {
+function findSuggestions(text: string, cursor: number, names: readonly string[]) {
   const command = commandTokenAt(text, cursor)
   const token = command ?? nameTokenAt(text, cursor)
   const suggestions: Suggestion[] = command
@@ -65,7 +65,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
   // The cursor of a restored draft is at its end.
   const pendingCursor = useRef<number | null>(text === '' ? null : text.length)
 
-  const { token, suggestions: offered } = suggest(text, cursor, names)
+  const { token, suggestions: offered } = findSuggestions(text, cursor, names)
   const suggestions = token === null || token.start === closedFor ? [] : offered
   const canSend = !disabled && text.trim() !== ''
 
@@ -87,7 +87,7 @@ export function useComposer({ conversationId, disabled, names, onSend }: Compose
     setCursor(nextCursor)
     setHighlighted(0)
     storeDraft(userId, conversationId, next)
-    if (suggest(next, nextCursor, names).token?.start !== closedFor) setClosedFor(null)
+    if (findSuggestions(next, nextCursor, names).token?.start !== closedFor) setClosedFor(null)
   }
 
   const pick = ({ inserted: words }: Suggestion): void => {

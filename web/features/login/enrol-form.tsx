@@ -6,15 +6,15 @@ import { Spinner } from '#web/ui/spinner.tsx'
 import { CodeField } from './code-field.tsx'
 import styles from './enrol-form.module.css'
 import { FormHeading } from './form-heading.tsx'
-import { LeaveButton } from './leave-button.tsx'
+import { SwitchAccountButton } from './switch-account-button.tsx'
 import form from './login-form.module.css'
-import { useStep } from './use-step.ts'
+import { useSignInStep } from './use-sign-in-step.ts'
 
 /** Sets up a required second factor. On success the auth gate leaves the page. */
 export default function EnrolForm({ email }: { email: string }): JSX.Element {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [code, setCode] = useState('')
-  const { busy, error, submit, run } = useStep()
+  const { busy, error, submit, run } = useSignInStep()
 
   useEffect(() => {
     let isShown = true
@@ -68,7 +68,7 @@ export default function EnrolForm({ email }: { email: string }): JSX.Element {
         {busy && enrolment !== null ? 'Processing...' : 'Turn on'}
       </Button>
       <div className={form.links}>
-        <LeaveButton email={email} busy={busy} run={run} />
+        <SwitchAccountButton email={email} busy={busy} run={run} />
       </div>
     </form>
   )

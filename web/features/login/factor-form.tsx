@@ -4,13 +4,13 @@ import { sendPhoneCode, verifyFactorCode, verifyPhoneCode, verifyRecoveryCode } 
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { CodeField } from './code-field.tsx'
-import { isSame, meansOf, offerOf, wordsOf, type FactorMeans } from './factor-means.ts'
+import { isSame, factorMethodsOf, switchLabel, wordsOf, type FactorMethod } from './factor-methods.ts'
 import { FormHeading } from './form-heading.tsx'
-import { LeaveButton } from './leave-button.tsx'
+import { SwitchAccountButton } from './switch-account-button.tsx'
 import styles from './login-form.module.css'
-import { useStep } from './use-step.ts'
+import { useSignInStep } from './use-sign-in-step.ts'
 
-function verifyWith(means: FactorMeans, code: string): Promise<void> {
+function verifyWith(means: FactorMethod, code: string): Promise<void> {
   if (means.kind === 'app') return verifyFactorCode(code)
   if (means.kind === 'recovery') return verifyRecoveryCode(code.trim())
   return verifyPhoneCode(means.factorId, means.challengeId ?? '', code)
@@ -18,13 +18,13 @@ function verifyWith(means: FactorMeans, code: string): Promise<void> {
 
 /** Asks for the second factor. On success the auth gate leaves the page. */
 export default function FactorForm({ user }: { user: User }): JSX.Element {
-  const all = meansOf(user)
-  const [means, setMeans] = useState<FactorMeans>(all[0])
+  const all = factorMethodsOf(user)
+  const [means, setMeans] = useState<FactorMethod>(all[0])
   const [code, setCode] = useState('')
-  const { busy, error, submit, run } = useStep()
+  const { busy, error, submit, run } = useSignInStep()
   const isUnsent = means.kind === 'phone' && means.challengeId === null
 
-  const turnTo = (other: FactorMeans): void => {
+  const turnTo = (other: FactorMethod): void => {
     setMeans(other)
     setCode('')
   }
@@ -77,11 +77,11 @@ export default function FactorForm({ user }: { user: User }): JSX.Element {
         {all
           .filter((other) => !isSame(other, means))
           .map((other) => (
-            <Button key={offerOf(other)} variant="link" onClick={() => turnTo(other)}>
-              {offerOf(other)}
+            <Button key={switchLabel(other)} variant="link" onClick={() => turnTo(other)}>
+              {switchLabel(other)}
             </Button>
           ))}
-        <LeaveButton email={user.email ?? ''} busy={busy} run={run} />
+        <SwitchAccountButton email={user.email ?? ''} busy={busy} run={run} />
       </div>
     </form>
   )

@@ -5,7 +5,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { CodeField } from './code-field.tsx'
 import { FormHeading } from './form-heading.tsx'
 import styles from './login-form.module.css'
-import { useStep } from './use-step.ts'
+import { useSignInStep } from './use-sign-in-step.ts'
 
 const WORDS = {
   'sign-in': {
@@ -32,7 +32,7 @@ export default function MailForm({ purpose, givenEmail, mailbox, onCode, onBack 
   const [email, setEmail] = useState(givenEmail)
   const [sent, setSent] = useState(false)
   const [code, setCode] = useState('')
-  const { busy, error, submit, run } = useStep()
+  const { busy, error, submit, run } = useSignInStep()
   const words = WORDS[purpose]
 
   const ask = async (): Promise<void> => {

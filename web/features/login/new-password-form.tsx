@@ -5,14 +5,14 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { FormHeading } from './form-heading.tsx'
 import styles from './login-form.module.css'
-import { useStep } from './use-step.ts'
+import { useSignInStep } from './use-sign-in-step.ts'
 
 type NewPasswordFormProps = { email: string; onDone: () => void }
 
 /** The last step of a recovery: sets a new password or keeps the old one. */
 export default function NewPasswordForm({ email, onDone }: NewPasswordFormProps): JSX.Element {
   const [password, setPassword] = useState('')
-  const { busy, error, submit } = useStep()
+  const { busy, error, submit } = useSignInStep()
   const save = async (): Promise<void> => {
     await setNewPassword(password)
     toast({ title: 'Password changed', description: 'You are signed out everywhere else.' })

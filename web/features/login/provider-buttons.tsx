@@ -2,12 +2,12 @@ import { useEffect, useState, type JSX } from 'react'
 import { loadIdentityProviders, signInWithProvider, type IdentityProvider } from '#web/data/auth/identity-providers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './provider-buttons.module.css'
-import { useStep } from './use-step.ts'
+import { useSignInStep } from './use-sign-in-step.ts'
 
 /** Null without identity providers. */
 export function ProviderButtons(): JSX.Element | null {
   const [providers, setProviders] = useState<readonly IdentityProvider[]>([])
-  const { busy, error, run } = useStep()
+  const { busy, error, run } = useSignInStep()
   useEffect(() => {
     loadIdentityProviders().then(setProviders, (failure: unknown) => console.error(failure))
   }, [])

@@ -10,7 +10,7 @@ import { CommandGroup, CommandItem, CommandPanel } from '#web/ui/command.tsx'
 import hidden from '#web/ui/visually-hidden.module.css'
 import styles from './command-palette.module.css'
 import type { PaletteAction } from './palette-action.ts'
-import { useFindings, type FoundDocument } from './use-findings.ts'
+import { usePaletteResults, type FoundDocument } from './use-palette-results.ts'
 
 export type CommandPaletteProps = {
   open: boolean
@@ -48,7 +48,7 @@ const valueOf = {
 
 /** Searches conversations, messages, documents and actions. */
 export default function CommandPalette(props: CommandPaletteProps): JSX.Element {
-  const { wanted, found, count, isSearching, failed } = useFindings(props.search, props)
+  const { wanted, found, count, isSearching, failed } = usePaletteResults(props.search, props)
   const take = (run: () => void) => (): void => props.onTake(run)
 
   return (

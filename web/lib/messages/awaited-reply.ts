@@ -1,8 +1,12 @@
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { ThreadMessage } from './merge-messages.ts'
 
-type Awaiting =
-  | { kind: 'asked'; ignored: string[] }
+/**
+ * Overrides whether a conversation waits for a reply: `retrying` a failed reply, `rewriting` while an answer gets a newer
+ * attempt than `attempt`, `ended` after the question `questionId` will get no reply.
+ */
+export type Awaiting =
+  | { kind: 'retrying'; failedIds: string[] }
   | { kind: 'rewriting'; messageId: string; attempt: number }
   | { kind: 'ended'; questionId: string }
 
@@ -10,8 +14,8 @@ export function visibleMessages(
   messages: readonly ThreadMessage[],
   awaiting: Awaiting | undefined,
 ): readonly ThreadMessage[] {
-  if (awaiting?.kind !== 'asked') return messages
-  return messages.filter((message) => !awaiting.ignored.includes(message.id))
+  if (awaiting?.kind !== 'retrying') return messages
+  return messages.filter((message) => !awaiting.failedIds.includes(message.id))
 }
 
 /** Whether the last question has no answer yet, or an answer is being rewritten. Tool messages are no answer. */

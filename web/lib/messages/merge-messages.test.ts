@@ -49,11 +49,11 @@ it('waits while the last question has no answer', () => {
 it('waits while a failed reply is retried, and hides it', () => {
   const error = { code: 'provider', message: 'The model did not answer.', retryable: true }
   const messages = [stored('q', 1), stored('f', 2, 2, { error })]
-  const asked = { kind: 'asked' as const, ignored: ids(failedReplies(messages)) }
+  const retrying = { kind: 'retrying' as const, failedIds: ids(failedReplies(messages)) }
   expect(isWaiting(messages, undefined)).toBe(false)
-  expect(isWaiting(messages, asked)).toBe(true)
-  expect(ids(visibleMessages(messages, asked))).toEqual(['q'])
-  expect(isWaiting([...messages, stored('a', 3, 2)], asked)).toBe(false)
+  expect(isWaiting(messages, retrying)).toBe(true)
+  expect(ids(visibleMessages(messages, retrying))).toEqual(['q'])
+  expect(isWaiting([...messages, stored('a', 3, 2)], retrying)).toBe(false)
 })
 
 it('does not wait after the waiting has ended', () => {

@@ -1,6 +1,6 @@
 import { useState, type SyntheticEvent } from 'react'
 
-type Step = {
+type SignInStep = {
   busy: boolean
   error: string | null
   /** Runs a task and shows its error message. Resolves with whether it succeeded. */
@@ -10,7 +10,7 @@ type Step = {
 }
 
 /** State of one sign-in step that sends a request. */
-export function useStep(): Step {
+export function useSignInStep(): SignInStep {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
 

@@ -8,7 +8,7 @@ import { documentSearchQuery, messageSearchQuery } from '#web/data/search.ts'
 import { sortByMatch } from '#web/lib/match-words.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
 import type { PaletteAction } from './palette-action.ts'
-import { useSettled } from './use-settled.ts'
+import { useDebouncedValue } from './use-debounced-value.ts'
 
 const MOST_OF_A_KIND = 6
 const RECENT = 5
@@ -45,12 +45,12 @@ export type Findings = {
 }
 
 /** Results for the search; without one, the actions and the newest conversations. */
-export function useFindings(
+export function usePaletteResults(
   search: string,
   { open, userId, actions }: { open: boolean; userId: string; actions: readonly PaletteAction[] },
 ): Findings {
   const wanted = search.trim()
-  const settled = useSettled(wanted, QUIET_MS)
+  const settled = useDebouncedValue(wanted, QUIET_MS)
   const conversations = useQuery(conversationsQuery(userId))
   const documents = useQuery(documentsQuery())
   const messages = useQuery({ ...messageSearchQuery(settled), enabled: open && settled !== '' })

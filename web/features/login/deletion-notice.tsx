@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import styles from './farewell.module.css'
 
 /** After an account was deleted in this tab: says so and offers the receipt. */
-export function Farewell(): JSX.Element | null {
+export function DeletionNotice(): JSX.Element | null {
   const receipt = useSyncExternalStore(subscribeToDeletionReceipt, readDeletionReceipt)
   if (receipt === null) return null
   return (

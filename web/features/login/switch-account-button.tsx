@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { signOut } from '#web/data/auth/session.ts'
 import { Button } from '#web/ui/button.tsx'
 
-type LeaveButtonProps = { email: string; busy: boolean; run: (task: () => Promise<void>) => Promise<boolean> }
+type SwitchAccountButtonProps = { email: string; busy: boolean; run: (task: () => Promise<void>) => Promise<boolean> }
 
 async function leave(): Promise<void> {
   const { error } = await signOut()
@@ -10,7 +10,7 @@ async function leave(): Promise<void> {
 }
 
 /** Cancels the sign-in at a step after the password. */
-export function LeaveButton({ email, busy, run }: LeaveButtonProps): JSX.Element {
+export function SwitchAccountButton({ email, busy, run }: SwitchAccountButtonProps): JSX.Element {
   return (
     <Button variant="link" disabled={busy} onClick={() => void run(leave)}>
       {`Not ${email}? Sign in as somebody else`}

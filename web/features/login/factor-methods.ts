@@ -1,34 +1,34 @@
 import type { User } from '#web/data/auth/session.ts'
 
 /** The methods of a second factor: an app, a phone, a recovery code. */
-export type FactorMeans =
+export type FactorMethod =
   { kind: 'app' } | { kind: 'phone'; factorId: string; name: string; challengeId: string | null } | { kind: 'recovery' }
 
 /** The person's methods, the preferred one first. */
-export function meansOf({ factors = [] }: Pick<User, 'factors'>): [FactorMeans, ...FactorMeans[]] {
+export function factorMethodsOf({ factors = [] }: Pick<User, 'factors'>): [FactorMethod, ...FactorMethod[]] {
   const verified = factors.filter(({ status }) => status === 'verified')
   const phones = verified
     .filter(({ factor_type: type }) => type === 'phone')
-    .map(({ id, friendly_name }): FactorMeans => {
+    .map(({ id, friendly_name }): FactorMethod => {
       const name = friendly_name === undefined || friendly_name === '' ? 'your phone' : friendly_name
       return { kind: 'phone', factorId: id, name, challengeId: null }
     })
-  const apps: FactorMeans[] = verified.length > phones.length ? [{ kind: 'app' }] : []
+  const apps: FactorMethod[] = verified.length > phones.length ? [{ kind: 'app' }] : []
   const [first, ...others] = [...apps, ...phones]
-  const recovery: FactorMeans = { kind: 'recovery' }
+  const recovery: FactorMethod = { kind: 'recovery' }
   return first === undefined ? [recovery] : [first, ...others, recovery]
 }
 
-export const isSame = (one: FactorMeans, other: FactorMeans): boolean =>
+export const isSame = (one: FactorMethod, other: FactorMethod): boolean =>
   one.kind === other.kind && (one.kind !== 'phone' || other.kind !== 'phone' || one.factorId === other.factorId)
 
 /** The label of the button that switches to the method. */
-export function offerOf(means: FactorMeans): string {
+export function switchLabel(means: FactorMethod): string {
   if (means.kind === 'app') return 'Use the authenticator app'
   return means.kind === 'recovery' ? 'Use a recovery code' : `Send a code to ${means.name}`
 }
 
-export function wordsOf(means: FactorMeans): { title: string; subtitle: string } {
+export function wordsOf(means: FactorMethod): { title: string; subtitle: string } {
   if (means.kind === 'app') {
     return {
       title: 'Enter your code',

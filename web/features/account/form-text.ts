@@ -1,5 +1,5 @@
 /** A form field's text, trimmed. */
-export function textOf(form: FormData, name: string): string {
+export function formText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value.trim() : ''
 }
