@@ -1,4 +1,4 @@
-/** Accounts: finding, creating and confirming them. */
+/** Finds, creates and confirms accounts. */
 import { randomUUID } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
@@ -15,7 +15,7 @@ export interface Identity {
   readonly updated_at: string
 }
 
-/** A second factor as its owner sees it: without its secret. */
+/** A second factor without its secret. */
 export interface Factor {
   readonly id: string
   readonly friendly_name: string | null
@@ -34,12 +34,12 @@ export interface Account {
   readonly email: string | null
   readonly encrypted_password: string | null
   readonly email_confirmed_at: Date | null
-  /** Whether it counts as confirmed although nobody showed that the address is theirs. */
+  /** Whether the address was confirmed without proof, under AUTH_AUTOCONFIRM. */
   readonly email_assumed: boolean
   readonly confirmation_sent_at: Date | null
   readonly recovery_sent_at: Date | null
   readonly reauthentication_sent_at: Date | null
-  /** The address that the account is to have, once that is confirmed; empty where none was asked for. */
+  /** The new address of a pending change; empty without one. */
   readonly email_change: string
   readonly email_change_sent_at: Date | null
   readonly invited_at: Date | null
@@ -52,7 +52,7 @@ export interface Account {
   readonly raw_app_meta_data: Readonly<Record<string, unknown>>
   readonly raw_user_meta_data: Readonly<Record<string, unknown>>
   readonly is_anonymous: boolean
-  /** Whether a company's identity provider says who this is, and nobody else. */
+  /** Whether the account belongs to a SAML identity provider. */
   readonly is_sso_user: boolean
   readonly created_at: Date
   readonly updated_at: Date
@@ -96,7 +96,7 @@ export async function findAccountByEmail(scope: Scope, email: string): Promise<A
   return found.rows[0]
 }
 
-/** One page of all accounts, newest first, and how many there are. */
+/** One page of accounts, newest first, and the total number. */
 export async function listAccounts(scope: Scope, { limit, offset }: { limit: number; offset: number }) {
   const counted = await scope.query<{ total: number }>('select count(*) as total from auth.users')
   const found = await scope.query<Account>(
@@ -106,7 +106,7 @@ export async function listAccounts(scope: Scope, { limit, offset }: { limit: num
   return { accounts: found.rows, total: counted.rows[0]?.total ?? 0 }
 }
 
-/** Lets one transaction at a time decide about an account; sessions are still opened and refreshed meanwhile. */
+/** Serialises decisions about an account. Sessions can still be opened and refreshed meanwhile. */
 export async function lockAccount(scope: Scope, id: string): Promise<void> {
   await scope.query('select from auth.users where id = $1 for no key update', [id])
 }
@@ -115,7 +115,7 @@ export const isBanned = ({ banned_until }: Account): boolean => banned_until !==
 
 export const hasVerifiedFactor = ({ factors }: Account): boolean => factors.some(({ status }) => status === 'verified')
 
-/** Confirms an address, with all that repeats it; `isAssumed` where nobody showed that it is theirs. */
+/** Confirms an address. `isAssumed`: without proof that the person owns it. */
 export async function confirmEmail(scope: Scope, id: string, { isAssumed = false } = {}): Promise<void> {
   await scope.query(
     `update auth.users
@@ -134,13 +134,12 @@ export async function confirmEmail(scope: Scope, id: string, { isAssumed = false
 export interface NewAccount {
   readonly email: string
   readonly passwordHash: string | null
-  /** What the person says about themselves. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Made for somebody by the operator's key: then `user_metadata` says what that key said, and nothing else. */
+  /** Created with the operator's key; `user_metadata` then contains only its data. */
   readonly isInvited?: boolean
 }
 
-/** What a new account's identity says, and `user_metadata` where people sign up themselves. */
+/** Data of the identity, and `user_metadata` if people sign up themselves. */
 export const metadataOf = (id: string, { email, data }: NewAccount) => ({
   ...data,
   email,
@@ -154,7 +153,7 @@ export const metadataOf = (id: string, { email, data }: NewAccount) => ({
  * that nobody can lie in wait at an address with a password of their own.
  * @returns its id, or undefined where the address has a confirmed account.
  */
-export async function enrol(scope: Scope, account: NewAccount): Promise<string | undefined> {
+export async function createUnconfirmedAccount(scope: Scope, account: NewAccount): Promise<string | undefined> {
   const id = randomUUID()
   const { email, passwordHash } = account
   const enrolled = await scope.query<{ id: string }>(
@@ -179,8 +178,8 @@ export async function enrol(scope: Scope, account: NewAccount): Promise<string |
   return enrolledId
 }
 
-/** Creates an account without an address, for as long as its only session lasts or until it is given one. */
-export async function enrolAnonymously(scope: Scope, data: NewAccount['data']): Promise<string> {
+/** Creates an account without an address, which lasts as long as its only session or until it gets one. */
+export async function createAnonymousAccount(scope: Scope, data: NewAccount['data']): Promise<string> {
   const id = randomUUID()
   await scope.query(
     `insert into auth.users (id, is_anonymous, raw_user_meta_data, last_sign_in_at) values ($1, true, $2, now())`,

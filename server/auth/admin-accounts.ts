@@ -1,4 +1,4 @@
-/** What the operator's key may do with an account: create, change and delete it without asking its owner. */
+/** Creates, changes and deletes accounts with the operator's key. */
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { codeOf } from '#server/base/errors.ts'
@@ -19,13 +19,12 @@ export const accountBody = z.object({
   phone_confirm: z.boolean().nullish(),
   user_metadata: metadata,
   app_metadata: metadata,
-  /** The roles that a token may switch to. */
   role: z.enum(['anon', 'authenticated', 'service_role', '']).nullish(),
   ban_duration: optionalText,
 })
 
-/** An account as the operator wants it: addresses normalised, the password hashed. */
-export interface WantedAccount {
+/** Requested values with normalised addresses and hashed password. */
+export interface AccountChanges {
   readonly id: string | undefined
   readonly email: string
   readonly phone: string
@@ -35,21 +34,21 @@ export interface WantedAccount {
   readonly userMetadata: Readonly<Record<string, unknown>>
   readonly appMetadata: Readonly<Record<string, unknown>>
   readonly role: string
-  /** Seconds from now; zero lifts a ban, undefined leaves it as it is. */
+  /** Seconds from now; zero lifts a ban, undefined leaves it unchanged. */
   readonly banS: number | undefined
 }
 
 const UNIQUE_VIOLATION = '23505'
 
-const withoutNulls = (metadata: WantedAccount['userMetadata']) =>
+const withoutNulls = (metadata: AccountChanges['userMetadata']) =>
   Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))
 
 /** @throws AuthError `email_exists`, `phone_exists`. */
-export async function createAccount(scope: Scope, wanted: WantedAccount): Promise<string> {
+export async function createAccount(scope: Scope, wanted: AccountChanges): Promise<string> {
   const id = wanted.id ?? randomUUID()
   const { email, phone } = wanted
   const providers = [...(email === '' ? [] : ['email']), ...(phone === '' ? [] : ['phone'])]
-  await refusingTaken(
+  await rejectTaken(
     scope.query(
       `insert into auth.users (id, email, phone, encrypted_password, raw_app_meta_data, raw_user_meta_data)
        values ($1, nullif($2, ''), nullif($3, ''), $4, $5, $6)`,
@@ -59,7 +58,7 @@ export async function createAccount(scope: Scope, wanted: WantedAccount): Promis
         phone,
         wanted.passwordHash,
         JSON.stringify({ provider: providers[0], providers }),
-        // Whole from the beginning: triggers on this table read it.
+        // Triggers on this table read the complete row.
         JSON.stringify(withoutNulls(wanted.userMetadata)),
       ],
     ),
@@ -71,12 +70,12 @@ export async function createAccount(scope: Scope, wanted: WantedAccount): Promis
       [id, provider, provider === 'email' ? email : phone],
     )
   }
-  await applyRest(scope, id, wanted)
+  await applyBanAndMetadata(scope, id, wanted)
   return id
 }
 
-/** What is empty or undefined stays as it is. @throws AuthError `email_exists`, `phone_exists`. */
-export async function updateAccount(scope: Scope, id: string, wanted: WantedAccount): Promise<void> {
+/** Empty and undefined values remain unchanged. @throws AuthError `email_exists`, `phone_exists`. */
+export async function updateAccount(scope: Scope, id: string, wanted: AccountChanges): Promise<void> {
   if (wanted.email !== '' || wanted.passwordHash !== undefined) await voidCodes(scope, id)
   if (wanted.passwordHash !== undefined) {
     await scope.query('update auth.users set encrypted_password = $2 where id = $1', [id, wanted.passwordHash])
@@ -84,12 +83,12 @@ export async function updateAccount(scope: Scope, id: string, wanted: WantedAcco
   }
   if (wanted.email !== '') await changeEmail(scope, id, wanted.email)
   if (wanted.phone !== '') {
-    await refusingTaken(scope.query('update auth.users set phone = $2 where id = $1', [id, wanted.phone]))
+    await rejectTaken(scope.query('update auth.users set phone = $2 where id = $1', [id, wanted.phone]))
   }
-  await applyRest(scope, id, wanted)
+  await applyBanAndMetadata(scope, id, wanted)
 }
 
-async function applyRest(scope: Scope, id: string, wanted: WantedAccount): Promise<void> {
+async function applyBanAndMetadata(scope: Scope, id: string, wanted: AccountChanges): Promise<void> {
   await mergeMetadata(scope, id, { user: wanted.userMetadata, app: wanted.appMetadata })
   if (wanted.confirmsEmail) await confirmEmail(scope, id)
   await scope.query(
@@ -104,11 +103,11 @@ async function applyRest(scope: Scope, id: string, wanted: WantedAccount): Promi
     'update auth.users set banned_until = case when $2::float8 > 0 then now() + make_interval(secs => $2) end where id = $1',
     [id, wanted.banS],
   )
-  // Access tokens of a session that is gone are refused at once; a ban alone would wait for them to end.
+  // Deleting the sessions revokes access tokens at once; a ban alone would only prevent refreshes.
   if (wanted.banS > 0) await scope.query('delete from auth.sessions where user_id = $1', [id])
 }
 
-async function refusingTaken(writing: Promise<unknown>): Promise<void> {
+async function rejectTaken(writing: Promise<unknown>): Promise<void> {
   try {
     await writing
   } catch (error) {
@@ -126,7 +125,7 @@ async function refusingTaken(writing: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Deletes an account with all that belongs to it, or (`isSoft`) keeps a row from which nobody can be recognised. */
+/** Deletes an account with its data, or (`isSoft`) keeps an anonymised row. */
 export async function deleteAccount(scope: Scope, id: string, isSoft: boolean): Promise<void> {
   await voidCodes(scope, id)
   await lockAccount(scope, id)

@@ -1,8 +1,8 @@
-/** /admin/users: accounts as the operator's key sees and changes them. Nobody else is let in. */
+/** /admin/users: manages accounts; requires the operator's key. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import { listAccounts, requireAccount } from './accounts.ts'
-import { accountBody, createAccount, deleteAccount, updateAccount, type WantedAccount } from './admin-accounts.ts'
+import { accountBody, createAccount, deleteAccount, updateAccount, type AccountChanges } from './admin-accounts.ts'
 import { AuthError } from './errors.ts'
 import { deleteFactor } from './factors.ts'
 import { hashPassword, isKnownHash, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
@@ -14,7 +14,7 @@ import { factorAnswer, userAnswer } from './user-answer.ts'
 const deleteBody = z.object({ should_soft_delete: z.boolean().nullish() })
 
 const USERS_PER_PAGE = 50
-const MOST_USERS_PER_PAGE = 1000
+const MAX_USERS_PER_PAGE = 1000
 const AUDIENCE = 'authenticated'
 
 export function adminUserRoutes(service: AuthService): Hono {
@@ -28,7 +28,7 @@ export function adminUserRoutes(service: AuthService): Hono {
 
   app.get('/admin/users', async (context) => {
     const page = readCount(context, 'page', 1)
-    const perPage = Math.min(readCount(context, 'per_page', USERS_PER_PAGE), MOST_USERS_PER_PAGE)
+    const perPage = Math.min(readCount(context, 'per_page', USERS_PER_PAGE), MAX_USERS_PER_PAGE)
     const { accounts, total } = await database.asAuth((scope) =>
       listAccounts(scope, { limit: perPage, offset: (page - 1) * perPage }),
     )
@@ -38,7 +38,7 @@ export function adminUserRoutes(service: AuthService): Hono {
   })
 
   app.post('/admin/users', async (context) => {
-    const wanted = await readWanted(context, service)
+    const wanted = await readAccountChanges(context, service)
     if (wanted.email === '' && wanted.phone === '') {
       throw new AuthError('validation_failed', 'Cannot create a user without either an email or phone')
     }
@@ -53,7 +53,7 @@ export function adminUserRoutes(service: AuthService): Hono {
 
   app.put('/admin/users/:id', async (context) => {
     const id = readId(context)
-    const wanted = await readWanted(context, service)
+    const wanted = await readAccountChanges(context, service)
     const account = await database.asAuth(async (scope) => {
       const { email } = await requireAccount(scope, id)
       await updateAccount(scope, id, wanted.email === email ? { ...wanted, email: '' } : wanted)
@@ -108,14 +108,14 @@ function readCount(context: Context, name: string, fallback: number): number {
   return Number(given)
 }
 
-/** The client reads the number of a page from behind the first "=", so `page` has to come first. */
+/** The client reads the page number after the first "=", so `page` has to come first. */
 function pageLinks({ page, perPage, total }: { page: number; perPage: number; total: number }): string {
   const last = Math.max(1, Math.ceil(total / perPage))
   const linkTo = (number: number, rel: string) => `</admin/users?page=${number}&per_page=${perPage}>; rel="${rel}"`
   return [...(page < last ? [linkTo(page + 1, 'next')] : []), linkTo(last, 'last')].join(', ')
 }
 
-async function readWanted(context: Context, { settings }: AuthService): Promise<WantedAccount> {
+async function readAccountChanges(context: Context, { settings }: AuthService): Promise<AccountChanges> {
   const body = await readBody(context, accountBody)
   return {
     id: body.id ?? undefined,
@@ -149,15 +149,15 @@ async function chooseHash(
 }
 
 const UNIT_S: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
-const LONGEST_BAN_S = 1e10
+const MAX_BAN_S = 1e10
 
-/** Reads a duration as Go writes it ("2h45m"), in seconds; "none" is zero. */
+/** Parses a Go duration ("2h45m") into seconds; "none" is zero. */
 function readDuration(text: string): number | undefined {
   if (text === '') return undefined
   if (text === 'none') return 0
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)]
   const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_S[unit ?? ''] ?? Number.NaN), 0)
-  if (parts.map(([part]) => part).join('') !== text || !(seconds <= LONGEST_BAN_S)) {
+  if (parts.map(([part]) => part).join('') !== text || !(seconds <= MAX_BAN_S)) {
     throw new AuthError(
       'validation_failed',
       'invalid format for ban duration: it wants "none" or a duration such as "24h"',

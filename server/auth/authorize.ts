@@ -1,13 +1,13 @@
-/** GET /authorize and /user/identities/authorize, which send somebody to a provider, and /callback, where they come back. */
+/** GET /authorize and /user/identities/authorize redirect to a provider; /callback receives its answer. */
 import { type Context, Hono } from 'hono'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { accountOf, linkAccount } from './external-accounts.ts'
-import { addressBucket, requireAttempt } from './limits.ts'
+import { findOrCreateAccount, linkAccount } from './external-accounts.ts'
+import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { beginFlow, issueAuthCode, readChallenge } from './pkce.ts'
-import { requireProvider } from './providers/choose.ts'
-import { type Arrival } from './providers/provider.ts'
+import { requireProvider } from './providers/registry.ts'
+import { type ProviderResult } from './providers/provider.ts'
 import { chooseRedirect } from './redirects.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
 import { asAuthError } from './render-error.ts'
@@ -23,30 +23,34 @@ export function authorizeRoutes(service: AuthService): Hono {
   const app = new Hono()
 
   app.get('/authorize', async (context) => {
-    const address = await sendTo(context, service, undefined)
+    const address = await redirectToProvider(context, service, undefined)
     return context.redirect(address.href, 302)
   })
 
   app.get('/user/identities/authorize', async (context) => {
     if (!settings.manualLinking) throw new AuthError('manual_linking_disabled', 'Manual linking is disabled')
     const { account } = requireFullLevel(await requireSession(context, service))
-    const address = await sendTo(context, service, account.id)
+    const address = await redirectToProvider(context, service, account.id)
     const wantsAddress = context.req.query('skip_http_redirect') === 'true'
     return wantsAddress ? context.json({ url: address.href }) : context.redirect(address.href, 302)
   })
 
   app.get('/callback', async (context) => {
-    await requireAttempt(service, [addressBucket('callback', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('callback', visitorOf(context, settings))])
     const signIn = await useSignIn(context, service, context.req.query('state') ?? '')
     const target = signIn?.redirectTo ?? new URL(settings.siteUrl)
-    await comeBack(context, service, signIn, target)
+    await redirectBack(context, service, signIn, target)
     return context.redirect(target.href, 303)
   })
 
   return app
 }
 
-async function sendTo(context: Context, service: AuthService, linkingUserId: string | undefined): Promise<URL> {
+async function redirectToProvider(
+  context: Context,
+  service: AuthService,
+  linkingUserId: string | undefined,
+): Promise<URL> {
   const { settings } = service
   const {
     provider: name = '',
@@ -57,7 +61,7 @@ async function sendTo(context: Context, service: AuthService, linkingUserId: str
   } = context.req.query()
   const provider = requireProvider(service.providers, name)
   const pkce = readChallenge({ code_challenge, code_challenge_method })
-  await requireAttempt(service, [addressBucket('authorize', visitorOf(context, settings))])
+  await enforceRateLimits(service, [addressBucket('authorize', visitorOf(context, settings))])
   const secrets = await beginSignIn(context, service, {
     provider: name,
     redirectTo: chooseRedirect(redirectTo, settings),
@@ -74,8 +78,8 @@ async function sendTo(context: Context, service: AuthService, linkingUserId: str
   }
 }
 
-/** Writes into the target what the page shall know: a session, a code, or what went wrong. */
-async function comeBack(
+/** Redirects to the target with a session, a code, or an error. */
+async function redirectBack(
   context: Context,
   service: AuthService,
   signIn: StartedSignIn | undefined,
@@ -84,11 +88,11 @@ async function comeBack(
   const isPkce = signIn?.pkce !== undefined
   try {
     if (signIn === undefined) throw new AuthError('bad_oauth_state', 'OAuth state not found or expired')
-    const arrival = await arrive(context, service, signIn)
+    const arrival = await finishSignIn(context, service, signIn)
     if (isPkce) target.searchParams.set('code', await issueCodeFor(service, signIn, arrival))
     else {
       const grant = await service.database.asAuth(async (scope) =>
-        openSession(scope, await settle(scope, service, signIn, arrival), {
+        openSession(scope, await resolveAccount(scope, service, signIn, arrival), {
           method: 'oauth',
           visitor: visitorOf(context, service.settings),
         }),
@@ -103,15 +107,18 @@ async function comeBack(
   }
 }
 
-/** Hears from the provider who came back. */
-async function arrive(context: Context, service: AuthService, { provider, secrets }: StartedSignIn): Promise<Arrival> {
+async function finishSignIn(
+  context: Context,
+  service: AuthService,
+  { provider, secrets }: StartedSignIn,
+): Promise<ProviderResult> {
   const { error, error_description: description } = context.req.query()
   const known = requireProvider(service.providers, provider)
   const { label } = known
   if (error !== undefined) {
     throw new AuthError('bad_oauth_callback', description ?? `${label} did not sign you in (${error})`)
   }
-  // The address as people reach it: behind a proxy the request says another one.
+  // The public address: behind a proxy the request has another one.
   const callback = new URL(`${service.settings.siteUrl}/auth/v1/callback`)
   callback.search = new URL(context.req.url).search
   try {
@@ -122,21 +129,21 @@ async function arrive(context: Context, service: AuthService, { provider, secret
   }
 }
 
-function settle(
+function resolveAccount(
   scope: Scope,
   { providers, settings }: AuthService,
   { provider, linkingUserId }: StartedSignIn,
-  { profile }: Arrival,
+  { profile }: ProviderResult,
 ): Promise<Account> {
   const arriving = { provider: requireProvider(providers, provider), profile }
   return linkingUserId === undefined
-    ? accountOf(scope, arriving, settings)
+    ? findOrCreateAccount(scope, arriving, settings)
     : linkAccount(scope, arriving, linkingUserId)
 }
 
-const issueCodeFor = (service: AuthService, signIn: StartedSignIn, arrival: Arrival): Promise<string> =>
+const issueCodeFor = (service: AuthService, signIn: StartedSignIn, arrival: ProviderResult): Promise<string> =>
   service.database.asAuth(async (scope) => {
-    const { id: userId } = await settle(scope, service, signIn, arrival)
+    const { id: userId } = await resolveAccount(scope, service, signIn, arrival)
     const flowId = await beginFlow(scope, { userId, method: 'oauth', pkce: signIn.pkce, provider: signIn.provider })
     if (flowId === undefined) throw new AuthError('unexpected_failure', 'Error beginning a flow')
     return issueAuthCode(scope, flowId)

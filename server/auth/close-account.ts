@@ -9,8 +9,8 @@ import { type ClosingReceipt } from '#contract/auth.ts'
 import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
-import { passwordBucket, requireAttempt } from './limits.ts'
-import { receiptLetter } from './mail/letters.ts'
+import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
+import { receiptMail } from './mail/templates.ts'
 import { isRightPassword } from './passwords.ts'
 import { normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
@@ -18,10 +18,10 @@ import { type AuthService } from './service.ts'
 
 const closeBody = z.object({ confirmation: optionalText, password: optionalText })
 
-/** Who has no password proves who they are by having signed in this lately. */
-const FRESH_FOR_MS = 10 * 60_000
+/** People without a password must have signed in this recently. */
+const RECENT_SIGN_IN_MS = 10 * 60_000
 
-export function closingRoutes(service: AuthService): Hono {
+export function closeAccountRoutes(service: AuthService): Hono {
   const app = new Hono()
 
   app.post('/account/close', async (context) => {
@@ -41,16 +41,16 @@ async function requireProof(
   { account, openedAt }: SignedIn,
   { confirmation, password, visitor }: { confirmation: string; password: string; visitor: Visitor },
 ): Promise<void> {
-  // Whoever has no address types the id that the page shows in its place.
+  // Without an address, the page asks for the id instead.
   if (normaliseEmail(confirmation) !== (account.email ?? account.id)) {
     throw new AuthError('validation_failed', 'What was typed is not the address of this account', { status: 403 })
   }
   if (account.encrypted_password === null) {
-    if (Date.now() - openedAt.getTime() < FRESH_FOR_MS) return
+    if (Date.now() - openedAt.getTime() < RECENT_SIGN_IN_MS) return
     throw new AuthError('reauthentication_needed', 'Sign out and in again, then delete the account within ten minutes')
   }
   const guesses = passwordBucket(account.email ?? account.id, visitor, true)
-  await requireAttempt(service, [guesses])
+  await enforceRateLimits(service, [guesses])
   if (!(await isRightPassword(account.encrypted_password, password))) {
     throw new AuthError('invalid_credentials', 'The password is not right', { status: 403 })
   }
@@ -74,7 +74,7 @@ async function closeAccount(service: AuthService, { account: { id, email } }: Si
     await scope.query(`delete from auth.rate_limits where key like '%' || $1 || '%'`, [id])
     await scope.query('delete from auth.local_mails where recipient = $1', [email])
   })
-  // Announced changes belong to nobody, but name whose the rows were.
+  // Announced changes have no owner but contain the id of the person.
   await database.serviceStatement(`delete from realtime.changes where old::text like '%' || $1 || '%'`, [id])
   await beyondRows?.finish()
   return {
@@ -94,7 +94,7 @@ async function removeFiles(scope: Scope, userId: string): Promise<number> {
   return removed.rowCount ?? 0
 }
 
-/** Rows per table, for every table that says whose its rows are. */
+/** Rows per table, for every table with an owner column. */
 async function countRows(scope: Scope, userId: string): Promise<Record<string, number>> {
   const { rows: owned } = await scope.query<{ name: string; statement: string }>(
     `select c.relname as name, format('select count(*) as total from %s where %I = $1', c.oid::regclass, a.attname) as statement
@@ -114,9 +114,9 @@ async function countRows(scope: Scope, userId: string): Promise<Record<string, n
   return counts
 }
 
-/** The account is gone, so a mail that cannot be sent is no reason to say that it is not. */
+/** The account is deleted already, so a failed mail is only logged. */
 async function sendReceipt(service: AuthService, { account: { email } }: SignedIn, receipt: ClosingReceipt) {
   if (email === null) return
-  const sending = service.mail.send(email, receiptLetter(receipt))
+  const sending = service.mail.send(email, receiptMail(receipt))
   await sending.catch((error: unknown) => service.log.error({ err: error }, 'a receipt could not be mailed'))
 }

@@ -27,23 +27,22 @@ const RUNS = [
   '1q2w3e4r5t6y7u8i9o0p', '1q2w3e4r5t6z7u8i9o0p', '1qaz2wsx3edc4rfv5tgb6yhn7ujm', 'qazwsxedcrfvtgbyhnujm', '147258369',
   '!@#$%^&*()', 'q1w2e3r4t5y6', 'a1b2c3d4e5f6', '741852963',
 ].flatMap((run) => [run, Array.from(run).toReversed().join('')]) // prettier-ignore
-const SHORTEST_RUN = 3
-const MOST_ADDED = 5
-/** What is longer is nobody's first guess. */
-const LONGEST = 72
+const MIN_RUN_LENGTH = 3
+const MAX_ADDED_LENGTH = 5
+const MAX_LENGTH = 72
 
 const LETTERS_FOR: Readonly<Record<string, string>> = {
   '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i',
 } // prettier-ignore
 const readLetters = (text: string): string => text.replace(/[013457@$!]/g, (sign) => LETTERS_FOR[sign] ?? sign)
 
-/** Whether a text is made of nothing but runs, each of at least three signs: `qwerty123`, `abcd4321`. */
+/** Whether a text consists only of runs of at least three characters: `qwerty123`, `abcd4321`. */
 function isMadeOfRuns(text: string): boolean {
-  // Places that runs lead up to; each is looked at once, however many ways lead there.
+  // Reachable end positions of runs; each is visited once, which bounds the time.
   const reached = new Set([0])
   for (let from = 0; from < text.length; from += 1) {
     if (!reached.has(from)) continue
-    for (let to = from + SHORTEST_RUN; to <= text.length; to += 1) {
+    for (let to = from + MIN_RUN_LENGTH; to <= text.length; to += 1) {
       if (isRun(text.slice(from, to))) reached.add(to)
     }
   }
@@ -51,21 +50,20 @@ function isMadeOfRuns(text: string): boolean {
 }
 const isRun = (text: string): boolean => RUNS.some((run) => run.includes(text)) || /^(.{1,4})\1+$/.test(text)
 
-const isLongRun = (text: string): boolean => text.length > MOST_ADDED && isMadeOfRuns(text)
+const isLongRun = (text: string): boolean => text.length > MAX_ADDED_LENGTH && isMadeOfRuns(text)
 
-/** Whether a word was chosen by many, once or more in a row: `password`, `lovelove`. */
+/** Whether a text is a common word, possibly repeated: `password`, `lovelove`. */
 function isWord(text: string): boolean {
   const [, once] = /^(.{3,}?)\1*$/.exec(text) ?? []
   return WORDS.has(text) || (once !== undefined && WORDS.has(once))
 }
 
-/** Whether a password is among the first that somebody would try. */
 export function isCommonPassword(password: string): boolean {
-  if (password.length > LONGEST) return false
+  if (password.length > MAX_LENGTH) return false
   const plain = password.normalize('NFKC').toLowerCase()
-  // What a person adds to pass a rule: a year, a number, a sign; before the word, after it, or both.
+  // Typical additions to a word: a year, a number or a sign, before or after it.
   const [, before = '', core = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(plain) ?? []
-  const isLittleAdded = [before, after].every((added) => added.length <= MOST_ADDED || isMadeOfRuns(added))
+  const isLittleAdded = [before, after].every((added) => added.length <= MAX_ADDED_LENGTH || isMadeOfRuns(added))
   const isDate = /^(19|20)\d{2}[01]\d[0-3]\d$|^[0-3]\d[0-3]\d(19|20)\d{2}$/.test(plain)
   const words = [core, readLetters(core), readLetters(`${before}${core}`)]
   return (

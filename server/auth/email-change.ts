@@ -1,10 +1,10 @@
-/** Changing the e-mail of an account: by whoever can read the old address and the new one, in either order. */
+/** Changes the e-mail of an account after both the old and the new address are confirmed, in either order. */
 import { codeOf } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { issuePass, type Parcel } from './mail-codes.ts'
-import { alreadyRegisteredLetter } from './mail/letters.ts'
+import { issueMailCode, type OutgoingMail } from './mail-codes.ts'
+import { alreadyRegisteredMail } from './mail/templates.ts'
 import { type UsedCode, voidCodes } from './one-time-codes.ts'
 import { type Challenge } from './pkce.ts'
 import { type AuthService } from './service.ts'
@@ -26,9 +26,9 @@ export async function beginEmailChange(
   service: AuthService,
   account: Account | undefined,
   { email, ...way }: EmailChange,
-): Promise<Parcel[]> {
+): Promise<OutgoingMail[]> {
   const userId = account?.id
-  // Codes for an address that was asked for before would confirm this one.
+  // Codes for an earlier new address would confirm this one.
   await scope.query(
     `delete from auth.one_time_tokens where user_id = $1 and token_type = any($2::auth.one_time_token_type[])`,
     [userId, ['email_change_token_current', 'email_change_token_new']],
@@ -45,16 +45,16 @@ export async function beginEmailChange(
   const toCurrent = { kind: 'email_change_current', email: current } as const
   const toNew = { kind: 'email_change_new', email } as const
   const isTaken = taken.rowCount !== 0
-  const currentPass = await issuePass(scope, service, {
+  const currentPass = await issueMailCode(scope, service, {
     ...toCurrent,
     userId: current === '' ? undefined : userId,
     ...way,
   })
-  const newPass = await issuePass(scope, service, { ...toNew, userId: isTaken ? undefined : userId, ...way })
+  const newPass = await issueMailCode(scope, service, { ...toNew, userId: isTaken ? undefined : userId, ...way })
   if (account === undefined) return []
   return [
     ...(current === '' ? [] : [{ ...toCurrent, letter: currentPass.letter }]),
-    { ...toNew, letter: isTaken ? alreadyRegisteredLetter(`${service.settings.siteUrl}/login`) : newPass.letter },
+    { ...toNew, letter: isTaken ? alreadyRegisteredMail(`${service.settings.siteUrl}/login`) : newPass.letter },
   ]
 }
 

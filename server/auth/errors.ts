@@ -71,7 +71,7 @@ export type AuthErrorStatus = (typeof AUTH_ERROR_STATUS)[AuthErrorCode]
 interface AuthErrorOptions {
   readonly status?: AuthErrorStatus
   readonly cause?: unknown
-  /** Further members of the body, such as `weak_password`. */
+  /** Further members of the body, for example `weak_password`. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly retryAfterS?: number
 }
@@ -92,7 +92,7 @@ export class AuthError extends Error {
   }
 }
 
-/** A failure in the older dialect of OAuth, which the protocol keeps for a refresh without a token and for ID tokens. */
+/** An error in OAuth format, which the protocol uses for a refresh without a token and for ID tokens. */
 export class OAuthError extends Error {
   readonly code: string
 

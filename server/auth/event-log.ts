@@ -8,12 +8,12 @@ import { type AuthService } from './service.ts'
 
 const people = new WeakMap<Request, string>()
 
-/** Notes whose account a request is about, once that is sure. */
+/** Records the verified account of a request. */
 export function noteAccount(context: Context, userId: string): void {
   people.set(context.req.raw, userId)
 }
 
-/** By GET only what a mail or a provider leads to changes anything. */
+/** The only GET routes with side effects: links of mails and callbacks of providers. */
 const CHANGES_BY_GET = /\/(verify|callback)$/
 
 export function recordEvents({ log, settings }: Pick<AuthService, 'log' | 'settings'>): MiddlewareHandler {

@@ -11,13 +11,13 @@ import { type Profile, type Provider } from './providers/provider.ts'
 import { isEmail, normaliseEmail } from './request.ts'
 import { type AuthSettings } from './service.ts'
 
-export interface Arriving {
+export interface ProviderSignIn {
   readonly provider: Pick<Provider, 'name' | 'label'>
   readonly profile: Profile
 }
 
-/** What the identity says; `user_metadata` of a new account says the same. */
-const dataOf = ({ profile }: Arriving, email: string) => ({
+/** Data of the identity, and `user_metadata` of a new account. */
+const identityData = ({ profile }: ProviderSignIn, email: string) => ({
   ...profile.details,
   email,
   email_verified: profile.isEmailVerified,
@@ -30,21 +30,25 @@ const dataOf = ({ profile }: Arriving, email: string) => ({
  * Finds or makes the account of somebody who signs in through a provider.
  * @throws AuthError `provider_email_needs_verification`, `signup_disabled`, `email_exists`, `user_banned`.
  */
-export async function accountOf(scope: Scope, arriving: Arriving, settings: AuthSettings): Promise<Account> {
-  const id = (await findByIdentity(scope, arriving)) ?? (await findOrEnrolByEmail(scope, arriving, settings))
+export async function findOrCreateAccount(
+  scope: Scope,
+  arriving: ProviderSignIn,
+  settings: AuthSettings,
+): Promise<Account> {
+  const id = (await findByIdentity(scope, arriving)) ?? (await findOrCreateByEmail(scope, arriving, settings))
   const account = await requireAccount(scope, id)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
   return requireAccount(scope, id)
 }
 
-/** Adds a provider to the account of somebody who is signed in to it. */
-export async function linkAccount(scope: Scope, arriving: Arriving, userId: string): Promise<Account> {
+/** Links a provider to the account of the signed-in person. */
+export async function linkAccount(scope: Scope, arriving: ProviderSignIn, userId: string): Promise<Account> {
   await lockAccount(scope, userId)
   const account = await requireAccount(scope, userId)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   if (account.is_sso_user) {
-    // A way in that outlives the person's place at the company.
+    // It would remain valid after the person leaves the company.
     throw new AuthError('user_sso_managed', 'A SSO account is only signed in to via SSO')
   }
   const owner = await findByIdentity(scope, arriving)
@@ -56,34 +60,38 @@ export async function linkAccount(scope: Scope, arriving: Arriving, userId: stri
   return requireAccount(scope, userId)
 }
 
-/** The account that a provider's person has, if any; what the provider says of them is brought up to date. */
-async function findByIdentity(scope: Scope, arriving: Arriving): Promise<string | undefined> {
+/** Finds the account of a provider's identity and updates the data of the identity. */
+async function findByIdentity(scope: Scope, arriving: ProviderSignIn): Promise<string | undefined> {
   const found = await scope.query<{ user_id: string }>(
     `update auth.identities set identity_data = identity_data || $3, last_sign_in_at = now(), updated_at = now()
      where provider = $1 and provider_id = $2 returning user_id`,
-    [arriving.provider.name, arriving.profile.subject, dataOf(arriving, normaliseEmail(arriving.profile.email ?? ''))],
+    [
+      arriving.provider.name,
+      arriving.profile.subject,
+      identityData(arriving, normaliseEmail(arriving.profile.email ?? '')),
+    ],
   )
   return found.rows[0]?.user_id
 }
 
-function requireVerifiedEmail({ profile, provider }: Arriving): string {
+function requireVerifiedEmail({ profile, provider }: ProviderSignIn): string {
   const email = normaliseEmail(profile.email ?? '')
   if (isEmail(email) && profile.isEmailVerified) return email
   const message = `${provider.label} does not vouch for an e-mail address of yours. Verify it there, then sign in again.`
   throw new AuthError('provider_email_needs_verification', message)
 }
 
-async function findOrEnrolByEmail(scope: Scope, arriving: Arriving, settings: AuthSettings): Promise<string> {
+async function findOrCreateByEmail(scope: Scope, arriving: ProviderSignIn, settings: AuthSettings): Promise<string> {
   const email = requireVerifiedEmail(arriving)
   const holder = await findAccountByEmail(scope, email)
-  if (holder === undefined) return enrolFrom(scope, arriving, email, settings)
+  if (holder === undefined) return createFromProfile(scope, arriving, email, settings)
   await lockAccount(scope, holder.id)
   const account = await requireAccount(scope, holder.id)
-  // Under AUTH_AUTOCONFIRM anybody may have taken the address: signed in there, its owner can still add the provider.
+  // AUTH_AUTOCONFIRM does not prove ownership of the address; its owner can sign in and link the provider.
   if (account.email_assumed) {
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
-  if (account.email_confirmed_at === null) await takeOver(scope, arriving, account)
+  if (account.email_confirmed_at === null) await claimUnconfirmedAccount(scope, arriving, account)
   await insertIdentity(scope, arriving, account.id)
   return account.id
 }
@@ -92,9 +100,13 @@ async function findOrEnrolByEmail(scope: Scope, arriving: Arriving, settings: Au
  * Gives an account that nobody confirmed to the address's owner. Whatever a stranger may have put into it, to lie in wait
  * there, is taken out first.
  */
-async function takeOver(scope: Scope, arriving: Arriving, { id, email, confirmed_at }: Account): Promise<void> {
+async function claimUnconfirmedAccount(
+  scope: Scope,
+  arriving: ProviderSignIn,
+  { id, email, confirmed_at }: Account,
+): Promise<void> {
   if (confirmed_at !== null) {
-    // Somebody owns it by other means, and has not shown that the address is theirs.
+    // The account has another owner who has not confirmed the address.
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
   }
   await scope.query('delete from auth.sessions where user_id = $1', [id])
@@ -104,18 +116,23 @@ async function takeOver(scope: Scope, arriving: Arriving, { id, email, confirmed
   await scope.query(
     `update auth.users set encrypted_password = null, email_change = '', phone_change = '', raw_user_meta_data = $2
      where id = $1`,
-    [id, dataOf(arriving, email ?? '')],
+    [id, identityData(arriving, email ?? '')],
   )
   await confirmEmail(scope, id)
 }
 
-async function enrolFrom(scope: Scope, arriving: Arriving, email: string, { signup }: AuthSettings): Promise<string> {
+async function createFromProfile(
+  scope: Scope,
+  arriving: ProviderSignIn,
+  email: string,
+  { signup }: AuthSettings,
+): Promise<string> {
   if (signup !== 'open') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
   const id = randomUUID()
   const made = await scope.query(
     `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data) values ($1, $2, now(), $3)
      on conflict (lower(email)) where is_sso_user = false do nothing`,
-    [id, email, dataOf(arriving, email)],
+    [id, email, identityData(arriving, email)],
   )
   if (made.rowCount !== 1) {
     throw new AuthError('email_exists', 'A user with this email address has already been registered')
@@ -124,17 +141,17 @@ async function enrolFrom(scope: Scope, arriving: Arriving, email: string, { sign
   return id
 }
 
-async function insertIdentity(scope: Scope, arriving: Arriving, userId: string): Promise<void> {
+async function insertIdentity(scope: Scope, arriving: ProviderSignIn, userId: string): Promise<void> {
   const email = normaliseEmail(arriving.profile.email ?? '')
   await scope.query(
     `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at)
      values ($1, $2, $3, $4, now())`,
-    [arriving.profile.subject, userId, dataOf(arriving, email), arriving.provider.name],
+    [arriving.profile.subject, userId, identityData(arriving, email), arriving.provider.name],
   )
   await listProviders(scope, userId)
 }
 
-/** Writes the ways in which a person signs in where their tokens take them from: the first of them, and all. */
+/** Updates `app_metadata` with the first provider and the list of all. */
 export async function listProviders(scope: Scope, userId: string): Promise<void> {
   await scope.query(
     `update auth.users set updated_at = now(), raw_app_meta_data = raw_app_meta_data || (

@@ -1,4 +1,4 @@
-/** /factors: enrolling a second factor, proving that one has it, and giving it up. */
+/** /factors: enrols, challenges, verifies and removes second factors. */
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
@@ -7,15 +7,15 @@ import { codeOf } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Factor, findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, factorAddressBucket, requireAttempt } from './limits.ts'
+import { addressBucket, factorAddressBucket, enforceRateLimits } from './rate-limits.ts'
 import { preparePhoneCode, requirePhoneEnrolment } from './phone-factors.ts'
 import { optionalText, readBody, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { lowerSessions } from './sessions.ts'
-import { createTotp, sealSecret } from './totp.ts'
-import { CHALLENGE_LIFE_S, verifyFactor } from './verify-factor.ts'
+import { createTotp, encryptSecret } from './totp.ts'
+import { CHALLENGE_LIFETIME_S, verifyFactor } from './verify-factor.ts'
 
 const enrolBody = z.object({
   factor_type: optionalText,
@@ -27,10 +27,9 @@ const challengeBody = z.object({ channel: optionalText })
 type EnrolBody = z.output<typeof enrolBody>
 const verifyBody = z.object({ challenge_id: optionalText, code: optionalText })
 
-const LONGEST_NAME = 100
-const MOST_FACTORS = 10
-/** For how long an enrolment waits for its first code. */
-const LIFE_OF_AN_ENROLMENT = '5 minutes'
+const MAX_NAME_LENGTH = 100
+const MAX_FACTORS = 10
+const ENROLMENT_LIFETIME = '5 minutes'
 const UNIQUE_VIOLATION = '23505'
 
 export function factorRoutes(service: AuthService): Hono {
@@ -41,7 +40,7 @@ export function factorRoutes(service: AuthService): Hono {
     const person = await requireSession(context, service)
     const body = await readBody(context, enrolBody)
     requireEnrolment(body, person)
-    await requireAttempt(service, [addressBucket('user', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('user', visitorOf(context, settings))])
     const { account } = person
     const name = body.friendly_name.trim()
     const id = randomUUID()
@@ -51,7 +50,7 @@ export function factorRoutes(service: AuthService): Hono {
       return context.json({ id, type: 'phone', friendly_name: name, phone })
     }
     const totp = createTotp({ issuer: body.issuer || PRODUCT_NAME, label: account.email ?? account.id })
-    const secret = sealSecret(keys.factors, id, totp.secret)
+    const secret = encryptSecret(keys.factors, id, totp.secret)
     await database.asAuth((scope) => insertFactor(scope, person, { id, name, type: 'totp', secret }))
     return context.json({
       id,
@@ -65,7 +64,7 @@ export function factorRoutes(service: AuthService): Hono {
     const person = await requireSession(context, service)
     const { id: factorId, factor_type: type, phone } = findFactor(person, context.req.param('id'))
     const visitor = visitorOf(context, settings)
-    await requireAttempt(service, [factorAddressBucket(visitor)])
+    await enforceRateLimits(service, [factorAddressBucket(visitor)])
     const id = randomUUID()
     const message =
       type === 'phone'
@@ -83,7 +82,7 @@ export function factorRoutes(service: AuthService): Hono {
       await scope.query('update auth.mfa_factors set last_challenged_at = clock_timestamp() where id = $1', [factorId])
     })
     await message?.send()
-    return context.json({ id, type, expires_at: Math.floor(Date.now() / 1000) + CHALLENGE_LIFE_S })
+    return context.json({ id, type, expires_at: Math.floor(Date.now() / 1000) + CHALLENGE_LIFETIME_S })
   })
 
   app.post('/factors/:id/verify', async (context) => {
@@ -122,8 +121,8 @@ function requireEnrolment({ factor_type: type, friendly_name: name, issuer }: En
   if (type !== 'totp' && type !== 'phone') {
     throw new AuthError('validation_failed', 'factor_type needs to be totp, phone, or webauthn')
   }
-  if (name.length > LONGEST_NAME || issuer.length > LONGEST_NAME) {
-    throw new AuthError('validation_failed', `friendly_name and issuer have at most ${LONGEST_NAME} characters`)
+  if (name.length > MAX_NAME_LENGTH || issuer.length > MAX_NAME_LENGTH) {
+    throw new AuthError('validation_failed', `friendly_name and issuer have at most ${MAX_NAME_LENGTH} characters`)
   }
   requireLevelToEnrol(person)
 }
@@ -134,11 +133,11 @@ function requireLevelToEnrol({ account, aal }: Pick<SignedIn, 'account' | 'aal'>
   }
 }
 
-/** Apps have nothing to say about a challenge, and many clients send no body then. */
+/** Many clients send no body for challenges of authenticator apps. */
 const readChallengeBody = async (context: Context) =>
   (await context.req.text()) === '' ? { channel: '' } : readBody(context, challengeBody)
 
-/** @throws AuthError `mfa_factor_not_found`, whether nobody has such a factor or somebody else. */
+/** @throws AuthError `mfa_factor_not_found`, also for factors of other people. */
 function findFactor({ account }: SignedIn, id: string): Factor {
   const factor = account.factors.find((known) => known.id === id)
   if (factor === undefined) throw new AuthError('mfa_factor_not_found', 'Factor not found')
@@ -154,16 +153,16 @@ async function insertFactor(
   { account: { id: userId }, aal }: SignedIn,
   { id, name, ...means }: NewFactor,
 ): Promise<void> {
-  // One enrolment of a person at a time, so that none slips past a limit that another is about to reach.
+  // Serialises enrolments of a person, so that the limit holds.
   await lockAccount(scope, userId)
   await scope.query(
     `delete from auth.mfa_factors
      where user_id = $1 and status = 'unverified' and created_at < now() - $2::interval`,
-    [userId, LIFE_OF_AN_ENROLMENT],
+    [userId, ENROLMENT_LIFETIME],
   )
   const account = await findAccount(scope, userId)
   if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
-  if (account.factors.length >= MOST_FACTORS) {
+  if (account.factors.length >= MAX_FACTORS) {
     throw new AuthError(
       'too_many_enrolled_mfa_factors',
       'Maximum number of verified factors reached, unenroll to continue',
@@ -190,7 +189,7 @@ async function insertFactor(
   }
 }
 
-/** Gives a factor up, and with it the level of the sessions that it raised. */
+/** Also lowers the sessions that the factor raised. */
 export async function deleteFactor(scope: Scope, { userId, id }: { userId: string; id: string }): Promise<void> {
   await lockAccount(scope, userId)
   await scope.query('delete from auth.mfa_factors where id = $1', [id])

@@ -1,10 +1,10 @@
-/** POST /token?grant_type=id_token: a session for what a provider gave a program by itself, as phones do it. */
+/** POST /token?grant_type=id_token: exchanges an ID token of a provider for a session, as mobile apps do. */
 import { type Context } from 'hono'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { AuthError, OAuthError } from './errors.ts'
-import { accountOf, linkAccount } from './external-accounts.ts'
-import { addressBucket, requireAttempt } from './limits.ts'
+import { findOrCreateAccount, linkAccount } from './external-accounts.ts'
+import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { optionalText, readBody, type Visitor } from './request.ts'
 import { requireFullLevel, requireSession } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -18,11 +18,11 @@ const idTokenBody = z.object({
   link_identity: z.boolean().nullish(),
 })
 
-/** @throws AuthError `provider_disabled`, OAuthError where the token is not one for us, and as `accountOf` does. */
+/** @throws AuthError `provider_disabled`, OAuthError for an invalid token, and as `findOrCreateAccount` does. */
 export async function signInWithIdToken(context: Context, service: AuthService, visitor: Visitor): Promise<Grant> {
   const body = await readBody(context, idTokenBody)
   if (body.id_token === '') throw new OAuthError('invalid request', 'id_token required')
-  await requireAttempt(service, [addressBucket('token', visitor)])
+  await enforceRateLimits(service, [addressBucket('token', visitor)])
   const provider = service.providers.get(body.provider)
   if (provider?.readIdToken === undefined) {
     const message = `Provider (issuer "${issuerOf(body.id_token) ?? body.provider}") is not enabled`
@@ -33,7 +33,7 @@ export async function signInWithIdToken(context: Context, service: AuthService, 
   const arriving = { provider, profile: await provider.readIdToken({ idToken, accessToken, nonce }) }
   return service.database.asAuth(async (scope) => {
     const account = await (linking === undefined
-      ? accountOf(scope, arriving, service.settings)
+      ? findOrCreateAccount(scope, arriving, service.settings)
       : linkAccount(scope, arriving, linking.account.id))
     return openSession(scope, account, { method: 'oauth', visitor })
   })
@@ -46,7 +46,7 @@ async function requireLinking(context: Context, service: AuthService) {
   return requireFullLevel(await requireSession(context, service))
 }
 
-/** Whom a token that is not believed claims to be from, for the words of the refusal. */
+/** The issuer in an unverified token, for the error message only. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

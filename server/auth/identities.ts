@@ -1,4 +1,4 @@
-/** DELETE /user/identities/{id}: giving up one of the ways in which a person signs in. */
+/** DELETE /user/identities/{id}: unlinks a sign-in provider. */
 import { Hono } from 'hono'
 import { type Scope } from '#server/database/scope.ts'
 import { lockAccount } from './accounts.ts'
@@ -22,7 +22,7 @@ export function identityRoutes(service: AuthService): Hono {
 }
 
 async function deleteIdentity(scope: Scope, { account }: SignedIn, identityId: string): Promise<void> {
-  // Two who remove one of two identities each, at once, must not end with none.
+  // Two concurrent removals must leave one identity.
   await lockAccount(scope, account.id)
   const { rows: identities } = await scope.query<{ id: string }>('select id from auth.identities where user_id = $1', [
     account.id,

@@ -1,11 +1,11 @@
-/** POST /invite and /admin/generate_link: ways into an account that the operator's key hands out. */
+/** POST /invite and /admin/generate_link: sign-in links that require the operator's key. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
-import { type Account, enrol, findAccountByEmail, requireAccount } from './accounts.ts'
+import { type Account, createUnconfirmedAccount, findAccountByEmail, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { type LinkKind } from './limits.ts'
-import { issuePass, sendOrFail } from './mail-codes.ts'
+import { type LinkKind } from './rate-limits.ts'
+import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { hashPassword, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
 import { chooseRedirect } from './redirects.ts'
 import { metadata, optionalText, readBody, requireEmail } from './request.ts'
@@ -44,10 +44,16 @@ export function invitationRoutes(service: AuthService): Hono {
     const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
     const { account, letter } = await database.asAuth(async (scope) => {
       const userId = await invite(scope, service, { email, data: body.data })
-      const pass = await issuePass(scope, service, { kind: 'invitation', email, userId, pkce: undefined, redirectTo })
+      const pass = await issueMailCode(scope, service, {
+        kind: 'invitation',
+        email,
+        userId,
+        pkce: undefined,
+        redirectTo,
+      })
       return { account: await requireAccount(scope, userId), letter: pass.letter }
     })
-    await sendOrFail(service, { kind: 'invitation', email, letter })
+    await sendAndWait(service, { kind: 'invitation', email, letter })
     return context.json(userAnswer(account))
   })
 
@@ -58,8 +64,8 @@ export function invitationRoutes(service: AuthService): Hono {
     requireEmail(body.email)
     const passwordHash = await hashForSignup(body, settings)
     const { account, pass, type } = await database.asAuth(async (scope) => {
-      const chosen = await choosePass(scope, service, body, passwordHash)
-      const issued = await issuePass(scope, service, { ...chosen, pkce: undefined, redirectTo })
+      const chosen = await resolveLinkTarget(scope, service, body, passwordHash)
+      const issued = await issueMailCode(scope, service, { ...chosen, pkce: undefined, redirectTo })
       return { account: await requireAccount(scope, chosen.userId), pass: issued, type: chosen.type }
     })
     return context.json({
@@ -82,10 +88,10 @@ interface Invited {
 
 const emailExists = () => new AuthError('email_exists', 'A user with this email address has already been registered')
 
-/** Makes an account that waits for its owner, or renews one that still does. */
+/** Creates an unconfirmed account, or renews one. */
 async function invite(scope: Scope, { settings }: AuthService, invited: Invited): Promise<string> {
   if (settings.signup === 'closed') throw new AuthError('signup_disabled', 'Signups not allowed for this instance')
-  const userId = await enrol(scope, { ...invited, passwordHash: null, isInvited: true })
+  const userId = await createUnconfirmedAccount(scope, { ...invited, passwordHash: null, isInvited: true })
   if (userId === undefined) throw emailExists()
   await scope.query('update auth.users set invited_at = now() where id = $1', [userId])
   return userId
@@ -98,20 +104,20 @@ async function hashForSignup({ type, password }: LinkBody, rules: PasswordRules)
   return hashPassword(password)
 }
 
-interface ChosenPass {
+interface LinkTarget {
   readonly type: string
   readonly kind: LinkKind
   readonly email: string
   readonly userId: string
 }
 
-/** Whom a link is for: an account that is there, or for `signup`, `invite` and `magiclink` one that it makes. */
-async function choosePass(
+/** Finds the account of a link; `signup`, `invite` and `magiclink` create a missing one. */
+async function resolveLinkTarget(
   scope: Scope,
   service: AuthService,
   body: LinkBody,
   passwordHash: string | null,
-): Promise<ChosenPass> {
+): Promise<LinkTarget> {
   const { type, data } = body
   const email = requireEmail(body.email)
   const kind = Object.hasOwn(LINK_KINDS, type) ? LINK_KINDS[type] : undefined
@@ -119,7 +125,7 @@ async function choosePass(
   if (type === 'invite') return { type, kind, email, userId: await invite(scope, service, { email, data }) }
   const account = await findAccountByEmail(scope, email)
   if (type === 'signup' || (type === 'magiclink' && account === undefined)) {
-    const userId = await enrol(scope, { email, passwordHash, data, isInvited: true })
+    const userId = await createUnconfirmedAccount(scope, { email, passwordHash, data, isInvited: true })
     if (userId === undefined) throw emailExists()
     return { type: 'signup', kind: 'confirmation', email, userId }
   }
@@ -132,7 +138,7 @@ async function choosePass(
   return { type, kind, email: kind === 'email_change_new' ? newEmail : email, userId: account.id }
 }
 
-/** The two links of a change are asked for one by one: the second must not void the first. */
+/** The two links of an address change are requested separately; the second must not void the first. */
 async function prepareEmailChange(scope: Scope, account: Account, newEmail: string): Promise<void> {
   const holder = await findAccountByEmail(scope, newEmail)
   if (holder !== undefined && holder.confirmed_at !== null) throw emailExists()

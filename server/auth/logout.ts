@@ -1,4 +1,4 @@
-/** POST /logout: ends all sessions of a person, this one, or all others. */
+/** POST /logout: ends this session, all others, or all. */
 import { Hono } from 'hono'
 import { AuthError } from './errors.ts'
 import { requireSession } from './require-session.ts'
@@ -12,7 +12,7 @@ export function logoutRoutes(service: AuthService): Hono {
   app.post('/logout', async (context) => {
     const scope = context.req.query('scope') || 'global'
     if (!SCOPES.has(scope)) throw new AuthError('validation_failed', `Unsupported logout scope "${scope}"`)
-    // Before anything can fail: a page that signs out with a dead token cannot remove the cookie itself.
+    // Removed first, because the page cannot remove the cookie itself if the token is invalid.
     if (scope !== 'others') clearSessionCookie(context, service.settings)
     const { account, sessionId } = await requireSession(context, service)
     await service.database.asAuth((auth) =>

@@ -1,62 +1,62 @@
-/** Sends mails that carry a link and a code, without telling by answer or time whether the address has an account. */
+/** Sends mails with a link and a code. Neither answer nor timing reveals whether the address has an account. */
 import { type Scope } from '#server/database/scope.ts'
 import {
-  confirmationLetter,
-  invitationLetter,
-  type Letter,
-  magicLinkLetter,
-  newEmailLetter,
-  oldEmailLetter,
-  type Pass,
-  recoveryLetter,
-} from './mail/letters.ts'
+  confirmationMail,
+  invitationMail,
+  type MailMessage,
+  magicLinkMail,
+  newEmailMail,
+  oldEmailMail,
+  type LinkAndCode,
+  recoveryMail,
+} from './mail/templates.ts'
 import { AuthError } from './errors.ts'
-import { giveBack, type LinkKind, mailBuckets, type MailKind } from './limits.ts'
+import { refundAttempts, type LinkKind, mailBuckets, type MailKind } from './rate-limits.ts'
 import { type CodeKind, issueCode } from './one-time-codes.ts'
 import { type Challenge, type FlowMethod } from './pkce.ts'
 import { type AuthService } from './service.ts'
 
-interface MailSort {
+interface MailTemplate {
   readonly code: CodeKind
-  /** The `type` of the protocol that the link is verified with. */
+  /** The `type` of the verification link. */
   readonly type: string
   readonly method: FlowMethod
-  readonly compose: (pass: Pass) => Letter
+  readonly compose: (pass: LinkAndCode) => MailMessage
 }
 
-const MAILS: Record<LinkKind, MailSort> = {
-  confirmation: { code: 'confirmation_token', type: 'signup', method: 'email/signup', compose: confirmationLetter },
-  recovery: { code: 'recovery_token', type: 'recovery', method: 'recovery', compose: recoveryLetter },
-  magiclink: { code: 'recovery_token', type: 'magiclink', method: 'magiclink', compose: magicLinkLetter },
-  invitation: { code: 'confirmation_token', type: 'invite', method: 'invite', compose: invitationLetter },
+const MAILS: Record<LinkKind, MailTemplate> = {
+  confirmation: { code: 'confirmation_token', type: 'signup', method: 'email/signup', compose: confirmationMail },
+  recovery: { code: 'recovery_token', type: 'recovery', method: 'recovery', compose: recoveryMail },
+  magiclink: { code: 'recovery_token', type: 'magiclink', method: 'magiclink', compose: magicLinkMail },
+  invitation: { code: 'confirmation_token', type: 'invite', method: 'invite', compose: invitationMail },
   email_change_current: {
     code: 'email_change_token_current',
     type: 'email_change',
     method: 'email_change',
-    compose: oldEmailLetter,
+    compose: oldEmailMail,
   },
   email_change_new: {
     code: 'email_change_token_new',
     type: 'email_change',
     method: 'email_change',
-    compose: newEmailLetter,
+    compose: newEmailMail,
   },
 }
 
-export interface PassRequest {
+export interface MailCodeRequest {
   readonly kind: LinkKind
   readonly email: string
-  /** Undefined for nobody: it takes as long, and the link opens nothing. */
+  /** Undefined without an account: takes the same time, and the link is invalid. */
   readonly userId: string | undefined
   readonly pkce: Challenge | undefined
   readonly redirectTo: URL
 }
 
-/** Issues the code and the link of a mail, and writes the mail around them. */
-export async function issuePass(
+/** Issues a code and a link, and composes the mail. */
+export async function issueMailCode(
   scope: Scope,
   { keys, settings }: AuthService,
-  { kind, email, userId, pkce, redirectTo }: PassRequest,
+  { kind, email, userId, pkce, redirectTo }: MailCodeRequest,
 ) {
   const { code, type, method, compose } = MAILS[kind]
   const issued = await issueCode(scope, { key: keys.codes, kind: code, email, userId, flow: { method, pkce } })
@@ -67,21 +67,21 @@ export async function issuePass(
   return { ...issued, link, type, letter: compose({ link: link.href, code: issued.code }) }
 }
 
-export interface Parcel {
+export interface OutgoingMail {
   readonly kind: MailKind
   readonly email: string
-  readonly letter: Letter
+  readonly letter: MailMessage
 }
 
 /**
  * Sends, and waits for it.
  * @throws AuthError `unexpected_failure` where the mail could not be handed over; asking again works at once.
  */
-export async function sendOrFail(service: AuthService, { kind, email, letter }: Parcel): Promise<void> {
+export async function sendAndWait(service: AuthService, { kind, email, letter }: OutgoingMail): Promise<void> {
   try {
     await service.mail.send(email, letter)
   } catch (error) {
-    await giveBack(service, mailBuckets(service, kind, email))
+    await refundAttempts(service, mailBuckets(service, kind, email))
     throw new AuthError('unexpected_failure', `Error sending ${kind} email`, { cause: error })
   }
 }
@@ -90,9 +90,9 @@ export async function sendOrFail(service: AuthService, { kind, email, letter }: 
  * Sends what there is to send. A mail server's time would tell whether there was, so it is not waited for;
  * a failure is logged, and asking again works at once.
  */
-export async function sendUnseen(service: AuthService, parcels: readonly Parcel[]): Promise<void> {
+export async function sendInBackground(service: AuthService, parcels: readonly OutgoingMail[]): Promise<void> {
   for (const parcel of parcels) {
-    const sending = sendOrFail(service, parcel)
+    const sending = sendAndWait(service, parcel)
     if (!service.mail.isRemote) await sending
     else
       sending.catch((error: unknown) =>

@@ -1,12 +1,12 @@
-/** POST /recover, /otp, /magiclink and /resend: mails that somebody asks for, about an account or about none. */
+/** POST /recover, /otp, /magiclink and /resend: requests for mails, with or without an account. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
-import { type Account, enrol, findAccountByEmail } from './accounts.ts'
+import { type Account, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
 import { beginEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, giveBack, type LinkKind, mailBuckets, requireAttempt } from './limits.ts'
-import { issuePass, type Parcel, type PassRequest, sendUnseen } from './mail-codes.ts'
+import { addressBucket, refundAttempts, type LinkKind, mailBuckets, enforceRateLimits } from './rate-limits.ts'
+import { issueMailCode, type OutgoingMail, type MailCodeRequest, sendInBackground } from './mail-codes.ts'
 import { challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, visitorOf } from './request.ts'
@@ -73,7 +73,8 @@ export function mailRequestRoutes(service: AuthService): Hono {
       kind: 'magiclink',
       email: requireEmail(email),
       async write(scope, address, redirectTo) {
-        const account = (await findAccountByEmail(scope, address)) ?? (await enrolByMail(scope, service, address, body))
+        const account =
+          (await findAccountByEmail(scope, address)) ?? (await findOrCreateForMagicLink(scope, service, address, body))
         return writeTo(scope, service, account, { kind: 'magiclink', email: address, pkce, redirectTo })
       },
     })
@@ -88,14 +89,14 @@ export function mailRequestRoutes(service: AuthService): Hono {
  * A magic link creates the account that it leads to, where it may. Where it may not, nobody is written to, and the answer is
  * the one that people with an account get: a refusal would tell who has one.
  */
-async function enrolByMail(
+async function findOrCreateForMagicLink(
   scope: Scope,
   { settings }: AuthService,
   email: string,
   { create_user: createUser, data }: z.output<typeof otpBody>,
 ): Promise<Account | undefined> {
   if (createUser === false || settings.signup !== 'open') return undefined
-  await enrol(scope, { email, passwordHash: null, data })
+  await createUnconfirmedAccount(scope, { email, passwordHash: null, data })
   return findAccountByEmail(scope, email)
 }
 
@@ -103,9 +104,9 @@ async function writeTo(
   scope: Scope,
   service: AuthService,
   account: Account | undefined,
-  request: Omit<PassRequest, 'userId'>,
-): Promise<Parcel[]> {
-  const { letter } = await issuePass(scope, service, { ...request, userId: account?.id })
+  request: Omit<MailCodeRequest, 'userId'>,
+): Promise<OutgoingMail[]> {
+  const { letter } = await issueMailCode(scope, service, { ...request, userId: account?.id })
   return account === undefined ? [] : [{ kind: request.kind, email: request.email, letter }]
 }
 
@@ -114,7 +115,7 @@ interface MailRequest {
   readonly kind: LinkKind
   readonly email: string
   /** The mails to send: none where there is nobody to write to, which neither the answer nor its time tells. */
-  readonly write: (scope: Scope, email: string, redirectTo: URL) => Promise<Parcel[]>
+  readonly write: (scope: Scope, email: string, redirectTo: URL) => Promise<OutgoingMail[]>
 }
 
 async function answerMailRequest(
@@ -124,13 +125,13 @@ async function answerMailRequest(
 ): Promise<Response> {
   const { database, settings } = service
   const interval = mailBuckets(service, kind, email)
-  await requireAttempt(service, [addressBucket(endpoint, visitorOf(context, settings)), ...interval])
+  await enforceRateLimits(service, [addressBucket(endpoint, visitorOf(context, settings)), ...interval])
   const redirectTo = chooseRedirect(context.req.query('redirect_to'), settings)
   const writing = database.asAuth((scope) => write(scope, email, redirectTo))
   const parcels = await writing.catch(async (error: unknown) => {
-    await giveBack(service, interval)
+    await refundAttempts(service, interval)
     throw error
   })
-  await sendUnseen(service, parcels)
+  await sendInBackground(service, parcels)
   return context.json({})
 }

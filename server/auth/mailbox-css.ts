@@ -1,4 +1,4 @@
-/** Style of the mailbox page, in the roles of the client's own tokens; served as a file, for no style may be inline. */
+/** Style of the mailbox page with the client's design tokens. The content policy forbids inline styles. */
 export const MAILBOX_CSS = `
 :root {
   --paper: oklch(0.185 0.008 60);

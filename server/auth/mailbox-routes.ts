@@ -1,4 +1,4 @@
-/** The local mailbox to look at: /mailbox for a person, /mailbox.json for a program. Elsewhere neither exists. */
+/** The local mailbox: /mailbox as a page, /mailbox.json as data. Only in a local set-up. */
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { type MailboxMail } from '#contract/auth.ts'
@@ -19,7 +19,7 @@ export function createMailboxRoutes({ database, isLocalSetUp }: MailboxDependenc
   const mailbox = createMailbox(database)
   const app = new Hono()
 
-  // By path and not for all: this app is mounted at the root, where everything else lives too.
+  // Limited to its paths because this app is mounted at the root.
   for (const path of PATHS) {
     app.use(path, async function refuseOutsiders(context: Context, next) {
       if (!isLocalSetUp || !isLocalRequest(context)) return context.notFound()
@@ -39,7 +39,7 @@ export function createMailboxRoutes({ database, isLocalSetUp }: MailboxDependenc
 const SENT_AT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 const LINK = /(https?:\/\/\S+)/
 
-/** Splitting with a captured separator puts every link at an odd place. */
+/** Splitting by a capturing group puts links at odd indexes. */
 const withLinks = (text: string) =>
   text.split(LINK).map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))
 

@@ -1,4 +1,4 @@
-/** What a mail carries to prove that its reader may read it: a link's token and six digits, used once, for a while. */
+/** One-time codes of mails: a link token and six digits, valid once and for a limited time. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 import { beginFlow, type Challenge, type FlowMethod } from './pkce.ts'
@@ -10,7 +10,7 @@ export type CodeKind =
   | 'email_change_token_current'
   | 'email_change_token_new'
 
-const LIFE_S: Record<CodeKind, number> = {
+const LIFETIME_S: Record<CodeKind, number> = {
   confirmation_token: 86_400,
   recovery_token: 3600,
   reauthentication_token: 3600,
@@ -24,10 +24,10 @@ const SENT_AT: Record<CodeKind, string> = {
   email_change_token_current: 'email_change_sent_at',
   email_change_token_new: 'email_change_sent_at',
 }
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 export interface IssuedCode {
-  /** Goes into the link; 256 bits. */
+  /** Token of the link; 256 bits. */
   readonly token: string
   readonly code: string
 }
@@ -36,7 +36,7 @@ const digestOf = (token: string): string => createHash('sha256').update(token).d
 const keyedDigestOf = (key: Buffer, email: string, code: string): Buffer =>
   createHmac('sha256', key).update(`${email} ${code}`).digest()
 
-/** Marks the link tokens of PKCE, so that a link says how it ends even where the token is not known any more. */
+/** Prefix of link tokens of PKCE flows, which identifies them after the token has expired. */
 const PKCE_PREFIX = 'pkce_'
 export const isPkceToken = (token: string): boolean => token.startsWith(PKCE_PREFIX)
 
@@ -66,7 +66,7 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
      on conflict (user_id, token_type) do update
      set token_hash = excluded.token_hash, code_hash = excluded.code_hash, relates_to = excluded.relates_to,
        flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, attempts = 0, created_at = now()`,
-    [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFE_S[kind], flowId ?? null],
+    [id, kind, digestOf(issued.token), keyedDigestOf(key, email, issued.code), email, LIFETIME_S[kind], flowId ?? null],
   )
   await scope.query(`update auth.users set ${SENT_AT[kind]} = now() where id = $1`, [id])
   return issued
@@ -75,11 +75,11 @@ export async function issueCode(scope: Scope, { key, kind, email, userId, flow }
 export interface UsedCode {
   readonly userId: string
   readonly kind: CodeKind
-  /** The flow of PKCE that the code belongs to. */
+  /** PKCE flow of the code. */
   readonly flowId: string | null
 }
 
-/** Uses up the token of a link. */
+/** Consumes the token of a link. */
 export async function useLinkToken(
   scope: Scope,
   token: string,
@@ -108,7 +108,7 @@ export async function useCode(
      where o.relates_to = $1 and o.token_type = any($2::auth.one_time_token_type[])
        and o.expires_at > now() and o.attempts < $3
      for update`,
-    [email, kinds, MOST_ATTEMPTS],
+    [email, kinds, MAX_ATTEMPTS],
   )
   const digest = keyedDigestOf(key, email, code)
   const match = pending.rows.find(({ code_hash }) => timingSafeEqual(code_hash, digest))
@@ -121,7 +121,7 @@ export async function useCode(
   return match
 }
 
-/** Ends every sign-in by mail that is under way, but for the flow that is just being finished. */
+/** Ends all pending sign-ins by mail, except the flow that is being completed. */
 export async function voidCodes(scope: Scope, userId: string, keptFlowId: string | null = null): Promise<void> {
   await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
   await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, keptFlowId])

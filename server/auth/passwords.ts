@@ -1,31 +1,30 @@
-/** Hashing of passwords with argon2id, and what a password must be. */
+/** Hashes passwords with argon2id and validates new ones. */
 import { hash, verify } from '@node-rs/argon2'
 import { isCommonPassword } from './common-passwords.ts'
 import { AuthError } from './errors.ts'
 
-/** As other servers keep them: the passwords of people who were moved here from one. */
+/** Hashes of accounts imported from other servers. */
 const BCRYPT = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
 const ARGON2ID = /^\$argon2id\$/
 
-/** OWASP's second choice for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
+/** OWASP parameters for argon2id: 19 MiB, two passes, one lane. */
 export const HASHING = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Hash of random bytes nobody kept: verified where there is no account, so that it takes as long as where there is one. */
+/** Hash of discarded random bytes. Verified for unknown accounts, so that the time does not reveal them. */
 export const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$touDKHCGznkkciXDWB0Q3w$jcdi9UiGeLKIowHzAQ5JVJR9qVrr5LpIRPu00NbR3E4'
 
-/** The protocol's limit, in bytes of UTF-8: what is longer would be cut off by a bcrypt that shares our table. */
-const LONGEST_PASSWORD_BYTES = 72
+/** The protocol's limit in UTF-8 bytes; bcrypt ignores further bytes. */
+const MAX_PASSWORD_BYTES = 72
 
 export const hashPassword = (password: string): Promise<string> => hash(password, HASHING)
 
-/** Whether a password can be held against a hash of this kind. */
 export const isKnownHash = (hash: string): boolean => ARGON2ID.test(hash) || BCRYPT.test(hash)
 
-/** Whether a hash is of a kind that is accepted, but no longer made. */
+/** Whether a hash is accepted but should be replaced. */
 export const isOutdatedHash = (stored: string | null | undefined): boolean => stored != null && BCRYPT.test(stored)
 
-/** Whether a password is the one that was hashed; without a hash it costs the same and is false. */
+/** Without a hash, takes the same time and returns false. */
 export async function isRightPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   if (stored != null && isOutdatedHash(stored)) {
     const { default: bcrypt } = await import('bcryptjs')
@@ -35,13 +34,12 @@ export async function isRightPassword(stored: string | null | undefined, passwor
   return isRight && stored != null
 }
 
-/** What the operator demands of a new password. */
 export interface PasswordRules {
   readonly minPasswordLength: number
   readonly commonPasswords: 'refuse' | 'accept'
 }
 
-/** Why a password is weak, by the names of the protocol and in words; undefined where it is not. */
+/** Reasons in the names of the protocol and in words; undefined for a strong password. */
 export function weaknessOf(password: string, { minPasswordLength: minLength, commonPasswords }: PasswordRules) {
   const found = [
     ...(Array.from(password).length < minLength
@@ -55,10 +53,10 @@ export function weaknessOf(password: string, { minPasswordLength: minLength, com
   return { reasons: found.map(([reason]) => reason), message: found.map(([, message]) => message).join(' ') }
 }
 
-/** Refuses a new password that is too long (`validation_failed`), too short or too common (`weak_password`). */
+/** @throws AuthError `validation_failed` if too long, `weak_password` if too short or too common. */
 export function requireAcceptablePassword(password: string, rules: PasswordRules): void {
-  if (Buffer.byteLength(password) > LONGEST_PASSWORD_BYTES) {
-    throw new AuthError('validation_failed', `Password cannot be longer than ${LONGEST_PASSWORD_BYTES} characters`)
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) {
+    throw new AuthError('validation_failed', `Password cannot be longer than ${MAX_PASSWORD_BYTES} characters`)
   }
   const weakness = weaknessOf(password, rules)
   if (weakness === undefined) return

@@ -1,8 +1,8 @@
-/** Second factors that are a phone: six digits are sent to it, which count once, for their challenge alone. */
+/** Phone second factors: six digits, valid once and only for their challenge. */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
-import { smsBuckets, requireAttempt } from './limits.ts'
+import { smsBuckets, enforceRateLimits } from './rate-limits.ts'
 import { requirePhone } from './request.ts'
 import { type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -44,7 +44,7 @@ export async function preparePhoneCode(
   { challengeId, phone, channel }: { challengeId: string; phone: string; channel: string },
 ): Promise<{ hash: string; send: () => Promise<void> }> {
   const webhook = requireSms(service, channel)
-  await requireAttempt(service, smsBuckets(phone, userId))
+  await enforceRateLimits(service, smsBuckets(phone, userId))
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   return {
     hash: hashOf(service, challengeId, code),
@@ -62,7 +62,7 @@ export async function preparePhoneCode(
 const hashOf = ({ keys }: AuthService, challengeId: string, code: string): string =>
   createHmac('sha256', keys.codes).update(`phone factor ${challengeId} ${code}`).digest('hex')
 
-/** @throws AuthError `mfa_verification_failed` where this is not the code of the challenge. */
+/** @throws AuthError `mfa_verification_failed` for a wrong code. */
 export async function checkPhoneCode(
   scope: Scope,
   service: AuthService,

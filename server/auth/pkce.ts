@@ -9,7 +9,6 @@ import { type Account, findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { optionalText } from './request.ts'
 
-/** The members of a request that begin PKCE. */
 export const challengeMembers = { code_challenge: optionalText, code_challenge_method: optionalText }
 
 export interface Challenge {
@@ -18,9 +17,9 @@ export interface Challenge {
 }
 
 const METHODS = z.enum(['s256', 'plain'])
-const LIFE_OF_A_CODE = '5 minutes'
+const CODE_LIFETIME = '5 minutes'
 
-/** @returns undefined where the request is not made with PKCE. */
+/** Returns undefined without PKCE. */
 export function readChallenge({
   code_challenge: challenge,
   code_challenge_method: method,
@@ -43,10 +42,10 @@ export function readChallenge({
   return { challenge, method: known.data }
 }
 
-/** How a flow began; becomes the method of the session that it ends in. */
+/** Becomes the authentication method of the session. */
 export type FlowMethod = 'email/signup' | 'magiclink' | 'recovery' | 'email_change' | 'invite' | 'oauth' | 'sso/saml'
 
-/** Notes that a flow began. For nobody (a user id that is no account's) it stores nothing. */
+/** Stores nothing for an unknown user id. */
 export async function beginFlow(
   scope: Scope,
   {
@@ -75,7 +74,7 @@ export async function beginFlow(
 
 const digestOf = (code: string): string => createHash('sha256').update(code).digest('hex')
 
-/** Issues the code that the program behind a flow exchanges for a session. */
+/** Issues the code that the client exchanges for a session. */
 export async function issueAuthCode(scope: Scope, flowId: string): Promise<string> {
   const code = randomBytes(32).toString('base64url')
   await scope.query(
@@ -108,7 +107,7 @@ export async function useAuthCode(
     `select id, user_id, code_challenge_method, code_challenge, authentication_method, provider_type, session_not_after,
        auth_code_issued_at < now() - $2::interval as is_over
      from auth.flow_state where auth_code = $1 for update`,
-    [digestOf(code), LIFE_OF_A_CODE],
+    [digestOf(code), CODE_LIFETIME],
   )
   const flow = found.rows[0]
   const account = flow && (await findAccount(scope, flow.user_id))

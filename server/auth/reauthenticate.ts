@@ -2,9 +2,9 @@
 import { Hono } from 'hono'
 import { refundAttempt } from '#server/access/rate-limit.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, codeBucket, mailBuckets, requireAttempt } from './limits.ts'
-import { sendOrFail } from './mail-codes.ts'
-import { reauthenticationLetter } from './mail/letters.ts'
+import { addressBucket, codeBucket, mailBuckets, enforceRateLimits } from './rate-limits.ts'
+import { sendAndWait } from './mail-codes.ts'
+import { reauthenticationMail } from './mail/templates.ts'
 import { issueCode, useCode } from './one-time-codes.ts'
 import { type Visitor, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
@@ -27,11 +27,11 @@ export function reauthenticationRoutes(service: AuthService): Hono {
     }
     const kind = 'reauthentication'
     const visitor = visitorOf(context, settings)
-    await requireAttempt(service, [addressBucket('reauthenticate', visitor), ...mailBuckets(service, kind, email)])
+    await enforceRateLimits(service, [addressBucket('reauthenticate', visitor), ...mailBuckets(service, kind, email)])
     const { code } = await database.asAuth((scope) =>
       issueCode(scope, { key: keys.codes, kind: 'reauthentication_token', email, userId }),
     )
-    await sendOrFail(service, { kind, email, letter: reauthenticationLetter(code) })
+    await sendAndWait(service, { kind, email, letter: reauthenticationMail(code) })
     return context.json({})
   })
   return app
@@ -54,7 +54,7 @@ export async function requireReauthentication(
     throw new AuthError('reauthentication_needed', 'Password update requires reauthentication')
   }
   const guesses = codeBucket(email)
-  await requireAttempt(service, [addressBucket('verify', visitor), guesses])
+  await enforceRateLimits(service, [addressBucket('verify', visitor), guesses])
   const isRight = await database.asAuth(async (scope) => {
     const used = await useCode(scope, { key: keys.codes, email, code: nonce, kinds: ['reauthentication_token'] })
     if (used === undefined) return false

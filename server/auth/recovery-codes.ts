@@ -9,7 +9,7 @@ import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, factorAddressBucket, factorBucket, requireAttempt } from './limits.ts'
+import { addressBucket, factorAddressBucket, factorBucket, enforceRateLimits } from './rate-limits.ts'
 import { optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
@@ -41,7 +41,7 @@ export function recoveryCodeRoutes(service: AuthService): Hono {
 
   app.post('/recovery-codes', async (context) => {
     const person = await requireSession(context, service)
-    await requireAttempt(service, [addressBucket('user', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('user', visitorOf(context, settings))])
     if (person.aal === 'aal1' || !hasVerifiedFactor(person.account)) {
       throw new AuthError('insufficient_aal', 'Recovery codes are made in a session that a second factor has verified')
     }
@@ -92,7 +92,7 @@ async function verifyRecoveryCode(
   { code, visitor }: { code: string; visitor: Visitor },
 ): Promise<Grant> {
   const guesses = factorBucket(userId)
-  await requireAttempt(service, [factorAddressBucket(visitor), guesses])
+  await enforceRateLimits(service, [factorAddressBucket(visitor), guesses])
   return service.database.asAuth(async (scope) => {
     await lockAccount(scope, userId)
     const used = await scope.query(

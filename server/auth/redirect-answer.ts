@@ -1,8 +1,8 @@
-/** Answers that travel in an address: what a page finds there that somebody is sent on to. */
+/** Writes sessions, codes and errors into redirect addresses. */
 import { type AuthError } from './errors.ts'
 import { type SessionAnswer } from './session-answer.ts'
 
-/** A session goes into the fragment, which browsers send to no server. */
+/** Browsers do not send the fragment to servers. */
 export function writeSession(target: URL, { user: _, ...session }: SessionAnswer, more: Record<string, string>): void {
   target.hash = new URLSearchParams({
     ...session,
@@ -13,7 +13,7 @@ export function writeSession(target: URL, { user: _, ...session }: SessionAnswer
   }).toString()
 }
 
-/** Programs that use PKCE look into the query for what went wrong, pages into the fragment. */
+/** PKCE clients read errors from the query, pages from the fragment. */
 export function writeFailure(
   target: URL,
   { code, status, message }: Pick<AuthError, 'code' | 'status' | 'message'>,

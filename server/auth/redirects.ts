@@ -1,9 +1,9 @@
-/** Where a mail link may lead in the end. A token goes there in the fragment, so a loose rule hands accounts away. */
+/** Allowed redirect targets of mail links. They receive tokens, so a loose rule gives accounts away. */
 import { isIP } from 'node:net'
 import { isLoopbackAddress } from '#server/access/client-address.ts'
 import { type AuthSettings } from './service.ts'
 
-/** `*` stands for anything within one label or folder, `**` for anything at all. */
+/** `*` matches within one label or folder, `**` matches anything. */
 function patternOf(allowed: string): RegExp {
   const source = allowed
     .split(/(\*\*|\*)/)
@@ -23,14 +23,14 @@ function isAllowed(target: URL, { siteUrl, redirectAllowList }: AuthSettings): b
     if (isLoopback(target) && isLoopback(site)) return true
   }
   if (isIP(hostOf(target)) !== 0 && !isLoopback(target)) return false
-  // Compared as the URL parser wrote it, so that no other spelling of a host gets past.
+  // Compare the parsed form, so that other spellings of a host do not match.
   const plain = `${target.protocol}//${target.host}${target.pathname}`
   return redirectAllowList.some((allowed) => patternOf(allowed).test(plain))
 }
 
-/** The asked-for address where it is on our site or on the allow-list; otherwise, silently, the site itself. */
+/** The requested address if it is on the site or the allow-list; otherwise the site. */
 export function chooseRedirect(asked: string | undefined, settings: AuthSettings): URL {
-  // Browsers drop tabs and read back-slashes as slashes; who writes them means to deceive somebody.
+  // Browsers drop tabs and read backslashes as slashes, so reject both.
   if (asked === undefined || /[\\\s]/.test(asked) || !URL.canParse(asked)) return new URL(settings.siteUrl)
   const target = new URL(asked)
   return isAllowed(target, settings) ? target : new URL(settings.siteUrl)

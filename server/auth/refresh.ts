@@ -1,15 +1,22 @@
-/** Rotation of refresh tokens: each is used once, and using an old one again ends the session it belongs to. */
+/** Refresh token rotation: each token is used once; reuse of an old one ends its session. */
 import { type Scope } from '#server/database/scope.ts'
 import { findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { type Visitor } from './request.ts'
 import { type AuthService } from './service.ts'
-import { childTokenOf, type Grant, refreshTokenHash, type Session, sessionIsIdle, sessionIsOver } from './sessions.ts'
+import {
+  childTokenOf,
+  type Grant,
+  refreshTokenHash,
+  type Session,
+  sessionIsIdle,
+  sessionHasExpired,
+} from './sessions.ts'
 
-/** For how long two tabs that refresh at once may both bring the same token. */
+/** Two tabs may refresh with the same token within this interval. */
 const REUSE_INTERVAL = '10 seconds'
-/** No client refreshes more often than this within the reuse interval. */
-const LONGEST_CHAIN = 100
+/** More refreshes than any client makes within the reuse interval. */
+const MAX_CHAIN_LENGTH = 100
 
 interface StoredToken {
   readonly revoked: boolean
@@ -30,7 +37,7 @@ interface StoredToken {
  */
 export async function refresh(service: AuthService, token: string, visitor: Visitor): Promise<Grant> {
   if (!/^[A-Za-z0-9_-]{12,512}$/.test(token)) throw new AuthError('validation_failed', 'Refresh token is not valid')
-  // What is decided here is committed, a revoked session above all; what it means to the client is thrown after.
+  // Commit first, above all a revoked session; throw afterwards.
   const outcome = await service.database.asAuth((scope) => exchange(scope, service, token, visitor))
   if (outcome instanceof AuthError) throw outcome
   return outcome
@@ -71,7 +78,7 @@ async function exchange(
   return { account, session: { id: sessionId, aal: stored.aal, amr: stored.amr }, refreshToken: next }
 }
 
-/** Reads only once the session is locked: the reading statement must begin after whoever held the lock has committed. */
+/** Locks first, so that the read sees what the previous holder of the lock committed. */
 async function lockAndRead(
   scope: Scope,
   hash: string,
@@ -83,7 +90,7 @@ async function lockAndRead(
   )
   const found = await scope.query<StoredToken>(
     `select t.revoked, t.user_id, t.session_id, s.aal, s.amr,
-       ${sessionIsOver({ days: '$3' })} as is_over, ${sessionIsIdle({ days: '$4' })} as is_idle,
+       ${sessionHasExpired({ days: '$3' })} as is_over, ${sessionIsIdle({ days: '$4' })} as is_idle,
        active.token as active_token,
        coalesce(active.parent = t.token, false) or t.updated_at > clock_timestamp() - $2::interval as is_reusable
      from auth.refresh_tokens t
@@ -111,11 +118,11 @@ async function rotate(
   return child
 }
 
-/** Follows the line of tokens down to the active one. */
+/** Follows the chain of tokens to the active one. */
 function findActive(key: Buffer, stored: StoredToken, token: string): string | undefined {
   if (!stored.is_reusable) return undefined
   let descendant = token
-  for (let step = 0; step < LONGEST_CHAIN; step += 1) {
+  for (let step = 0; step < MAX_CHAIN_LENGTH; step += 1) {
     descendant = childTokenOf(key, stored.session_id, descendant)
     if (refreshTokenHash(descendant) === stored.active_token) return descendant
   }

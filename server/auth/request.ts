@@ -1,4 +1,4 @@
-/** Reading requests: bodies, addresses of people, and who is asking from where. */
+/** Reads bodies, contact addresses and client addresses of requests. */
 import { type Context } from 'hono'
 import { z } from 'zod'
 import { peerAddress, visitorAddress } from '#server/access/client-address.ts'
@@ -19,7 +19,7 @@ export function visitorOf(context: Context, { trustProxy }: AuthSettings): Visit
   }
 }
 
-/** Parses a JSON body; what is no JSON, or has another type than the protocol says, is `bad_json`. */
+/** @throws AuthError `bad_json` for invalid JSON or other types than the protocol defines. */
 export async function readBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const text = await context.req.text()
   const parsed = schema.safeParse(readJson(text))
@@ -39,7 +39,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A text that clients may leave out, leave empty, or send as null. */
+/** A text that may be absent, empty or null. */
 export const optionalText = z
   .string()
   .nullish()
@@ -50,7 +50,7 @@ export const metadata = z
   .nullish()
   .transform((data) => data ?? {})
 
-/** Whom a request is about, as every endpoint with a person in its body names them. */
+/** The address of a person in request bodies. */
 export const contact = { email: optionalText, phone: optionalText }
 
 export const normaliseEmail = (email: string): string => email.trim().toLowerCase()
@@ -58,9 +58,9 @@ export const normaliseEmail = (email: string): string => email.trim().toLowerCas
 // The form that browsers demand of an e-mail field.
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
-const LONGEST_EMAIL = 255
+const MAX_EMAIL_LENGTH = 255
 
-export const isEmail = (email: string): boolean => email.length <= LONGEST_EMAIL && EMAIL.test(email)
+export const isEmail = (email: string): boolean => email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email)
 
 /** @returns the normalised address. */
 export function requireEmail(email: string): string {

@@ -10,12 +10,12 @@ import { type AuthService } from './service.ts'
 export interface SignedIn {
   readonly account: Account
   readonly sessionId: string
-  /** What the token and its session both vouch for: a token from before the second factor stays at `aal1`. */
+  /** The lower level of token and session: a token from before the second factor remains `aal1`. */
   readonly aal: 'aal1' | 'aal2'
   readonly openedAt: Date
 }
 
-/** Who is asking, by Bearer token alone. The session is looked up, so that a token is worth nothing after signing out. */
+/** Authenticates by Bearer token only. Looks the session up, so a token is invalid after sign-out. */
 export async function requireSession(context: Context, { database, tokens }: AuthService): Promise<SignedIn> {
   const bearer = bearerOf(context)
   if (bearer === undefined) {
@@ -56,7 +56,7 @@ async function findSession(scope: Scope, id: string | undefined, userId: string)
   return found.rows[0]
 }
 
-/** Lets in whoever brings the operator's key. */
+/** Requires the operator's key. */
 export async function requireServiceRole(context: Context, { tokens }: AuthService): Promise<void> {
   const bearer = bearerOf(context)
   if (bearer === undefined) throw new AuthError('no_authorization', 'This endpoint requires a valid Bearer token')

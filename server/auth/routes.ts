@@ -1,11 +1,11 @@
-/** The auth service at /auth/v1, in the protocol of GoTrue, so that `supabase.auth` works with it as it is. */
+/** The auth service at /auth/v1. It implements the GoTrue protocol of `supabase.auth`. */
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { AuthError } from './errors.ts'
 import { adminUserRoutes } from './admin-users.ts'
 import { authorizeRoutes } from './authorize.ts'
-import { closingRoutes } from './close-account.ts'
+import { closeAccountRoutes } from './close-account.ts'
 import { recordEvents } from './event-log.ts'
 import { factorRoutes } from './factors.ts'
 import { identityRoutes } from './identities.ts'
@@ -24,9 +24,9 @@ import { tokenRoutes } from './token.ts'
 import { userRoutes } from './user.ts'
 import { verifyRoutes } from './verify.ts'
 
-const LARGEST_BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
-// Any page may call: what it may do is decided by the token it brings, and cookies count for nothing here.
+// Open to all origins because requests are authorised by token, not by cookie.
 const openToAllOrigins = allowAnyOrigin({
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   allowHeaders: [
@@ -49,16 +49,16 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
   app.use(openToAllOrigins)
   app.use(async function prepareAnswer(context, next) {
     const version = requestedVersion(context)
-    // The client takes `code` for the name of an error only where the version it asked for comes back.
+    // The client reads `code` as an error name only if the response repeats the requested version.
     if (version !== undefined) context.header(VERSION_HEADER, version)
     context.header('cache-control', 'no-store')
     await next()
   })
   app.use(
     bodyLimit({
-      maxSize: LARGEST_BODY_BYTES,
+      maxSize: MAX_BODY_BYTES,
       onError(context) {
-        // The rest of the body is not read, so the connection is of no further use.
+        // The connection cannot be reused because the rest of the body is unread.
         context.header('connection', 'close')
         throw new AuthError('request_entity_too_large', 'Request body is larger than 1 MB')
       },
@@ -73,7 +73,7 @@ export function createAuthRoutes(dependencies: AuthDependencies): Hono {
   app.route('/', factorRoutes(service))
   app.route('/', recoveryCodeRoutes(service))
   app.route('/', sessionRoutes(service))
-  app.route('/', closingRoutes(service))
+  app.route('/', closeAccountRoutes(service))
   app.route('/', authorizeRoutes(service))
   app.route('/', ssoRoutes(service))
   app.route('/', identityRoutes(service))

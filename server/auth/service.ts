@@ -4,7 +4,7 @@ import { type Log } from '#server/base/log.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type Mail } from './mail/send.ts'
 import { type PasswordRules } from './passwords.ts'
-import { createProviders, type Providers } from './providers/choose.ts'
+import { createProviders, type Providers } from './providers/registry.ts'
 import { type ProviderSettings } from './providers/provider.ts'
 import { type SmsWebhook } from './sms.ts'
 import { type SamlProviderSettings } from './saml/provider.ts'
@@ -14,34 +14,34 @@ export interface AuthSettings extends PasswordRules {
   readonly siteUrl: string
   /** Further addresses that mail links may lead to: `https://app.example.com/**`, where `*` stops at "." and "/". */
   readonly redirectAllowList: readonly string[]
-  /** Who may create accounts: anybody, whom the operator invites, or the operator alone. */
+  /** Who may create accounts. */
   readonly signup: 'open' | 'invite' | 'closed'
   readonly autoconfirm: boolean
-  /** Whether somebody may have a session without an address. */
+  /** Whether anonymous sessions are allowed. */
   readonly anonymous: boolean
-  /** Whether people may take ways of signing in from their account. */
+  /** Whether people may link and unlink providers. */
   readonly manualLinking: boolean
-  /** Whether a password may be changed in a session older than a day only with a mailed code. */
+  /** Whether a password change in a session older than a day requires a mailed code. */
   readonly passwordNeedsNonce: boolean
-  /** Where else people may have their account to sign in with. */
+  /** Sign-in providers. */
   readonly providers: readonly ProviderSettings[]
-  /** Whose people sign in at their company's identity provider. */
+  /** SAML identity providers. */
   readonly samlProviders: readonly SamlProviderSettings[]
-  /** What sends text messages; undefined where phones are no second factors. */
+  /** Undefined if phones are not offered as second factors. */
   readonly smsWebhook: SmsWebhook | undefined
-  /** After how many days a session ends, however often it was refreshed; 0 for never. */
+  /** Maximum age of a session in days; 0 for no limit. */
   readonly sessionDays: number
-  /** After how many days without a refresh a session is over; 0 for no end. */
+  /** Days without a refresh after which a session expires; 0 for no limit. */
   readonly sessionIdleDays: number
   readonly mailIntervalS: number
   readonly rateLimits: 'on' | 'off'
-  /** How many proxies in front are believed about the visitor's address. */
+  /** Number of trusted proxies in front of the server. */
   readonly trustProxy: number
   readonly secureCookies: boolean
 }
 
-/** What is kept of a person beyond the rows that go with the account: counted before these are removed, removed after. */
-export type AccountClosing = (userId: string) => Promise<{
+/** Deletes data of a person outside the database: counted before the rows are deleted, deleted after. */
+export type DeleteAccountData = (userId: string) => Promise<{
   readonly counts: Readonly<Record<string, number>>
   finish(): Promise<void>
 }>
@@ -54,11 +54,10 @@ export interface AuthDependencies {
   readonly log: Log
   /** At least 32 random bytes of this installation, the same on every node. */
   readonly refreshKey: Buffer
-  /** Asked before a person's rows are removed; undefined where nothing but rows is kept of people. */
-  readonly onAccountClosing?: AccountClosing | undefined
+  /** Called before a person's rows are deleted; undefined if all data is in rows. */
+  readonly onAccountClosing?: DeleteAccountData | undefined
 }
 
-/** What every flow works with. */
 export interface AuthService extends Omit<AuthDependencies, 'refreshKey'> {
   readonly providers: Providers
   readonly keys: {

@@ -1,4 +1,4 @@
-/** What makes a session known to its client: the access token, the answer around it, and the cookie beside it. */
+/** The response with a new session: access token, body and cookie. */
 import { type Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
@@ -8,11 +8,11 @@ import { type AuthService, type AuthSettings } from './service.ts'
 import { type Grant } from './sessions.ts'
 import { userAnswer } from './user-answer.ts'
 
-const ACCESS_TOKEN_LIFE_S = 3600
-/** Browsers drop a cookie of more than 4096 bytes, name and attributes included, without a word. */
-const LONGEST_COOKIE_VALUE = 3800
-/** A server refuses a request whose headers take more than 16 kB; nobody may lock himself out with metadata. */
-const LONGEST_TOKEN = 8_000
+const ACCESS_TOKEN_LIFETIME_S = 3600
+/** Browsers silently drop cookies above 4096 bytes, including name and attributes. */
+const MAX_COOKIE_VALUE_LENGTH = 3800
+/** Servers reject headers above 16 kB, so large metadata could lock a person out. */
+const MAX_TOKEN_LENGTH = 8_000
 
 const authUrlOf = ({ siteUrl }: AuthSettings): string => `${siteUrl}/auth/v1`
 
@@ -22,7 +22,7 @@ function signAccessToken({ tokens, settings }: AuthService, { account, session }
     sub: account.id,
     aud: account.aud,
     iat: issuedAt,
-    exp: issuedAt + ACCESS_TOKEN_LIFE_S,
+    exp: issuedAt + ACCESS_TOKEN_LIFETIME_S,
     role: account.role,
     email: account.email ?? '',
     phone: account.phone ?? '',
@@ -57,23 +57,23 @@ export interface SessionAnswer {
   readonly user: Record<string, unknown>
 }
 
-/** Signs the access token, sets the cookie beside it, and returns the body of the answer. */
+/** Signs the access token, sets the cookie and returns the body. */
 export async function grantSession(context: Context, service: AuthService, grant: Grant): Promise<SessionAnswer> {
   const { settings } = service
   noteAccount(context, grant.account.id)
   const issuedAt = Math.floor(Date.now() / 1000)
   const sign = signAccessToken(service, grant, issuedAt)
   const full = await sign.full()
-  const accessToken = full.length > LONGEST_TOKEN ? await sign.short() : full
+  const accessToken = full.length > MAX_TOKEN_LENGTH ? await sign.short() : full
   if (isOurOwnPage(context, settings)) {
-    const fitting = accessToken.length > LONGEST_COOKIE_VALUE ? await sign.short() : accessToken
-    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFE_S })
+    const fitting = accessToken.length > MAX_COOKIE_VALUE_LENGTH ? await sign.short() : accessToken
+    setCookie(context, SESSION_COOKIE, fitting, { ...cookieOptions(settings), maxAge: ACCESS_TOKEN_LIFETIME_S })
   }
   return {
     access_token: accessToken,
     token_type: 'bearer',
-    expires_in: ACCESS_TOKEN_LIFE_S,
-    expires_at: issuedAt + ACCESS_TOKEN_LIFE_S,
+    expires_in: ACCESS_TOKEN_LIFETIME_S,
+    expires_at: issuedAt + ACCESS_TOKEN_LIFETIME_S,
     refresh_token: grant.refreshToken,
     user: userAnswer(grant.account),
   }

@@ -1,11 +1,11 @@
-/** /sessions: where a person is signed in, and ending one of these. Not part of GoTrue's protocol: our own page asks. */
+/** /sessions: lists and ends sessions of a person. An addition to the GoTrue protocol. */
 import { Hono } from 'hono'
 import { type OpenSession } from '#contract/auth.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
-import { sessionIsIdle, sessionIsOver } from './sessions.ts'
+import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 export function sessionRoutes(service: AuthService): Hono {
   const app = new Hono()
@@ -32,7 +32,7 @@ export function sessionRoutes(service: AuthService): Hono {
   return app
 }
 
-/** Newest use first, the one that asks before all others. */
+/** The requesting session first, then by latest use. */
 async function listSessions(
   scope: Scope,
   { account, sessionId }: SignedIn,
@@ -42,7 +42,7 @@ async function listSessions(
     `select id, created_at, coalesce(refreshed_at, updated_at) as used_at, user_agent, host(ip) as address, aal,
        id = $2 as is_current
      from auth.sessions s
-     where user_id = $1 and not ${sessionIsOver({ days: '$3' })} and not ${sessionIsIdle({ days: '$4' })}
+     where user_id = $1 and not ${sessionHasExpired({ days: '$3' })} and not ${sessionIsIdle({ days: '$4' })}
      order by is_current desc, used_at desc`,
     [account.id, sessionId, sessionDays, sessionIdleDays],
   )

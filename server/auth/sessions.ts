@@ -1,4 +1,4 @@
-/** Sessions and the refresh tokens that keep them going. */
+/** Sessions and their refresh tokens. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 import { type Account } from './accounts.ts'
@@ -6,11 +6,11 @@ import { AuthError } from './errors.ts'
 import { type FlowMethod } from './pkce.ts'
 import { type Visitor } from './request.ts'
 
-/** How somebody proved who they are, and when, in unix seconds. */
+/** Method and time (unix seconds) of authentication. */
 interface AuthenticationMethod {
   readonly method: 'password' | 'otp' | 'totp' | 'mfa/phone' | 'recovery_code' | 'anonymous' | FlowMethod
   readonly timestamp: number
-  /** Which provider a company's sign-on came from. */
+  /** Id of the SAML provider. */
   readonly provider?: string
 }
 
@@ -20,7 +20,7 @@ export interface Session {
   readonly amr: readonly AuthenticationMethod[]
 }
 
-/** The session of an answer, with the one thing that is never stored: the refresh token itself. */
+/** A session with its refresh token, which is never stored itself. */
 export interface Grant {
   readonly account: Account
   readonly session: Session
@@ -41,7 +41,7 @@ export const childTokenOf = (key: Buffer, sessionId: string, parent: string): st
  * SQL conditions on `auth.sessions s`: it has ended whatever happens, and nobody has used it for too long.
  * @param days parameters that hold the days of each, 0 for no end.
  */
-export const sessionIsOver = ({ days }: { days: string }): string =>
+export const sessionHasExpired = ({ days }: { days: string }): string =>
   `(coalesce(s.not_after < now(), false) or (${days}::int > 0 and s.created_at < now() - make_interval(days => ${days}::int)))`
 export const sessionIsIdle = ({ days }: { days: string }): string =>
   `(${days}::int > 0 and coalesce(s.refreshed_at, s.created_at) < now() - make_interval(days => ${days}::int))`
@@ -60,7 +60,7 @@ interface Opening {
   readonly method: AuthenticationMethod['method']
   readonly visitor: Visitor
   readonly provider?: string
-  /** When it ends whatever happens; undefined where nobody says. */
+  /** Fixed end of the session, if any. */
   readonly notAfter?: Date | undefined
 }
 
@@ -111,7 +111,7 @@ export async function raiseSession(
   return { account, session, refreshToken: await insertFirstToken(scope, sessionId, account.id) }
 }
 
-/** Takes from sessions what a factor gave them. */
+/** Lowers sessions that a removed factor had raised. */
 export async function lowerSessions(scope: Scope, factorId: string): Promise<void> {
   await scope.query(
     `update auth.sessions set aal = 'aal1', factor_id = null, updated_at = now(),

@@ -1,4 +1,4 @@
-/** What the service is and offers: /health, /settings and the public keys. */
+/** GET /health, /settings and the public keys. */
 import { Hono } from 'hono'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { type AuthService } from './service.ts'

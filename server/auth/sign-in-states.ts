@@ -11,32 +11,31 @@ import { type SignInSecrets } from './providers/provider.ts'
 import { type AuthService } from './service.ts'
 
 const COOKIE = 'alcove-sign-in'
-const LIFE_S = 600
+const LIFETIME_S = 600
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What goes to the provider beside the state follows from it and a key of ours, so that none of it has to be stored. */
-function secretsOf(key: Buffer, state: string): SignInSecrets {
+/** Derives nonce and verifier from the state and a server key, so that neither is stored. */
+function deriveSecrets(key: Buffer, state: string): SignInSecrets {
   const derive = (purpose: string) => createHmac('sha256', key).update(`${purpose} ${state}`).digest('base64url')
   return { state, nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
-/** The secret that this browser was given, if it was. */
 export function knownBrowserSecret(context: Context): string | undefined {
   const known = getCookie(context, COOKIE)
   return known !== undefined && /^[\w-]{43}$/.test(known) ? known : undefined
 }
 
-/** The secret of this browser, made on its first sign-in; several of them may be under way in it at once. */
+/** Secret of this browser, shared by all its pending sign-ins; created on the first. */
 export function browserSecret(context: Context, { settings }: AuthService): string {
   const secret = knownBrowserSecret(context) ?? randomBytes(32).toString('base64url')
   setCookie(context, COOKIE, secret, {
     path: '/auth/v1',
     httpOnly: true,
-    // The way back is a link from the provider's site, with which browsers send no strict cookies.
+    // Browsers omit strict cookies when the provider redirects back.
     sameSite: 'Lax',
     secure: settings.secureCookies,
-    maxAge: LIFE_S,
+    maxAge: LIFETIME_S,
   })
   return secret
 }
@@ -45,11 +44,10 @@ export interface PendingSignIn {
   readonly provider: string
   readonly redirectTo: URL
   readonly pkce: Challenge | undefined
-  /** The person who adds this way of signing in to their account; undefined where somebody signs in. */
+  /** The person who links the provider; undefined for a sign-in. */
   readonly linkingUserId: string | undefined
 }
 
-/** With what the provider is told and asked. */
 export interface StartedSignIn extends PendingSignIn {
   readonly secrets: SignInSecrets
 }
@@ -77,7 +75,7 @@ export async function beginSignIn(
       ],
     ),
   )
-  return secretsOf(service.keys.signIns, state)
+  return deriveSecrets(service.keys.signIns, state)
 }
 
 interface Row {
@@ -88,7 +86,7 @@ interface Row {
   readonly linking_user_id: string | null
 }
 
-/** Uses up a state; undefined where it is unknown, used, too old, or was given to another browser. */
+/** Consumes a state. Returns undefined if it is unknown, used, expired, or of another browser. */
 export async function useSignIn(
   context: Context,
   { database, keys }: AuthService,
@@ -104,7 +102,7 @@ export async function useSignIn(
     redirectTo: new URL(used.redirect_to),
     pkce: challenge === null || method === null ? undefined : { challenge, method },
     linkingUserId: used.linking_user_id ?? undefined,
-    secrets: secretsOf(keys.signIns, state),
+    secrets: deriveSecrets(keys.signIns, state),
   }
 }
 
@@ -113,7 +111,7 @@ async function takeRow(scope: Scope, state: string, browser: string): Promise<Ro
     `delete from auth.oauth_sign_ins
      where state_hash = $1 and browser_hash = $2 and created_at > now() - make_interval(secs => $3)
      returning provider, redirect_to, code_challenge, code_challenge_method, linking_user_id`,
-    [digestOf(state), digestOf(browser), LIFE_S],
+    [digestOf(state), digestOf(browser), LIFETIME_S],
   )
   return taken.rows[0]
 }

@@ -1,11 +1,18 @@
-/** POST /signup: an account with e-mail and password, confirmed by a link that is mailed to it. */
+/** POST /signup: creates an account with e-mail and password, confirmed by a mailed link. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { enrol, confirmEmail, enrolAnonymously, findAccount, type NewAccount, requireAccount } from './accounts.ts'
+import {
+  createUnconfirmedAccount,
+  confirmEmail,
+  createAnonymousAccount,
+  findAccount,
+  type NewAccount,
+  requireAccount,
+} from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, anonymousBucket, mailBuckets, requireAttempt } from './limits.ts'
-import { alreadyRegisteredLetter } from './mail/letters.ts'
-import { issuePass, sendOrFail } from './mail-codes.ts'
+import { addressBucket, anonymousBucket, mailBuckets, enforceRateLimits } from './rate-limits.ts'
+import { alreadyRegisteredMail } from './mail/templates.ts'
+import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { hashPassword, requireAcceptablePassword } from './passwords.ts'
 import { type Challenge, challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
@@ -13,7 +20,7 @@ import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, 
 import { type AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { openSession } from './sessions.ts'
-import { madeUpUserAnswer, userAnswer } from './user-answer.ts'
+import { fakeUserAnswer, userAnswer } from './user-answer.ts'
 
 const signupBody = z.object({ ...contact, password: optionalText, data: metadata, ...challengeMembers })
 type SignupBody = z.output<typeof signupBody>
@@ -32,7 +39,7 @@ export function signupRoutes(service: AuthService): Hono {
     const pkce = readChallenge(body)
     const visitor = visitorOf(context, settings)
     const mailBucket = settings.autoconfirm ? [] : mailBuckets(service, 'confirmation', email)
-    await requireAttempt(service, [addressBucket('signup', visitor), ...mailBucket])
+    await enforceRateLimits(service, [addressBucket('signup', visitor), ...mailBucket])
 
     const candidate = { email, passwordHash: await hashPassword(body.password), data: body.data }
     if (settings.autoconfirm) {
@@ -63,16 +70,16 @@ function requireSignup({ email, phone, password }: SignupBody, { settings }: Aut
 
 async function signUpAnonymously(service: AuthService, { password, data }: SignupBody, visitor: Visitor) {
   if (password !== '') throw new AuthError('validation_failed', 'Signup with a password requires an email')
-  await requireAttempt(service, [anonymousBucket(visitor)])
+  await enforceRateLimits(service, [anonymousBucket(visitor)])
   return service.database.asAuth(async (scope) => {
-    const id = await enrolAnonymously(scope, data)
+    const id = await createAnonymousAccount(scope, data)
     return openSession(scope, await requireAccount(scope, id), { method: 'anonymous', visitor })
   })
 }
 
 async function signUpConfirmed({ database }: AuthService, candidate: NewAccount, visitor: Visitor) {
   const grant = await database.asAuth(async (scope) => {
-    const id = await enrol(scope, candidate)
+    const id = await createUnconfirmedAccount(scope, candidate)
     if (id === undefined) return undefined
     await confirmEmail(scope, id, { isAssumed: true })
     await scope.query('update auth.users set last_sign_in_at = now() where id = $1', [id])
@@ -83,7 +90,7 @@ async function signUpConfirmed({ database }: AuthService, candidate: NewAccount,
   return grant
 }
 
-/** Either way a mail is sent and waited for: the answer to a taken address takes no less time than any other. */
+/** Always sends a mail and waits for it, so that the time does not reveal a taken address. */
 async function signUpByMail(
   service: AuthService,
   candidate: NewAccount,
@@ -92,12 +99,12 @@ async function signUpByMail(
   const { database, settings } = service
   const { email } = candidate
   const enrolled = await database.asAuth(async (scope) => {
-    const userId = await enrol(scope, candidate)
-    const { letter } = await issuePass(scope, service, { kind: 'confirmation', email, userId, ...way })
+    const userId = await createUnconfirmedAccount(scope, candidate)
+    const { letter } = await issueMailCode(scope, service, { kind: 'confirmation', email, userId, ...way })
     const account = userId === undefined ? undefined : await findAccount(scope, userId)
     return account && { account, letter }
   })
-  const letter = enrolled?.letter ?? alreadyRegisteredLetter(`${settings.siteUrl}/login`)
-  await sendOrFail(service, { kind: 'confirmation', email, letter })
-  return enrolled === undefined ? madeUpUserAnswer(candidate) : userAnswer(enrolled.account)
+  const letter = enrolled?.letter ?? alreadyRegisteredMail(`${settings.siteUrl}/login`)
+  await sendAndWait(service, { kind: 'confirmation', email, letter })
+  return enrolled === undefined ? fakeUserAnswer(candidate) : userAnswer(enrolled.account)
 }

@@ -5,14 +5,13 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { boundedFetch } from './providers/bounded-fetch.ts'
 
-/** Plain values of the configuration. */
 export interface SmsWebhook {
   readonly address: string
-  /** `v1,whsec_` and the key in base64, as the receiver knows it. */
+  /** `v1,whsec_` and the key in base64. */
   readonly secret: string
 }
 
-/** @throws Error where the receiver is not reached in time, or does not take the message. */
+/** @throws Error if the receiver does not accept the message in time. */
 export async function sendSms(
   { address, secret }: SmsWebhook,
   { userId, phone, code }: { userId: string; phone: string; code: string },

@@ -8,14 +8,14 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, requireAttempt } from './limits.ts'
+import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { beginFlow, challengeMembers, issueAuthCode, readChallenge, useAuthCode } from './pkce.ts'
 import { writeFailure, writeSession } from './redirect-answer.ts'
 import { chooseRedirect } from './redirects.ts'
 import { asAuthError } from './render-error.ts'
 import { optionalText, readBody, visitorOf } from './request.ts'
-import { providerNameOf, ssoAccountOf } from './saml/accounts.ts'
-import { addressesOf, readAnswer, requestAddress, type SamlProviderSettings } from './saml/provider.ts'
+import { providerNameOf, findOrCreateSsoAccount } from './saml/accounts.ts'
+import { addressesOf, readResponse, createRequestUrl, type SamlProviderSettings } from './saml/provider.ts'
 import { beginSsoSignIn, type PendingSsoSignIn, useAssertion, useSsoSignIn } from './saml/sign-ins.ts'
 import { type AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
@@ -42,17 +42,17 @@ export function ssoRoutes(service: AuthService): Hono {
 
   app.post('/sso', async (context) => {
     const body = await readBody(context, ssoBody)
-    await requireAttempt(service, [addressBucket('authorize', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('authorize', visitorOf(context, settings))])
     const provider = chooseProvider(settings.samlProviders, body)
     const redirectTo = chooseRedirect(body.redirect_to === '' ? undefined : body.redirect_to, settings)
     const asked = readChallenge(body)
     const isInOwnPage = asked === undefined && redirectTo.origin === new URL(settings.siteUrl).origin
-    // Into our own page only the browser comes that began: its cookie is to that code what a verifier is to a program's.
+    // Only the browser that began may enter the page: its cookie takes the role of a PKCE verifier.
     const pkce = isInOwnPage
       ? { method: 's256' as const, challenge: challengeOf(browserSecret(context, service)) }
       : asked
     const ids = await beginSsoSignIn(service, { providerId: provider.id, redirectTo, pkce, isInOwnPage })
-    const address = await requestAddress(provider, { siteUrl: settings.siteUrl, ...ids })
+    const address = await createRequestUrl(provider, { siteUrl: settings.siteUrl, ...ids })
     return body.skip_http_redirect === true ? context.json({ url: address.href }) : context.redirect(address.href, 303)
   })
 
@@ -73,15 +73,15 @@ export function ssoRoutes(service: AuthService): Hono {
   })
 
   app.post('/sso/saml/acs', async (context) => {
-    await requireAttempt(service, [addressBucket('callback', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('callback', visitorOf(context, settings))])
     const form = new URLSearchParams(await context.req.text())
     const signIn = await useSsoSignIn(service, form.get('RelayState') ?? '')
-    const target = await comeBack(context, service, signIn, form.get('SAMLResponse') ?? '')
+    const target = await redirectBack(context, service, signIn, form.get('SAMLResponse') ?? '')
     return context.redirect(target.href, 303)
   })
 
   app.get('/sso/saml/finish', async (context) => {
-    await requireAttempt(service, [addressBucket('callback', visitorOf(context, settings))])
+    await enforceRateLimits(service, [addressBucket('callback', visitorOf(context, settings))])
     const target = chooseRedirect(context.req.query('redirect_to'), settings)
     await enterOwnPage(context, service, target)
     return context.redirect(target.href, 303)
@@ -110,8 +110,8 @@ function chooseProvider(
   throw new AuthError('sso_provider_not_found', message)
 }
 
-/** Where somebody goes who was sent back by their provider, with what they bring: a code, a session, or what went wrong. */
-async function comeBack(
+/** Redirects to the target with a code, a session, or an error. */
+async function redirectBack(
   context: Context,
   service: AuthService,
   signIn: (PendingSsoSignIn & { readonly requestId: string }) | undefined,
@@ -123,12 +123,12 @@ async function comeBack(
     if (signIn === undefined) {
       throw new AuthError('saml_relay_state_not_found', 'SAML RelayState does not exist, try logging in again?')
     }
-    const { provider, arrival } = await arrive(service, signIn, response)
+    const { provider, arrival } = await finishSignIn(service, signIn, response)
     const { pkce, isInOwnPage } = signIn
     const sessionNotAfter = arrival.sessionNotAfter
     const settle = async (scope: Scope) => {
       await useAssertion(scope, { issuer: provider.issuer, ...arrival })
-      return ssoAccountOf(scope, provider, arrival, settings)
+      return findOrCreateSsoAccount(scope, provider, arrival, settings)
     }
     if (pkce === undefined) {
       const visitor = visitorOf(context, settings)
@@ -164,7 +164,7 @@ async function comeBack(
   }
 }
 
-async function arrive(
+async function finishSignIn(
   { settings, log }: AuthService,
   { providerId, requestId }: PendingSsoSignIn & { readonly requestId: string },
   response: string,
@@ -172,14 +172,14 @@ async function arrive(
   const provider = settings.samlProviders.find(({ id }) => id === providerId)
   if (provider === undefined) throw new AuthError('sso_provider_not_found', 'No such SSO provider')
   try {
-    return { provider, arrival: await readAnswer(provider, { siteUrl: settings.siteUrl, requestId, response }) }
+    return { provider, arrival: await readResponse(provider, { siteUrl: settings.siteUrl, requestId, response }) }
   } catch (error) {
     log.warn({ err: error, provider: providerId }, 'an answer of a SAML provider was refused')
     throw error
   }
 }
 
-/** The last step of a sign-in into our own page, which the browser makes by itself and so with its cookies. */
+/** Last step of a sign-in to the page: a same-site request of the browser, which includes its cookies. */
 async function enterOwnPage(context: Context, service: AuthService, target: URL): Promise<void> {
   try {
     const code = context.req.query('code') ?? ''

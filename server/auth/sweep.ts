@@ -1,6 +1,6 @@
 import { type Database } from '#server/database/scope.ts'
 import { type AuthSettings } from './service.ts'
-import { sessionIsIdle, sessionIsOver } from './sessions.ts'
+import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 /**
  * Removes what nobody can use any more: full buckets, expired codes and challenges, sign-ins and enrolments that nobody
@@ -26,7 +26,7 @@ export async function sweepAuth(
     await scope.query(`delete from auth.mfa_challenges where created_at < now() - interval '1 day'`)
     await scope.query(`delete from auth.refresh_tokens where revoked and updated_at < now() - interval '30 days'`)
     await scope.query(
-      `delete from auth.sessions s where ${sessionIsOver({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`,
+      `delete from auth.sessions s where ${sessionHasExpired({ days: '$1' })} or ${sessionIsIdle({ days: '$2' })}`,
       [sessionDays, sessionIdleDays],
     )
   })

@@ -5,7 +5,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#server/base/errors.ts'
 import { type Database, type Scope } from '#server/database/scope.ts'
-import { confirmEmail, enrol, findAccountByEmail } from './accounts.ts'
+import { confirmEmail, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
 import { hashPassword } from './passwords.ts'
 
 const EMAIL = 'test@alcove.local'
@@ -47,7 +47,7 @@ export async function ensureTestAccount({
 }
 
 async function establish(scope: Scope, passwordHash: string, marker: Buffer): Promise<void> {
-  await enrol(scope, { email: EMAIL, passwordHash, data: {} })
+  await createUnconfirmedAccount(scope, { email: EMAIL, passwordHash, data: {} })
   const account = await findAccountByEmail(scope, EMAIL)
   if (account === undefined) throw new AppError('unavailable', 'The test account could not be created.')
   const { id } = account
@@ -60,7 +60,7 @@ async function establish(scope: Scope, passwordHash: string, marker: Buffer): Pr
   )
 }
 
-/** Locks the test account of an installation that was local once and no longer is; what it holds is kept. */
+/** Locks the test account of an installation that is no longer local, and keeps its data. */
 export async function withdrawTestAccount({ database }: { database: Database }): Promise<void> {
   await database.asAuth(async (scope) => {
     await scope.query('delete from auth.sessions where user_id in (select user_id from auth.test_accounts)')

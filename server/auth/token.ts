@@ -1,4 +1,4 @@
-/** POST /token: a session for a password, for the code of PKCE or for a provider's ID token, or the next tokens of a session for its refresh token. */
+/** POST /token: grants `password`, `pkce`, `id_token` and `refresh_token`. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type Scope } from '#server/database/scope.ts'
@@ -6,7 +6,7 @@ import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
 import { signInWithIdToken } from './id-token.ts'
-import { addressBucket, passwordBucket, requireAttempt } from './limits.ts'
+import { addressBucket, passwordBucket, enforceRateLimits } from './rate-limits.ts'
 import { hashPassword, isOutdatedHash, isRightPassword, weaknessOf } from './passwords.ts'
 import { useAuthCode } from './pkce.ts'
 import { refresh } from './refresh.ts'
@@ -19,8 +19,8 @@ const passwordBody = z.object({ ...contact, password: optionalText })
 const pkceBody = z.object({ auth_code: optionalText, code_verifier: optionalText })
 const refreshBody = z.object({ refresh_token: optionalText })
 
-/** How long an address counts as one that an account is used from. */
-const FAMILIAR_FOR = '30 days'
+/** How long a client address counts as familiar after a sign-in. */
+const FAMILIAR_ADDRESS_PERIOD = '30 days'
 
 export function tokenRoutes(service: AuthService): Hono {
   const grants: Record<string, (context: Context, visitor: Visitor) => Promise<Response>> = {
@@ -34,7 +34,7 @@ export function tokenRoutes(service: AuthService): Hono {
     async refresh_token(context, visitor) {
       const { refresh_token: token } = await readBody(context, refreshBody)
       if (token === '') throw new OAuthError('invalid_request', 'refresh_token required')
-      await requireAttempt(service, [addressBucket('token', visitor)])
+      await enforceRateLimits(service, [addressBucket('token', visitor)])
       return context.json(await grantSession(context, service, await refresh(service, token, visitor)))
     },
     async pkce(context, visitor) {
@@ -43,7 +43,7 @@ export function tokenRoutes(service: AuthService): Hono {
         const message = 'invalid request: both auth code and code verifier should be non-empty'
         throw new AuthError('validation_failed', message)
       }
-      await requireAttempt(service, [addressBucket('token', visitor)])
+      await enforceRateLimits(service, [addressBucket('token', visitor)])
       const grant = await service.database.asAuth(async (scope) => {
         const { account, ...flow } = await useAuthCode(scope, { code, verifier })
         return openSession(scope, account, { ...flow, visitor })
@@ -81,12 +81,12 @@ interface PasswordLogin {
   readonly visitor: Visitor
 }
 
-/** Unknown address and wrong password go the same way: the same statements, one hash, one answer. */
+/** An unknown address and a wrong password take the same statements, one hash and the same answer. */
 async function signInWithPassword(service: AuthService, { email, password, visitor }: PasswordLogin): Promise<Grant> {
   const { database } = service
   const { account, isFamiliar } = await database.asAuth((scope) => findForLogin(scope, email, visitor))
   const failures = passwordBucket(email, visitor, isFamiliar)
-  await requireAttempt(service, [addressBucket('token', visitor), failures])
+  await enforceRateLimits(service, [addressBucket('token', visitor), failures])
 
   const isRight = await isRightPassword(account?.encrypted_password, password)
   if (account === undefined || !isRight) throw new AuthError('invalid_credentials', 'Invalid login credentials')
@@ -103,18 +103,18 @@ async function signInWithPassword(service: AuthService, { email, password, visit
 }
 
 async function findForLogin(scope: Scope, typed: string, { address }: Visitor) {
-  // What is no address of ours is looked up as nobody's, so that it goes the same way too.
+  // An invalid address takes the same path as an unknown one.
   const email = isEmail(typed) ? typed : ''
   const account = await findAccountByEmail(scope, email)
   const familiar = await scope.prepared(
     `select from auth.sessions s join auth.users u on u.id = s.user_id
      where lower(u.email) = $1 and s.ip = $2 and coalesce(s.refreshed_at, s.created_at) > now() - $3::interval limit 1`,
-    [email, address ?? null, FAMILIAR_FOR],
+    [email, address ?? null, FAMILIAR_ADDRESS_PERIOD],
   )
   return { account, isFamiliar: familiar.rowCount === 1 }
 }
 
-/** Undefined where the password was changed while it was being checked. */
+/** Returns undefined if the password changed meanwhile. */
 async function openAfterPassword(
   scope: Scope,
   account: Account,

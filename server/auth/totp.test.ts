@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { createTotp, findStep, openSecret, sealSecret } from './totp.ts'
+import { createTotp, findStep, decryptSecret, encryptSecret } from './totp.ts'
 
 /** The secret of RFC 6238's own test values, "12345678901234567890". */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -35,9 +35,9 @@ test('an enrolment can be scanned, typed and shown in a data URL', () => {
 
 test('a sealed secret opens for its own factor and with its own key alone', () => {
   const [key, factorId] = [randomBytes(32), randomUUID()]
-  const sealed = sealSecret(key, factorId, RFC_SECRET)
+  const sealed = encryptSecret(key, factorId, RFC_SECRET)
   expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain(RFC_SECRET)
-  expect(openSecret(key, factorId, sealed)).toBe(RFC_SECRET)
-  expect(() => openSecret(key, randomUUID(), sealed)).toThrow()
-  expect(() => openSecret(randomBytes(32), factorId, sealed)).toThrow()
+  expect(decryptSecret(key, factorId, sealed)).toBe(RFC_SECRET)
+  expect(() => decryptSecret(key, randomUUID(), sealed)).toThrow()
+  expect(() => decryptSecret(randomBytes(32), factorId, sealed)).toThrow()
 })

@@ -9,10 +9,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export interface TotpEnrolment {
-  /** Base32, as people type it where they cannot scan. */
+  /** Base32, for manual entry. */
   readonly secret: string
   readonly uri: string
-  /** An SVG without "#", so that it can stand in a data URL as it is. */
+  /** An SVG without "#", which needs no escaping in a data URL. */
   readonly qrCode: string
 }
 
@@ -33,15 +33,15 @@ export function findStep(secret: string, code: string, nowMs: number): number | 
 }
 
 /** AES-256-GCM, bound to the factor: nonce, tag and text, base64. */
-export function sealSecret(key: Buffer, factorId: string, secret: string): string {
+export function encryptSecret(key: Buffer, factorId: string, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(factorId))
   const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-/** @throws where the secret was sealed for another factor or with another key. */
-export function openSecret(key: Buffer, factorId: string, sealed: string): string {
+/** @throws for a secret of another factor or key. */
+export function decryptSecret(key: Buffer, factorId: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(factorId))

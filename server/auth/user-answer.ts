@@ -1,11 +1,11 @@
-/** Accounts as they are shown to their owners, in the shape of the protocol. */
+/** Accounts in the format of the protocol. */
 import { randomUUID } from 'node:crypto'
 import { type Account, type Factor, type Identity, metadataOf, type NewAccount } from './accounts.ts'
 
 const withoutNulls = (members: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** The account as its owner sees it: timestamps that are not there are left out. */
+/** Omits missing timestamps. */
 export function userAnswer(account: Account): Record<string, unknown> {
   const moments = {
     email_confirmed_at: account.email_confirmed_at,
@@ -40,7 +40,7 @@ export function userAnswer(account: Account): Record<string, unknown> {
 
 export const factorAnswer = (factor: Factor): Record<string, unknown> => withoutNulls(factor)
 
-/** `id` is the provider's id and `identity_id` the row's: the names are crossed on the wire. */
+/** The protocol names the provider's id `id`, and the row's id `identity_id`. */
 const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Record<string, unknown> => ({
   identity_id: id,
   id: provider_id,
@@ -48,8 +48,8 @@ const identityAnswer = ({ id, provider_id, email, ...identity }: Identity): Reco
   ...(email === null ? {} : { email }),
 })
 
-/** What a sign-up with a taken address gets: a user like a new one, of whom nothing exists. */
-export function madeUpUserAnswer(account: NewAccount): Record<string, unknown> {
+/** For a sign-up with a taken address: looks like a new user. */
+export function fakeUserAnswer(account: NewAccount): Record<string, unknown> {
   const id = randomUUID()
   const now = new Date()
   return userAnswer({

@@ -6,8 +6,8 @@ import { type Scope } from '#server/database/scope.ts'
 import { confirmEmail, findAccount, hasVerifiedFactor } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { beginEmailChange, changeEmail, type EmailChange } from './email-change.ts'
-import { addressBucket, mailBuckets, passwordBucket, requireAttempt } from './limits.ts'
-import { type Parcel, sendOrFail } from './mail-codes.ts'
+import { addressBucket, mailBuckets, passwordBucket, enforceRateLimits } from './rate-limits.ts'
+import { type OutgoingMail, sendAndWait } from './mail-codes.ts'
 import { voidCodes } from './one-time-codes.ts'
 import { hashPassword, isRightPassword, requireAcceptablePassword } from './passwords.ts'
 import { challengeMembers, readChallenge } from './pkce.ts'
@@ -43,7 +43,7 @@ export function userRoutes(service: AuthService): Hono {
     const person = await requireSession(context, service)
     const body = await readBody(context, userBody)
     const visitor = visitorOf(context, settings)
-    await requireAttempt(service, [addressBucket('user', visitor)])
+    await enforceRateLimits(service, [addressBucket('user', visitor)])
     requireChangeable(body, person)
     const email = requireNewEmail(body, person)
     const change = {
@@ -53,7 +53,7 @@ export function userRoutes(service: AuthService): Hono {
     }
     const passwordHash = body.password == null ? undefined : await hashNewPassword(service, body, person, visitor)
     if (email !== '') {
-      await requireAttempt(service, emailChangeBuckets(service, person, email))
+      await enforceRateLimits(service, emailChangeBuckets(service, person, email))
     }
 
     const { account, parcels } = await service.database.asAuth(async (scope) => {
@@ -62,7 +62,7 @@ export function userRoutes(service: AuthService): Hono {
       await mergeMetadata(scope, person.account.id, { user: body.data })
       return { account: await findAccount(scope, person.account.id), parcels: written }
     })
-    for (const parcel of parcels) await sendOrFail(service, parcel)
+    for (const parcel of parcels) await sendAndWait(service, parcel)
     if (account === undefined) throw new AuthError('user_not_found', 'User from sub claim in JWT does not exist')
     return context.json(userAnswer(account))
   })
@@ -72,7 +72,7 @@ export function userRoutes(service: AuthService): Hono {
 
 function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
   const { email, phone, password, app_metadata: appMetadata } = body
-  // Before anything that could be learnt about the account: who holds one factor of two is not its owner yet.
+  // First, because a person with only one of two factors may not learn anything about the account.
   if (aal === 'aal1' && hasVerifiedFactor(account) && (email !== '' || phone !== '' || password != null)) {
     const message = 'AAL2 session is required to update email or password when MFA is enabled.'
     throw new AuthError('insufficient_aal', message, { status: 401 })
@@ -89,7 +89,7 @@ function requireChangeable(body: UserBody, { account, aal }: SignedIn): void {
   }
 }
 
-/** @returns the normalised address, or an empty text where the request asks for none that differs. */
+/** @returns the normalised address, or an empty text without a change. */
 function requireNewEmail({ email }: UserBody, { account }: SignedIn): string {
   if (email === '') return ''
   const normalised = requireEmail(email)
@@ -103,13 +103,13 @@ function emailChangeBuckets(service: AuthService, { account }: SignedIn, email: 
   ]
 }
 
-/** Without confirmation mails an address is what its owner says, as at a sign-up; but only where there was none before. */
+/** Without confirmation mails, the first address of an account is accepted as at a sign-up. */
 async function startEmailChange(
   scope: Scope,
   service: AuthService,
   { account }: SignedIn,
   change: EmailChange,
-): Promise<Parcel[]> {
+): Promise<OutgoingMail[]> {
   if (!account.is_anonymous || !service.settings.autoconfirm) return beginEmailChange(scope, service, account, change)
   await changeEmail(scope, account.id, change.email)
   await confirmEmail(scope, account.id, { isAssumed: true })
@@ -126,7 +126,7 @@ async function hashNewPassword(
   const next = password ?? ''
   requireAcceptablePassword(next, service.settings)
   if (currentPassword !== '') {
-    await requireAttempt(service, [passwordBucket(account.email ?? '', visitor, true)])
+    await enforceRateLimits(service, [passwordBucket(account.email ?? '', visitor, true)])
     if (!(await isRightPassword(account.encrypted_password, currentPassword))) {
       throw new AuthError('invalid_credentials', 'The current password is not right')
     }
@@ -138,9 +138,9 @@ async function hashNewPassword(
   return hashPassword(next)
 }
 
-/** Whoever knew the old password is signed out, and no mail that is under way opens the account any more. */
+/** Ends other sessions and voids pending mail codes. */
 async function changePassword(scope: Scope, { account, sessionId }: SignedIn, passwordHash: string): Promise<void> {
-  // Codes before the account, as when one is used: whoever does both at once waits, and is not caught in a deadlock.
+  // Same lock order as for using a code (codes, then account), which prevents deadlocks.
   await voidCodes(scope, account.id)
   await scope.query('update auth.users set encrypted_password = $2, updated_at = now() where id = $1', [
     account.id,

@@ -1,17 +1,17 @@
-/** Checks the code of a second factor and raises the session that brought it. */
+/** Verifies the code of a second factor and raises the session. */
 import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { factorAddressBucket, factorBucket, requireAttempt } from './limits.ts'
+import { factorAddressBucket, factorBucket, enforceRateLimits } from './rate-limits.ts'
 import { checkPhoneCode } from './phone-factors.ts'
 import { type Visitor } from './request.ts'
 import { type SignedIn } from './require-session.ts'
 import { type AuthService } from './service.ts'
 import { type Grant, raiseSession } from './sessions.ts'
-import { findStep, openSecret } from './totp.ts'
+import { findStep, decryptSecret } from './totp.ts'
 
-export const CHALLENGE_LIFE_S = 300
+export const CHALLENGE_LIFETIME_S = 300
 
 interface Attempt {
   readonly factorId: string
@@ -26,9 +26,9 @@ interface Attempt {
  */
 export async function verifyFactor(service: AuthService, person: SignedIn, attempt: Attempt): Promise<Grant> {
   const guesses = factorBucket(person.account.id)
-  await requireAttempt(service, [factorAddressBucket(attempt.visitor), guesses])
+  await enforceRateLimits(service, [factorAddressBucket(attempt.visitor), guesses])
   return service.database.asAuth(async (scope) => {
-    // One code of a person at a time: a second one with the same code must see that it was used.
+    // Serialised per person, so that a concurrent use of the same code fails.
     await lockAccount(scope, person.account.id)
     await useChallenge(scope, attempt)
     const isPhone = person.account.factors.some(
@@ -47,7 +47,7 @@ export async function verifyFactor(service: AuthService, person: SignedIn, attem
   })
 }
 
-/** A wrong code takes this back, so that the person may try again. */
+/** Rolled back for a wrong code, so that the person can try again. */
 async function useChallenge(scope: Scope, { factorId, challengeId, visitor }: Attempt): Promise<void> {
   const found = await scope.query<{ is_usable: boolean; is_over: boolean }>(
     `update auth.mfa_challenges c set verified_at = now()
@@ -55,7 +55,7 @@ async function useChallenge(scope: Scope, { factorId, challengeId, visitor }: At
      where c.id = before.id and c.id::text = $1 and c.factor_id = $2
      returning before.verified_at is null and before.ip_address is not distinct from $3::inet as is_usable,
        before.created_at < now() - make_interval(secs => $4) as is_over`,
-    [challengeId, factorId, visitor.address ?? null, CHALLENGE_LIFE_S],
+    [challengeId, factorId, visitor.address ?? null, CHALLENGE_LIFETIME_S],
   )
   const challenge = found.rows[0]
   if (challenge === undefined) {
@@ -77,14 +77,14 @@ async function useCode(scope: Scope, key: Buffer, { factorId, code }: Attempt): 
   )
   const factor = found.rows[0]
   if (factor === undefined) throw new AuthError('mfa_factor_not_found', 'Factor not found')
-  const step = findStep(openSecret(key, factorId, factor.secret), code, Date.now())
+  const step = findStep(decryptSecret(key, factorId, factor.secret), code, Date.now())
   if (step === undefined || step <= factor.last_used_step) {
     throw new AuthError('mfa_verification_failed', 'Invalid TOTP code entered')
   }
   await scope.query('update auth.mfa_factors set last_used_step = $2 where id = $1', [factorId, step])
 }
 
-/** The first code of a factor proves that its owner has it; what else they had begun to enrol is dropped. */
+/** The first code verifies the factor and deletes other pending enrolments. */
 async function markVerified(scope: Scope, { account: { id }, aal }: SignedIn, factorId: string): Promise<void> {
   const account = await findAccount(scope, id)
   const factor = account?.factors.find((known) => known.id === factorId)

@@ -1,4 +1,4 @@
-/** /verify: the link of a mail (GET, ends on a page) or its code (POST, ends in a session). */
+/** /verify: a mailed link (GET, redirects) or code (POST, returns a session). */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { refundAttempt } from '#server/access/rate-limit.ts'
@@ -6,7 +6,7 @@ import { type Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts'
 import { confirmEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
-import { addressBucket, codeBucket, requireAttempt } from './limits.ts'
+import { addressBucket, codeBucket, enforceRateLimits } from './rate-limits.ts'
 import { type CodeKind, isPkceToken, useCode, type UsedCode, useLinkToken, voidCodes } from './one-time-codes.ts'
 import { issueAuthCode } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
@@ -17,7 +17,7 @@ import { type AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 
-/** What each `type` of the protocol may use up. */
+/** Kinds of codes by `type` of the protocol. */
 const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   signup: ['confirmation_token'],
   email: ['confirmation_token', 'recovery_token'],
@@ -27,10 +27,9 @@ const KINDS: Readonly<Record<string, readonly CodeKind[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 }
 
-/** What is verified with a message to a phone: none is sent but for second factors, so no code can be right. */
+/** Phone types always fail: text messages are sent only for second factors. */
 const PHONE_TYPES: ReadonlySet<string> = new Set(['sms', 'phone_change'])
 
-/** Said after the first of the two mails of a changed address. */
 const WAITING = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
 const verifyBody = z.object({ ...contact, type: optionalText, token: optionalText, token_hash: optionalText })
@@ -44,7 +43,7 @@ export function verifyRoutes(service: AuthService): Hono {
     if (token === '') throw new AuthError('validation_failed', 'Verify requires a token or a token hash')
     const kinds = kindsOf(type)
     const target = chooseRedirect(redirectTo, service.settings)
-    // Mail scanners look where a link leads before its reader does, and must not use it up.
+    // Mail scanners open links with HEAD and must not consume them.
     if (context.req.method === 'HEAD') return context.body(null, 200)
     await followLink(context, service, { token, type, kinds, target })
     return context.redirect(target.href, 303)
@@ -95,14 +94,14 @@ interface Link {
   readonly kinds: readonly CodeKind[]
 }
 
-/** Verifies a link and writes into the target what the page shall know: a session, a code, or what went wrong. */
+/** Verifies a link and redirects with a session, a code, or an error. */
 async function followLink(
   context: Context,
   service: AuthService,
   { token, type, kinds, target }: Link & { type: string; target: URL },
 ): Promise<void> {
   try {
-    await requireAttempt(service, [addressBucket('verify', visitorOf(context, service.settings))])
+    await enforceRateLimits(service, [addressBucket('verify', visitorOf(context, service.settings))])
     const outcome = isPkceToken(token)
       ? await exchangeLinkForCode(service, { token, kinds })
       : await exchangeLinkForSession(service, { token, kinds, visitor: visitorOf(context, service.settings) })
@@ -146,7 +145,7 @@ async function exchangeLinkForCode(
 }
 
 async function verifyTokenHash(service: AuthService, link: Link & { visitor: Visitor }): Promise<Grant | 'waiting'> {
-  await requireAttempt(service, [addressBucket('verify', link.visitor)])
+  await enforceRateLimits(service, [addressBucket('verify', link.visitor)])
   return exchangeLinkForSession(service, link)
 }
 
@@ -155,7 +154,7 @@ async function verifyCode(
   { email, code, kinds, visitor }: { email: string; code: string; kinds: readonly CodeKind[]; visitor: Visitor },
 ): Promise<Grant | 'waiting'> {
   const guesses = codeBucket(email)
-  await requireAttempt(service, [addressBucket('verify', visitor), guesses])
+  await enforceRateLimits(service, [addressBucket('verify', visitor), guesses])
   const grant = await service.database.asAuth(async (scope) => {
     const used = await useCode(scope, { key: service.keys.codes, email, code, kinds })
     if (used === undefined) return undefined
@@ -186,7 +185,7 @@ async function confirmByMail(scope: Scope, used: UsedCode): Promise<Account | 'w
     const changed = await confirmEmailChange(scope, used)
     if (changed === undefined || changed === 'waiting') return changed
   } else if (before.confirmed_at === null) {
-    // Only the link of a sign-up vouches for the password that was set in it; any other may have been set by a stranger.
+    // Only the sign-up link confirms the password of the sign-up; otherwise a stranger may have set it.
     if (kind !== 'confirmation_token') {
       await scope.query('update auth.users set encrypted_password = null where id = $1', [userId])
     }

@@ -1,6 +1,6 @@
 /**
- * The database and the secrets: our own PostgreSQL and a file beside it; DATABASE_URL with the keys wrapped inside; or the
- * database of a Supabase project, whose own auth service holds the keys.
+ * Connects to the database and loads the secrets: embedded PostgreSQL with a key file; DATABASE_URL with encrypted keys in the
+ * database; or a Supabase project, whose auth service has the keys.
  */
 import pg from 'pg'
 import {
@@ -16,22 +16,22 @@ import { type Config } from '#server/config.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 
-export /** Undoes the steps of a start, the last one first. */
-type Undo = () => unknown
+/** Stops what one step of the start has begun. */
+export type Undo = () => unknown
 
 export interface Connections {
-  /** A role that may migrate. */
+  /** Role for migrations. */
   readonly admin: pg.ClientConfig
-  /** The role that the server works as. */
+  /** Role of the server. */
   readonly server: pg.ClientConfig
-  /** Undefined where a Supabase project signs the tokens. */
+  /** Undefined if a Supabase project signs the tokens. */
   readonly secrets: Secrets | undefined
-  /** Of what people entrust to us. */
+  /** Encrypts keys and tokens of people. */
   readonly encryptionKey: Buffer
   readonly databaseAcceptedAfterMs: number
 }
 
-/** Connects, brings the database up to date, and notes in `undo` what is to be stopped in the end. */
+/** Connects and migrates. Adds steps to `undo` that stop what it starts. */
 export async function connect(
   config: Config,
   log: Log,
@@ -43,12 +43,12 @@ export async function connect(
   if (config.DATABASE_URL !== undefined && config.ALCOVE_SECRET !== undefined) {
     const startedAt = performance.now()
     const admin = { connectionString: config.DATABASE_URL }
-    await refuseBoundRole(admin)
+    await rejectRoleBoundByRls(admin)
     if (config.SUPABASE_URL !== undefined) {
       await migrate(admin, { folders: ['product'], authenticatorPassword: null })
       return {
         admin,
-        // A project's own login roles are not ours to set up. Compiling would cost every ranked search 40 ms.
+        // JIT compilation adds 40 ms to every ranked search. Projects manage their own login roles, so set it here.
         server: { ...admin, options: '-c jit=off' },
         secrets: undefined,
         encryptionKey: deriveEncryptionKey(config.ALCOVE_SECRET),
@@ -83,8 +83,8 @@ export async function connect(
   }
 }
 
-/** Row-level security is forced on owners too: a role that it binds would not find what it has itself written. */
-async function refuseBoundRole(admin: pg.ClientConfig): Promise<void> {
+/** Row-level security is forced on owners too, so a role bound by it could not read its own rows. */
+async function rejectRoleBoundByRls(admin: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(admin)
   await client.connect()
   try {

@@ -1,4 +1,4 @@
-/** The browser client straight from its sources, with hot reload: only for `npm run dev`. */
+/** Serves the browser client from its sources with hot reload, for `npm run dev`. */
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -6,8 +6,8 @@ import { createServer } from 'vite'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** What our own edges answer; everything else is the client's. */
-const OURS = /^\/(auth\/v1|rest\/v1|realtime\/v1|storage\/v1|api|healthz|metrics|config\.json|mailbox)/
+/** Paths of the server; Vite serves all others. */
+const SERVER_PATHS = /^\/(auth\/v1|rest\/v1|realtime\/v1|storage\/v1|api|healthz|metrics|config\.json|mailbox)/
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -19,7 +19,7 @@ export async function serveFromSources(server: Server, edges: Handler) {
   })
   const handle: Handler = (request, response) => {
     const url = request.url ?? '/'
-    if (OURS.test(url)) return edges(request, response)
+    if (SERVER_PATHS.test(url)) return edges(request, response)
     vite.middlewares(request, response, () => {
       void readFile(`${root}web/index.html`, 'utf8')
         .then((html) => vite.transformIndexHtml(url, html))

@@ -1,4 +1,4 @@
-/** What every part of a process stands on, whichever of them it runs. */
+/** Dependencies that all parts of a process share. */
 import type pg from 'pg'
 import { type TokenVerifier } from '#server/access/tokens.ts'
 import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
@@ -14,11 +14,11 @@ import { type Undo } from './connect.ts'
 export interface Foundation {
   readonly config: Config
   readonly log: Log
-  /** How to end what is begun, in order; called from the last to the first. */
+  /** Steps that stop the process, called in reverse order. */
   readonly undo: Undo[]
-  /** Where people reach this server. */
+  /** Public address of this server. */
   readonly address: string
-  /** The role that the server works as. */
+  /** Role of the server. */
   readonly connection: pg.PoolConfig
   readonly database: Database
   /** For realtime. */
@@ -26,14 +26,14 @@ export interface Foundation {
   readonly listener: Listener
   /** The message bus between servers; undefined where PostgreSQL notifies them. */
   readonly notifier: Notifier | undefined
-  /** Refuses tokens of ended sessions too. */
+  /** Also rejects tokens of ended sessions. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
   /** Of whoever waits for an answer, before what is read in the background. */
   readonly backgroundThrottle: BackgroundThrottle
-  /** AES-256 key for what people entrust to us. */
+  /** AES-256 key for keys and tokens of people. */
   readonly encryptionKey: Buffer
 }
 
-/** A figure of this process, read when it is asked for. */
+/** Metrics of this process, read at each scrape. */
 export type Gauges = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>

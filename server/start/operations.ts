@@ -1,4 +1,4 @@
-/** What operators and the page ask for before anyone has signed in: health, metrics, and how to reach the services. */
+/** Public routes: health, metrics, and the configuration of the page. */
 import { Hono } from 'hono'
 import { type PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
@@ -10,13 +10,10 @@ interface OperationsOptions {
   readonly anonKey: string
   readonly publicUrl: string | undefined
   readonly metricsFor: 'loopback' | 'everyone'
-  /** The account of the local set-up; null elsewhere. */
+  /** Null outside a local set-up. */
   readonly testAccount: PublicConfig['testAccount']
-  /** Whether everybody must have a second factor. */
   readonly requiresSecondFactor: boolean
-  /** Whether codes can be sent to phones. */
   readonly hasTextMessages: boolean
-  /** Whether mail goes to the local mailbox. */
   readonly hasMailbox: boolean
   readonly gauges: Gauges
 }
@@ -27,7 +24,7 @@ export function createOperationsRoutes(options: OperationsOptions) {
   const routes = new Hono()
   let metrics: Promise<() => Promise<string>> | undefined
 
-  /** Loaded with the first scrape: a start need not wait for it. */
+  /** Loaded with the first scrape to keep the start fast. */
   async function loadMetrics(): Promise<() => Promise<string>> {
     const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client')
     const registry = new Registry()

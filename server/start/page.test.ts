@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPageRoutes } from './page.ts'
 
-test('the page runs our own code alone, in no frame, and tells other sites nothing', async () => {
+test('the page runs only its own code, in no frame, and sends no referrer', async () => {
   const builtDir = await mkdtemp(path.join(tmpdir(), 'alcove-page-'))
   onTestFinished(() => rm(builtDir, { recursive: true }))
   await writeFile(path.join(builtDir, 'index.html'), '<!doctype html><title>Alcove</title>')

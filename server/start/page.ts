@@ -1,10 +1,10 @@
-/** The built browser client, with the headers that keep everything but our own code out of it. */
+/** Serves the built browser client with a strict content policy. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 
-/** Addresses of the client's own screens; any other shows its not-found screen, as such. */
+/** Paths of the client's screens; others return its not-found screen with status 404. */
 const SCREENS = new Set(['/', '/login'])
 
 export function contentSecurityPolicy(connect: string): string {
@@ -26,7 +26,7 @@ export function contentSecurityPolicy(connect: string): string {
 interface PageOptions {
   /** Folder of the built client, with `index.html` and `assets/`. */
   readonly builtDir: string
-  /** Origins besides ours that the page may call. */
+  /** Additional origins that the page may call. */
   readonly connectTo: readonly string[]
 }
 

@@ -22,7 +22,7 @@ async function readListed(listed: unknown) {
   return readSamlProviders(file)
 }
 
-test('a provider is read from its metadata, or from what the file says itself', async () => {
+test('a provider is read from its metadata or from the file itself', async () => {
   const { provider } = idp
   const base64 = (provider.certificates[0] ?? '').replace(/-----.*-----|\n/g, '')
   const key = (use: string, text: string) =>
@@ -44,7 +44,7 @@ test('a provider is read from its metadata, or from what the file says itself', 
   expect(fromFile).toEqual(fromMetadata)
 })
 
-test('a wrong file stops the start with a sentence that says what is wrong', async () => {
+test('an invalid file stops the start with an explanation', async () => {
   const { provider } = idp
   await expect(readListed('not at all')).rejects.toThrow('which cannot be used')
   await expect(readListed([{ ...provider, id: 'acme' }])).rejects.toThrow('Invalid')

@@ -1,4 +1,4 @@
-/** Reads the file in which the operator lists the SAML identity providers of companies. */
+/** Reads the operator's file of SAML identity providers. */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -26,14 +26,14 @@ const providersFile = z.array(
 )
 type Listed = z.output<typeof providersFile>[number]
 
-/** Who sees the request could sign in as somebody; only this machine is reached in the open. */
+/** Requests must be encrypted, except on this machine. */
 const entryPoint = z
   .url()
   .refine((value) => value.startsWith('https:') || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(`${value}/`))
 
 /**
- * @param file undefined where there are no such providers.
- * @throws AppError `startup`: one sentence that names the file and what is wrong in it.
+ * @param file undefined without SAML providers.
+ * @throws AppError `startup` that names the file and the problem.
  */
 export async function readSamlProviders(file: string | undefined): Promise<SamlProviderSettings[]> {
   if (file === undefined) return []
@@ -72,7 +72,7 @@ async function readMetadataFile(file: string) {
   }
 }
 
-/** @returns the certificate in PEM, whether it was written so or as the base64 text of metadata. */
+/** Converts PEM or the base64 text of metadata to PEM. */
 function readCertificate(given: string, id: string): string {
   const base64 = given.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
   try {

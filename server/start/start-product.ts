@@ -1,4 +1,4 @@
-/** What the product adds to the services: the page and its API, and the workers that answer and read. */
+/** Starts the product: the page, its API and the workers. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createConversationRoutes } from '#server/api/conversations.ts'
@@ -36,7 +36,7 @@ import { createPageRoutes } from './page.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 const SIMULTANEOUS_REPLIES = 256
-/** Connections that only the queue of questions uses: leases are renewed however busy people keep the others. */
+/** Reserved for the reply queue, so that leases are renewed while other connections are busy. */
 const QUEUE_CONNECTIONS = 4
 
 /** @param deliverEarly reaches viewers connected to this process, as soon as any can connect. */
@@ -66,16 +66,16 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   }
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
-  const ownProviders = createPersonalProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
+  const personalProviders = createPersonalProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
   const commands = config.TOOL_COMMANDS
   const toolServers = createToolServers({ database, encryptionKey, guardedFetch, commands, log })
-  const providersOf = ownProviders.resolve
-  const ofEveryone = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
-  // Without workers jobs are only asked for here, and done elsewhere.
+  const providersOf = personalProviders.resolve
+  const sharedModels = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
+  // Without workers this process only enqueues jobs.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
   const readers = createWarmParsers({ backgroundThrottle })
   undo.push(() => readers.stop())
-  const embedderOf = (owner: string, hasOwn?: boolean) => ownProviders.resolveEmbedder(owner, hasOwn)
+  const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
   const handlers = hasWorkers
     ? {
         ...createDocumentJobs({ database, blobs, log, recognisers, readers }),
@@ -115,7 +115,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     undo.push(() => worker.stop())
     const stopping = new AbortController()
     undo.push(() => stopping.abort())
-    void refreshModelsAtStart({ ...ofEveryone, signal: stopping.signal })
+    void refreshModelsAtStart({ ...sharedModels, signal: stopping.signal })
     const gauges: Gauges = {
       alcove_replies_running: { help: 'Answers that this process is writing.', read: () => worker.running() },
     }
@@ -133,13 +133,13 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         createConversationRoutes({ database }),
         createReplyRoutes({ database }),
         createSearchRoutes({ database }),
-        createProviderRoutes({ personalProviders: ownProviders }),
+        createProviderRoutes({ personalProviders }),
         createToolServerRoutes({ database, toolServers }),
         createModelRoutes({
           database,
           providersOf,
           refresh: async (person, signal) => {
-            await Promise.all([refreshModels(ofEveryone), ownProviders.refresh(person, signal)])
+            await Promise.all([refreshModels(sharedModels), personalProviders.refresh(person, signal)])
           },
         }),
         createExportRoutes({ database, blobs, log }),
@@ -165,7 +165,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   }
 }
 
-/** The address of its own comes first, then the one of the models. */
+/** EMBEDDINGS_BASE_URL takes precedence over the endpoints of the chat models. */
 function embedderSettings(config: Foundation['config']): EmbedderSettings {
   const model = config.EMBEDDINGS_MODEL
   if (config.EMBEDDINGS_BASE_URL !== undefined)
@@ -176,7 +176,7 @@ function embedderSettings(config: Foundation['config']): EmbedderSettings {
   return { model, apiKey, baseUrl: apiKey === undefined ? undefined : baseUrl }
 }
 
-/** Of requests and of sockets. */
+/** Origins for HTTP and WebSocket. */
 const originsOf = (url: string): string[] => {
   const { origin } = new URL(url)
   return [origin, origin.replace(/^http/, 'ws')]

@@ -1,11 +1,12 @@
-/** The four services of the official clients. They serve what the database holds and know no table of the product. */
+/** The four services of the official clients, independent of the tables of the product. */
 import { acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { type Tokens } from '#server/access/tokens.ts'
 import { createMailbox } from '#server/auth/mail/mailbox.ts'
 import { createMail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
+import { readProviderSettings } from '#server/auth/providers/registry.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
-import { type AccountClosing } from '#server/auth/service.ts'
+import { type DeleteAccountData } from '#server/auth/service.ts'
 import { sweepAuth } from '#server/auth/sweep.ts'
 import { ensureTestAccount, withdrawTestAccount } from '#server/auth/test-account.ts'
 import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
@@ -14,22 +15,20 @@ import { createRestRoutes } from '#server/rest/routes.ts'
 import { createSchemaCache } from '#server/rest/schema-cache.ts'
 import { removeDiscardedBytes } from '#server/storage/discarded-bytes.ts'
 import { createStorageRoutes, type StorageOptions } from '#server/storage/routes.ts'
-import { readProviders } from './auth-providers.ts'
 import { type Foundation } from './foundation.ts'
 import { readSamlProviders } from './saml-providers.ts'
 
-const SWEEP_MS = 3_600_000
+const SWEEP_INTERVAL_MS = 3_600_000
 
-/** What the product wants to be told of; undefined where there is no product. */
+/** Hooks of the product; undefined without it. */
 interface ServiceHooks {
-  /** What else is kept of people. */
-  readonly closing: AccountClosing | undefined
+  readonly closing: DeleteAccountData | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
   /** What is to be done of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
 }
 
-/** @param signing what signs the tokens of accounts; `foundation.tokens` believes the same ones. */
+/** @param signing signs the tokens that `foundation.tokens` accepts. */
 export async function startServices(
   foundation: Foundation,
   signing: Tokens,
@@ -37,7 +36,7 @@ export async function startServices(
 ) {
   const { config, log, undo, address, database, batchReader, listener, tokens, blobs, encryptionKey } = foundation
   const isLocal = config.isLocalSetUp
-  // It is for those who try the page; a server of services alone begins without any account.
+  // The page offers the test account, so servers without the page have none.
   const hasTestAccount = isLocal && config.ALCOVE_PARTS.has('api')
   if (!hasTestAccount) await withdrawTestAccount({ database })
   const testAccount = hasTestAccount ? await ensureTestAccount({ database, seed: encryptionKey }) : null
@@ -66,18 +65,18 @@ export async function startServices(
       log.warn({ err: error }, 'bytes of removed objects were not discarded'),
     )
   }
-  const sweeping = setInterval(sweep, SWEEP_MS)
+  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)
   sweep()
   undo.push(() => clearInterval(sweeping))
 
-  const onAccountClosing: AccountClosing = async (userId) => {
+  const onAccountClosing: DeleteAccountData = async (userId) => {
     const beyondRows = await closing?.(userId)
     return {
       counts: beyondRows?.counts ?? {},
       async finish() {
         await beyondRows?.finish()
         await removeDiscardedBytes(database, blobs)
-        // Made anew, and empty: the sign-in page offers it for as long as the server runs.
+        // The sign-in page continues to offer the test account, so create it again.
         if (isLocal) await ensureTestAccount({ database, seed: encryptionKey })
       },
     }
@@ -102,7 +101,7 @@ export async function startServices(
         settings: {
           siteUrl: address,
           redirectAllowList: config.AUTH_REDIRECT_URLS,
-          providers: readProviders(config),
+          providers: readProviderSettings(config),
           samlProviders: await readSamlProviders(config.AUTH_SAML_PROVIDERS),
           smsWebhook:
             config.AUTH_SMS_WEBHOOK === undefined

@@ -1,4 +1,4 @@
-/** Builds everything in order, and stops it in reverse. */
+/** Starts all parts in order and stops them in reverse. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -18,7 +18,7 @@ import { openListener } from '#server/database/listen.ts'
 import { type Nats } from '#server/database/nats.ts'
 import { openDatabase } from '#server/database/open-database.ts'
 import { installJobs } from '#server/jobs/install.ts'
-import { closeInProduct } from './closing.ts'
+import { createAccountDataDeletion } from './delete-account-data.ts'
 import { connect, type Undo } from './connect.ts'
 import { claimDataFolder, openDataFolder } from './data-folder.ts'
 import { type Foundation } from './foundation.ts'
@@ -47,7 +47,7 @@ function listen(server: Server, { HOST, PORT }: Config): Promise<void> {
   })
 }
 
-/** Its client takes a moment to load: only where such a store is set. */
+/** The S3 client is loaded only if it is configured. */
 async function openBlobs(config: Config): Promise<BlobStore> {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config
   if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
@@ -64,25 +64,22 @@ async function openBus({ NATS_URL: urls }: Config, key: Buffer, log: Log): Promi
 
 export interface Alcove {
   readonly address: string
-  /** How somebody who starts Alcove for the first time signs in; null outside the local set-up. */
+  /** Null outside a local set-up. */
   readonly testAccount: { readonly email: string; readonly password: string } | null
-  /** What answers at which address, middleware included, as it was put together. */
+  /** All routes, including middleware. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
-  /** Drains and stops: no new requests, running replies go back to the queue, PostgreSQL ends in order. */
+  /** Drains and stops: rejects new requests, returns running replies to the queue, then stops PostgreSQL. */
   stop(): Promise<void>
 }
 
-/**
- * Starts everything that the configuration asks for.
- * @throws AppError `startup`, one sentence; what had been started is stopped again.
- */
+/** @throws AppError `startup` after stopping what had been started. */
 export async function startAlcove(
   config: Config,
   log: Log,
   { isDevelopment = false, onDatabaseDied = (): void => undefined } = {},
 ): Promise<Alcove> {
   const undo: Undo[] = []
-  /** A step that fails must not keep the others, PostgreSQL's above all, from being undone. */
+  /** Runs all steps even if one fails, above all the one that stops PostgreSQL. */
   const stop = async () => {
     const failures: unknown[] = []
     for (let step = undo.pop(); step; step = undo.pop()) {
@@ -105,7 +102,7 @@ export async function startAlcove(
     const unavailable = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
     let handle: (request: IncomingMessage, response: ServerResponse) => unknown = unavailable
-    // Any other wish to upgrade is answered as if it had not been made: some clients offer HTTP/2 with every request.
+    // Ignore other upgrades: some clients offer HTTP/2 with every request.
     const shouldUpgradeCallback = ({ headers, url }: IncomingMessage) =>
       headers.upgrade?.toLowerCase() === 'websocket' && (isDevelopment || isRealtime(url))
     const backgroundThrottle = createBackgroundThrottle()
@@ -163,13 +160,13 @@ export async function startAlcove(
       backgroundThrottle,
       encryptionKey,
     }
-    // Questions may be answered before anybody can connect.
+    // Workers may write answers before realtime has started.
     let deliverEarly: DeliverEarly = () => undefined
     const product = hasProduct ? await startProduct(foundation, (broadcast) => deliverEarly(broadcast)) : undefined
     const services =
       signing && parts.has('services')
         ? await startServices(foundation, signing, {
-            closing: hasProduct ? closeInProduct(foundation) : undefined,
+            closing: hasProduct ? createAccountDataDeletion(foundation) : undefined,
             onDocumentUpload: product?.onDocumentUpload,
             directDispatch: product?.directDispatch,
           })
@@ -177,7 +174,7 @@ export async function startAlcove(
     if (services) ({ deliverEarly } = services)
     server.on('upgrade', (request, socket, head) => {
       if (isRealtime(request.url) && services) services.handleUpgrade(request, socket, head)
-      // In development the other sockets are those of the hot reload.
+      // In development, other sockets belong to the hot reload.
       else if (!isDevelopment) socket.destroy()
     })
 

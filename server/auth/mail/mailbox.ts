@@ -1,13 +1,12 @@
-/** The local mailbox: where mail goes in a local set-up without a mail server. Kept in the database, over restarts. */
+/** The local mailbox in the database replaces a mail server in a local set-up. */
 import { type MailboxMail } from '#contract/auth.ts'
 import { type Database } from '#server/database/scope.ts'
-import { type Letter } from './letters.ts'
+import { type MailMessage } from './templates.ts'
 
-/** Older mail makes room for newer. */
-const KEPT_MAILS = 200
+const MAX_MAILS = 200
 
 export interface Mailbox {
-  add(to: string, letter: Letter): Promise<void>
+  add(to: string, letter: MailMessage): Promise<void>
   /** Newest first. */
   list(): Promise<MailboxMail[]>
 }
@@ -20,7 +19,7 @@ export function createMailbox(database: Database): Mailbox {
           `insert into auth.local_mails (recipient, subject, text, html) values ($1, $2, $3, $4) returning id`,
           [to, subject, text, html],
         )
-        await scope.query('delete from auth.local_mails where id <= $1::bigint - $2', [added.rows[0]?.id, KEPT_MAILS])
+        await scope.query('delete from auth.local_mails where id <= $1::bigint - $2', [added.rows[0]?.id, MAX_MAILS])
       }),
     list: () =>
       database.asAuth(async (scope) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { confirmationLetter } from './letters.ts'
+import { confirmationMail } from './templates.ts'
 import { createMail } from './send.ts'
 
 /** As much of a mail server as one mail needs; resolves `received` with what it was told. */
@@ -28,7 +28,7 @@ async function startMailServer() {
   return { port: (server.address() as AddressInfo).port, received }
 }
 
-const letter = confirmationLetter({ link: 'https://alcove.example.com/verify?token=a&type=signup', code: '012345' })
+const letter = confirmationMail({ link: 'https://alcove.example.com/verify?token=a&type=signup', code: '012345' })
 const log = createLog('silent')
 
 test('with SMTP_URL a letter reaches the mail server, as text and as HTML', async () => {

@@ -1,19 +1,19 @@
-/** Hands mail on: to a mail server, to the local mailbox, or, where there is neither, to whoever reads the log. */
+/** Delivers mail to a mail server, to the local mailbox, or else to the log. */
 import { type Log } from '#server/base/log.ts'
-import { type Letter } from './letters.ts'
+import { type MailMessage } from './templates.ts'
 import { type Mailbox } from './mailbox.ts'
 
 export interface Mail {
-  /** Whether sending takes as long as another machine likes, so that who waits for it learns that a mail was sent. */
+  /** Whether the duration of sending could reveal that a mail was sent. */
   readonly isRemote: boolean
-  /** Resolves when the letter was handed over; rejects when it could not be. */
-  send(to: string, letter: Letter): Promise<void>
+  /** Resolves after delivery; rejects if it fails. */
+  send(to: string, letter: MailMessage): Promise<void>
 }
 
 export interface MailDependencies {
   readonly smtpUrl: string | undefined
   readonly from: string
-  /** Null outside a local set-up: mail may be read there by nobody but the operator. */
+  /** Null outside a local set-up, where only recipients may read mail. */
   readonly mailbox: Mailbox | null
   readonly log: Log
 }
@@ -30,7 +30,7 @@ export function createMail({ smtpUrl, from, mailbox, log }: MailDependencies): M
 }
 
 function createSmtpMail(smtpUrl: string, from: string): Mail {
-  // Loaded with the first mail: a start should not wait for what it may never need.
+  // Loaded with the first mail to keep the start fast.
   const connecting = async () => {
     const { createTransport } = await import('nodemailer')
     const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }

@@ -1,4 +1,4 @@
-/** GitHub, which speaks OAuth 2 without OpenID Connect: who came back is asked of its API. */
+/** GitHub supports OAuth 2 without OpenID Connect, so its API provides the profile. */
 import * as openid from 'openid-client'
 import { z } from 'zod'
 import { boundedFetch } from './bounded-fetch.ts'
@@ -16,7 +16,7 @@ const userSchema = z.object({
 })
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
-/** @param redirectUri where GitHub sends people back to; read at each use. */
+/** @param redirectUri read at each use. */
 export function createGitHubProvider(settings: GitHubSettings, redirectUri: () => string): Provider {
   const { siteUrl, apiUrl, clientIds, clientSecret } = settings
   const config = new openid.Configuration(
@@ -59,7 +59,7 @@ export function createGitHubProvider(settings: GitHubSettings, redirectUri: () =
     },
 
     async finish(callback, { state, verifier }) {
-      // GitHub publishes no metadata that its `iss` could be compared with; the code goes to its own endpoint alone.
+      // GitHub publishes no metadata to validate `iss` against.
       callback.searchParams.delete('iss')
       const tokens = await openid.authorizationCodeGrant(config, callback, {
         expectedState: state,

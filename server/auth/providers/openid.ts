@@ -1,4 +1,4 @@
-/** OpenID Connect: Google, and every issuer that publishes where its endpoints are. */
+/** OpenID Connect with discovery, for Google and other issuers. */
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch as joseFetch, decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose'
 import * as openid from 'openid-client'
@@ -9,10 +9,9 @@ import { type IdTokenGrant, type Profile, type Provider, type ProviderSettings }
 
 type OpenIdSettings = Extract<ProviderSettings, { kind: 'openid' }>
 
-/** How long what an issuer publishes about itself is believed. */
-const DISCOVERY_LIFE_MS = 3_600_000
+const DISCOVERY_LIFETIME_MS = 3_600_000
 const SCOPES = ['openid', 'email', 'profile']
-/** Never `none`, and no shared secret. */
+/** Asymmetric algorithms only. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
 const claimsSchema = z.object({
@@ -40,7 +39,7 @@ function profileOf(iss: string, claims: unknown): Profile {
   }
 }
 
-/** @param redirectUri where the issuer sends people back to; read at each use. */
+/** @param redirectUri read at each use. */
 export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () => string): Provider {
   const { issuer, clientIds, clientSecret } = settings
   const [clientId] = clientIds
@@ -61,9 +60,9 @@ export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () =
     )
   const configuration = (): Promise<openid.Configuration> => {
     if (known !== undefined && known.until > Date.now()) return known.config
-    const asked = { config: discover(), until: Date.now() + DISCOVERY_LIFE_MS }
+    const asked = { config: discover(), until: Date.now() + DISCOVERY_LIFETIME_MS }
     known = asked
-    // An issuer that is out of reach is asked again by whoever comes next.
+    // A failed discovery is retried by the next sign-in.
     asked.config.catch(() => known === asked && (known = undefined))
     return asked.config
   }
@@ -99,13 +98,13 @@ export function createOpenIdProvider(settings: OpenIdSettings, redirectUri: () =
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
       })
-      // The answer came from the token endpoint itself; its signature is checked all the same.
+      // Verify the signature although the token endpoint sent the token.
       const { payload } = await jwtVerify(tokens.id_token ?? '', keysFor(config), {
         issuer: config.serverMetadata().issuer,
         audience: clientId,
         algorithms: ALGORITHMS,
       })
-      // Never mixed: what vouches for an address has to speak of that very one.
+      // Address and verification flag must come from the same source.
       const hasMore = payload['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
       const claims = hasMore ? await openid.fetchUserInfo(config, tokens.access_token, payload.sub ?? '') : payload
       return {
@@ -145,7 +144,7 @@ function requireAudience({ aud = [] }: JWTPayload, clientIds: readonly string[])
   throw new OAuthError('invalid request', `Unacceptable audience in id_token: [${audiences.join(' ')}]`)
 }
 
-/** The program sends the nonce itself; the provider was given its SHA-256, so that reading the token does not tell it. */
+/** The client sends the nonce; the ID token contains its SHA-256. */
 function requireNonce({ nonce: claimed }: JWTPayload, nonce: string): void {
   if ((nonce === '') !== (claimed === undefined)) {
     const message = 'Passed nonce and nonce in id_token should either both exist or not.'
@@ -156,7 +155,7 @@ function requireNonce({ nonce: claimed }: JWTPayload, nonce: string): void {
   }
 }
 
-/** Where the ID token names the access token that it was given with, it must be this one (OpenID Connect Core, 3.1.3.6). */
+/** Checks `at_hash`, if present (OpenID Connect Core, 3.1.3.6). */
 function requireSameGrant({ at_hash: claimed }: JWTPayload, { idToken, accessToken }: IdTokenGrant): void {
   if (claimed === undefined || accessToken === '') return
   const bits = /(?:256|384|512)$/.exec(decodeProtectedHeader(idToken).alg ?? '')?.[0] ?? '512'

@@ -1,24 +1,22 @@
-/** What the flows need of a provider: where to send somebody, and whom it says came back. */
+/** Interface of sign-in providers. */
 
-/** A person as a provider describes them. */
 export interface Profile {
-  /** The provider's own name for them, which never changes. */
+  /** The provider's stable id of the person. */
   readonly subject: string
   readonly email: string | undefined
-  /** Whether the provider vouches that the address is theirs. */
   readonly isEmailVerified: boolean
-  /** What else it says, as far as accounts show it. */
+  /** Further data for the account. */
   readonly details: Readonly<Record<string, string>>
 }
 
-export interface Arrival {
+export interface ProviderResult {
   readonly profile: Profile
-  /** For programs that go on to ask the provider something. */
+  /** For clients that call the API of the provider. */
   readonly accessToken: string
   readonly refreshToken: string | undefined
 }
 
-/** The secrets of one sign-in, known to us alone until it comes back. */
+/** Secrets of one sign-in. */
 export interface SignInSecrets {
   readonly state: string
   readonly nonce: string
@@ -28,13 +26,13 @@ export interface SignInSecrets {
 export interface Provider {
   readonly name: string
   readonly label: string
-  /** @param scopes asked for beside those that a sign-in needs. */
+  /** @param scopes additional to those of a sign-in. */
   authorizationUrl(secrets: SignInSecrets, scopes: readonly string[]): Promise<URL>
   /**
    * Exchanges the code in the address that the provider sent somebody back to.
    * @throws where the provider refuses it, does not answer in time, or its answer is not meant for this sign-in.
    */
-  finish(callback: URL, secrets: SignInSecrets): Promise<Arrival>
+  finish(callback: URL, secrets: SignInSecrets): Promise<ProviderResult>
   /**
    * Checks an ID token that a program got from the provider by itself; undefined where the provider issues none.
    * @throws OAuthError where it is not from this provider, not for us, expired, or its nonce is another one.
@@ -48,14 +46,14 @@ export interface IdTokenGrant {
   readonly nonce: string
 }
 
-/** Plain values of the configuration. */
-export type ProviderSettings = {
-  readonly name: string
-  readonly label: string
-  /** The first is ours; ID tokens made for the others are accepted as well. */
-  readonly clientIds: readonly [string, ...string[]]
-  readonly clientSecret: string | undefined
-} & (
+export type ProviderProtocol =
   | { readonly kind: 'openid'; readonly issuer: string }
   | { readonly kind: 'github'; readonly siteUrl: string; readonly apiUrl: string }
-)
+
+export type ProviderSettings = ProviderProtocol & {
+  readonly name: string
+  readonly label: string
+  /** The first is for our sign-ins; ID tokens for the others are accepted too. */
+  readonly clientIds: readonly [string, ...string[]]
+  readonly clientSecret: string | undefined
+}

@@ -9,16 +9,16 @@ import { listProviders } from '#server/auth/external-accounts.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
 import { type AuthSettings } from '#server/auth/service.ts'
 import { type Scope } from '#server/database/scope.ts'
-import { type SamlArrival, type SamlProviderSettings } from './provider.ts'
+import { type SamlResult, type SamlProviderSettings } from './provider.ts'
 
-/** What identities and accounts say is the provider's: `sso:<id>`. */
+/** The provider of identities and accounts: `sso:<id>`. */
 export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`
 
 /** @throws AuthError `saml_assertion_no_email`, `signup_disabled`, `user_banned`. */
-export async function ssoAccountOf(
+export async function findOrCreateSsoAccount(
   scope: Scope,
   provider: SamlProviderSettings,
-  { subject, email: given, details: { name, ...claims } }: SamlArrival,
+  { subject, email: given, details: { name, ...claims } }: SamlResult,
   { signup }: AuthSettings,
 ): Promise<Account> {
   const email = normaliseEmail(given)
@@ -35,14 +35,15 @@ export async function ssoAccountOf(
     sub: subject,
   }
   const id =
-    (await findAndRenew(scope, provider, subject, data)) ?? (await enrol(scope, provider, subject, data, signup))
+    (await findAndUpdate(scope, provider, subject, data)) ??
+    (await createAccount(scope, provider, subject, data, signup))
   const account = await requireAccount(scope, id)
   if (isBanned(account)) throw new AuthError('user_banned', 'User is banned')
   return account
 }
 
-/** The company says who its people are: what it says now replaces what it said before, the address included. */
-async function findAndRenew(
+/** The data of the provider replaces earlier data, including the address. */
+async function findAndUpdate(
   scope: Scope,
   provider: SamlProviderSettings,
   subject: string,
@@ -63,7 +64,7 @@ async function findAndRenew(
   return id
 }
 
-async function enrol(
+async function createAccount(
   scope: Scope,
   provider: SamlProviderSettings,
   subject: string,

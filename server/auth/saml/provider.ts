@@ -1,24 +1,23 @@
-/** A company's SAML 2.0 identity provider: the address of a request to it, and whom its answer says has come. */
+/** SAML 2.0 identity providers: creates requests and reads responses. */
 import { type SamlConfig } from '@node-saml/node-saml'
 import { z } from 'zod'
 import { AuthError } from '#server/auth/errors.ts'
-import { requireSoundAnswer } from './sound-answer.ts'
+import { validateResponse } from './validate-response.ts'
 
-/** Plain values of the configuration. */
 export interface SamlProviderSettings {
   /** Known to clients as `provider_id`; its accounts have the provider `sso:<id>`. */
   readonly id: string
-  /** What the sign-in page calls it; undefined where it has no button. */
+  /** Label on the sign-in page; undefined without a button. */
   readonly label: string | undefined
-  /** Domains of addresses whose people it signs in, in lower case. */
+  /** E-mail domains of its people, in lower case. */
   readonly domains: readonly string[]
-  /** Where requests go, by redirect. */
+  /** Target of requests (HTTP-Redirect binding). */
   readonly entryPoint: string
-  /** Its own name: its entity id. */
+  /** Its entity id. */
   readonly issuer: string
-  /** In PEM; during a change of keys there are two. */
+  /** PEM; two during a key rotation. */
   readonly certificates: readonly string[]
-  /** Names of its attributes, by what accounts call them; `email` and `name` among them. */
+  /** Attribute names of the provider by field of the account, for example `email` and `name`. */
   readonly attributes: Readonly<Record<string, string>>
 }
 
@@ -28,16 +27,15 @@ export const addressesOf = (siteUrl: string) => ({
   consumer: `${siteUrl}/auth/v1/sso/saml/acs`,
 })
 
-/** A person as an assertion describes them. */
-export interface SamlArrival {
+export interface SamlResult {
   readonly subject: string
   readonly email: string
-  /** What accounts show, by the names of the mapping. */
+  /** Mapped attributes. */
   readonly details: Readonly<Record<string, string>>
   readonly assertionId: string
-  /** Until when the assertion holds. */
+  /** Expiry of the assertion. */
   readonly endsAt: Date
-  /** When the provider wants the session to end. */
+  /** `SessionNotOnOrAfter` of the provider. */
   readonly sessionNotAfter: Date | undefined
 }
 
@@ -46,7 +44,7 @@ const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const SUBJECT_ID = 'urn:oasis:names:tc:SAML:attribute:subject-id'
 const PAIRWISE_ID = 'urn:oasis:names:tc:SAML:attribute:pairwise-id'
-/** Names that providers give to the address where the operator says no other. */
+/** Common attribute names of the address, unless the operator maps one. */
 const EMAIL_ATTRIBUTES = [
   'urn:oid:0.9.2342.19200300.100.1.3',
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
@@ -55,7 +53,7 @@ const EMAIL_ATTRIBUTES = [
 ]
 const EMAIL_NAME_ID = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
 
-/** Imported at the first use: a server without such providers does without XML. */
+/** Imported at the first use, because most servers need no XML. */
 async function samlFor(
   { entryPoint, issuer, certificates }: SamlProviderSettings,
   { siteUrl, requestId }: { siteUrl: string; requestId: string },
@@ -87,8 +85,7 @@ async function samlFor(
   return new SAML(config)
 }
 
-/** Where somebody is sent to sign in. */
-export async function requestAddress(
+export async function createRequestUrl(
   provider: SamlProviderSettings,
   { siteUrl, requestId, relayState }: { siteUrl: string; requestId: string; relayState: string },
 ): Promise<URL> {
@@ -103,7 +100,7 @@ const confirmation = z.object({
   ]),
 })
 
-/** What has to stand in the signed assertion itself: what surrounds it may be anybody's. */
+/** Required inside the signed assertion, because its surroundings are not signed. */
 const signedAssertion = z.object({
   Assertion: z.object({
     $: z.object({ ID: z.string().min(1) }),
@@ -127,10 +124,10 @@ const profileSchema = z.object({
  * @throws AuthError `validation_failed` where it is not signed by the provider, not meant for us, not the answer to that
  *   request, or too old; `saml_assertion_no_user_id`, `saml_assertion_no_email`.
  */
-export async function readAnswer(
+export async function readResponse(
   provider: SamlProviderSettings,
   { siteUrl, requestId, response }: { siteUrl: string; requestId: string; response: string },
-): Promise<SamlArrival> {
+): Promise<SamlResult> {
   const { profile, assertion } = await requireAssertion(provider, { siteUrl, requestId, response })
   const described = profileSchema.parse(profile)
   const text = (name: string): string | undefined => firstText(described.attributes[name])
@@ -161,13 +158,13 @@ export async function readAnswer(
   }
 }
 
-/** The assertion as it was signed, once everything about it is right. */
+/** Returns the validated signed assertion. */
 async function requireAssertion(
   provider: SamlProviderSettings,
   { siteUrl, requestId, response }: { siteUrl: string; requestId: string; response: string },
 ) {
   try {
-    await requireSoundAnswer(Buffer.from(response, 'base64').toString())
+    await validateResponse(Buffer.from(response, 'base64').toString())
     const saml = await samlFor(provider, { siteUrl, requestId })
     const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response })
     if (profile === null) throw new Error('It says nothing about anybody.')
@@ -188,7 +185,7 @@ async function requireAssertion(
   }
 }
 
-/** An attribute has one value or several; each a text, or an element where the provider says more. */
+/** An attribute has one or more values, each a text or an element. */
 function firstText(value: unknown): string | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' && first.trim() !== '' ? first.trim() : undefined

@@ -8,7 +8,7 @@ import { type Challenge } from '#server/auth/pkce.ts'
 import { type AuthService } from '#server/auth/service.ts'
 import { type Scope } from '#server/database/scope.ts'
 
-const LIFE_S = 600
+const LIFETIME_S = 600
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -20,7 +20,7 @@ export interface PendingSsoSignIn {
   readonly isInOwnPage: boolean
 }
 
-/** Ids are names in XML, which begin with a letter or an underscore. */
+/** XML ids begin with a letter or an underscore. */
 const requestIdOf = ({ keys }: AuthService, state: string): string =>
   `_${createHmac('sha256', keys.signIns).update(`saml request ${state}`).digest('hex')}`
 
@@ -48,7 +48,7 @@ interface Row {
   readonly in_own_page: boolean
 }
 
-/** Uses up a state; undefined where it is unknown, used, or too old. */
+/** Consumes a state. Returns undefined if it is unknown, used, or expired. */
 export async function useSsoSignIn(
   service: AuthService,
   relayState: string,
@@ -57,7 +57,7 @@ export async function useSsoSignIn(
     scope.query<Row>(
       `delete from auth.saml_sign_ins where state_hash = $1 and created_at > now() - make_interval(secs => $2)
        returning sso_provider_id, redirect_to, code_challenge, code_challenge_method, in_own_page`,
-      [digestOf(relayState), LIFE_S],
+      [digestOf(relayState), LIFETIME_S],
     ),
   )
   const row = taken.rows[0]
@@ -72,7 +72,7 @@ export async function useSsoSignIn(
   }
 }
 
-/** @throws AuthError `validation_failed` where an assertion has signed somebody in before, on whatever node. */
+/** @throws AuthError `validation_failed` for a replayed assertion, across all nodes. */
 export async function useAssertion(
   scope: Scope,
   { issuer, assertionId, endsAt }: { issuer: string; assertionId: string; endsAt: Date },

@@ -1,4 +1,4 @@
-/** What is not broken, of what the library can check. */
+/** Secure signature algorithms that the library supports. */
 const METHODS = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -11,7 +11,7 @@ const METHODS = new Set([
  * Refuses before any signature is looked at what no honest provider sends: a document type, a second assertion anywhere
  * (the means of signature wrapping), encryption, for which we have no key, and signatures with SHA-1.
  */
-export async function requireSoundAnswer(xml: string): Promise<void> {
+export async function validateResponse(xml: string): Promise<void> {
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) throw new Error('It has a document type.')
   const { Parser, processors } = await import('xml2js')
   const parser = new Parser({ tagNameProcessors: [processors.stripPrefix], explicitCharkey: true })
@@ -27,7 +27,7 @@ export async function requireSoundAnswer(xml: string): Promise<void> {
   }
 }
 
-/** All elements (or attributes) of a name, at whatever depth. */
+/** All elements (or attributes) of a name at any depth. */
 function elementsNamed(node: unknown, name: string): unknown[] {
   if (Array.isArray(node)) return node.flatMap((child) => elementsNamed(child, name))
   if (typeof node !== 'object' || node === null) return []

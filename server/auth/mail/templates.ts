@@ -1,25 +1,25 @@
-/** The words of our mails. Each says what it is for, what to do, and what to do if one did not ask for it. */
+/** Texts of all mails: purpose, next step, and what to do about an unexpected mail. */
 import { type ClosingReceipt } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 
-export interface Letter {
+export interface MailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Where the letter leads, or the code that it carries instead, for the log of a set-up without a mail server. */
-  readonly pass: Pass
+  /** The link or code, for the log of a set-up without a mail server. */
+  readonly pass: LinkAndCode
 }
 
 interface Words {
   readonly subject: string
   readonly opening: string
-  /** What the link does. */
+  /** Label of the link. */
   readonly action?: string
   readonly closing: string
 }
 
-/** What a mail carries: the link, and the six digits for programs that ask for a code instead. */
-export interface Pass {
+/** The link, and six digits for programs that ask for a code. */
+export interface LinkAndCode {
   readonly link?: string
   readonly code?: string
 }
@@ -29,7 +29,7 @@ const escapeHtml = (text: string): string =>
 
 const FONT = 'font-family: Georgia, serif; font-size: 17px; line-height: 28px; color: #2b2520;'
 
-function compose({ subject, opening, action = '', closing }: Words, { link, code }: Pass): Letter {
+function compose({ subject, opening, action = '', closing }: Words, { link, code }: LinkAndCode): MailMessage {
   const codeLine =
     code === undefined
       ? undefined
@@ -57,7 +57,7 @@ ${codeLine === undefined ? '' : `<p style="margin: 0 0 24px;">${escapeHtml(codeL
   }
 }
 
-export const confirmationLetter = (pass: Pass): Letter =>
+export const confirmationMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm your e-mail for ${PRODUCT_NAME}`,
@@ -68,7 +68,7 @@ export const confirmationLetter = (pass: Pass): Letter =>
     pass,
   )
 
-export const recoveryLetter = (pass: Pass): Letter =>
+export const recoveryMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Set a new password for ${PRODUCT_NAME}`,
@@ -79,7 +79,7 @@ export const recoveryLetter = (pass: Pass): Letter =>
     pass,
   )
 
-export const magicLinkLetter = (pass: Pass): Letter =>
+export const magicLinkMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Your sign-in link for ${PRODUCT_NAME}`,
@@ -90,8 +90,8 @@ export const magicLinkLetter = (pass: Pass): Letter =>
     pass,
   )
 
-/** Answers a sign-up with an address that has an account: only its owner may learn that it has one. */
-export const alreadyRegisteredLetter = (link: string): Letter =>
+/** For a sign-up with a taken address: only its owner may learn that it has an account. */
+export const alreadyRegisteredMail = (link: string): MailMessage =>
   compose(
     {
       subject: `You already have an ${PRODUCT_NAME} account`,
@@ -102,7 +102,7 @@ export const alreadyRegisteredLetter = (link: string): Letter =>
     { link },
   )
 
-export const invitationLetter = (pass: Pass): Letter =>
+export const invitationMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `You are invited to ${PRODUCT_NAME}`,
@@ -113,7 +113,7 @@ export const invitationLetter = (pass: Pass): Letter =>
     pass,
   )
 
-export const newEmailLetter = (pass: Pass): Letter =>
+export const newEmailMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm your new e-mail for ${PRODUCT_NAME}`,
@@ -124,7 +124,7 @@ export const newEmailLetter = (pass: Pass): Letter =>
     pass,
   )
 
-export const oldEmailLetter = (pass: Pass): Letter =>
+export const oldEmailMail = (pass: LinkAndCode): MailMessage =>
   compose(
     {
       subject: `Confirm the change of your e-mail for ${PRODUCT_NAME}`,
@@ -136,8 +136,8 @@ export const oldEmailLetter = (pass: Pass): Letter =>
     pass,
   )
 
-/** Carries a code alone: a link could not tell the page that waits for it. */
-export const reauthenticationLetter = (code: string): Letter =>
+/** Contains only a code, because a link could not reach the waiting page. */
+export const reauthenticationMail = (code: string): MailMessage =>
   compose(
     {
       subject: `Your code for ${PRODUCT_NAME}`,
@@ -147,8 +147,8 @@ export const reauthenticationLetter = (code: string): Letter =>
     { code },
   )
 
-/** Says that an account is gone, to whom it belonged: also where somebody else has closed it. */
-export const receiptLetter = ({ id, closed_at: closedAt, removed }: ClosingReceipt): Letter => {
+/** Tells the former owner that the account was deleted. */
+export const receiptMail = ({ id, closed_at: closedAt, removed }: ClosingReceipt): MailMessage => {
   const counted = [
     [removed['conversations'], 'conversations'],
     [removed['messages'], 'messages'],

@@ -1,4 +1,4 @@
-/** How often what may be tried, and the answers of the protocol when it was too often. */
+/** Rate limits of sign-in, codes and mails, with the error responses of the protocol. */
 import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/rate-limit.ts'
 import { addressKey } from '#server/access/client-address.ts'
 import { AuthError } from './errors.ts'
@@ -7,7 +7,6 @@ import { type AuthService } from './service.ts'
 
 type Endpoint =
   'authorize' | 'callback' | 'otp' | 'reauthenticate' | 'recover' | 'resend' | 'signup' | 'token' | 'user' | 'verify'
-/** Mails that carry a link. */
 export type LinkKind =
   'confirmation' | 'recovery' | 'magiclink' | 'invitation' | 'email_change_current' | 'email_change_new'
 export type MailKind = LinkKind | 'reauthentication'
@@ -16,7 +15,7 @@ const FIVE_MINUTES_S = 300
 const MAIL_PREFIX = 'mail:'
 const SMS_PREFIX = 'sms:'
 
-/** Attempts of one address at one endpoint: 150 in five minutes at /token (30 at once), 30 anywhere else. */
+/** Per client address and endpoint: /token allows 150 requests in five minutes (burst 30), others 30. */
 export const addressBucket = (endpoint: Endpoint, { address }: Visitor): Bucket => ({
   key: `${endpoint}:${addressKey(address)}`,
   capacity: 30,
@@ -24,8 +23,8 @@ export const addressBucket = (endpoint: Endpoint, { address }: Visitor): Bucket 
 })
 
 /**
- * Wrong passwords for one account: ten in five minutes. An address that the account was signed in from lately counts for
- * itself, so that who guesses from elsewhere does not lock the owner out.
+ * Wrong passwords per account: ten in five minutes. A recently used client address has its own bucket, so guesses from
+ * elsewhere do not lock the owner out.
  */
 export const passwordBucket = (email: string, visitor: Visitor, isFamiliar: boolean): Bucket => ({
   key: `password:${accountKey(email)}${isFamiliar ? `:${addressKey(visitor.address)}` : ''}`,
@@ -33,58 +32,61 @@ export const passwordBucket = (email: string, visitor: Visitor, isFamiliar: bool
   refillPerS: 10 / FIVE_MINUTES_S,
 })
 
-/** Wrong codes for one account, over all the codes that it is sent: ten, and ten more in an hour. */
+/** Wrong codes per account, over all its codes: ten, refilled in an hour. */
 export const codeBucket = (email: string): Bucket => ({
   key: `code:${accountKey(email)}`,
   capacity: 10,
   refillPerS: 10 / 3600,
 })
 
-/** Anonymous accounts from one address: 30 in an hour. */
+/** Anonymous accounts per client address: 30 in an hour. */
 export const anonymousBucket = ({ address }: Visitor): Bucket => ({
   key: `anonymous:${addressKey(address)}`,
   capacity: 30,
   refillPerS: 30 / 3600,
 })
 
-/** Attempts of one address at challenges and codes of second factors: 15 in a minute. */
+/** Second-factor attempts per client address: 15 in a minute. */
 export const factorAddressBucket = ({ address }: Visitor): Bucket => ({
   key: `factors:${addressKey(address)}`,
   capacity: 15,
   refillPerS: 15 / 60,
 })
 
-/** Wrong codes for one person's second factors, over all of them: ten, and ten more in an hour. */
+/** Wrong codes per person, over all second factors: ten, refilled in an hour. */
 export const factorBucket = (userId: string): Bucket => ({
   key: `factor-code:${userId}`,
   capacity: 10,
   refillPerS: 10 / 3600,
 })
 
-/** Text messages cost money and reach strangers: one a minute to a number, and ten an hour for a person. */
+/** Text messages cost money and can reach strangers: one a minute per number, ten an hour per person. */
 export const smsBuckets = (phone: string, userId: string): Bucket[] => [
   { key: `${SMS_PREFIX}${accountKey(phone)}`, capacity: 1, refillPerS: 1 / 60 },
   { key: `${SMS_PREFIX}${userId}`, capacity: 10, refillPerS: 10 / 3600 },
 ]
 
-/** One mail of a kind to one address per interval, whether an account has that address or not. */
+/** One mail of a kind per address and interval, with or without an account. */
 const mailBucket = (kind: MailKind, email: string, intervalS: number): Bucket => ({
   key: `${MAIL_PREFIX}${kind}:${accountKey(email)}`,
   capacity: 1,
   refillPerS: 1 / intervalS,
 })
 
-/** The bucket of a mail; none where no interval is set. */
+/** Empty if no interval is set. */
 export function mailBuckets({ settings }: AuthService, kind: MailKind, email: string): Bucket[] {
   return settings.mailIntervalS > 0 ? [mailBucket(kind, email, settings.mailIntervalS)] : []
 }
 
-/** @throws AuthError 429 where one of the buckets is empty. What was taken stays taken. */
-export async function requireAttempt({ database, settings }: AuthService, buckets: readonly Bucket[]): Promise<void> {
+/** @throws AuthError 429 if a bucket is empty. Tokens taken from other buckets are not returned. */
+export async function enforceRateLimits(
+  { database, settings }: AuthService,
+  buckets: readonly Bucket[],
+): Promise<void> {
   if (settings.rateLimits === 'off' || buckets.length === 0) return
-  const refusal = await database.asAuth((scope) => takeAttempt(scope, buckets))
-  if (refusal === undefined) return
-  const { key, retryAfterS } = refusal
+  const rejection = await database.asAuth((scope) => takeAttempt(scope, buckets))
+  if (rejection === undefined) return
+  const { key, retryAfterS } = rejection
   const isMail = key.startsWith(MAIL_PREFIX)
   if (isMail || key.startsWith(SMS_PREFIX)) {
     const message = `For security purposes, you can only request this after ${retryAfterS} seconds.`
@@ -93,8 +95,8 @@ export async function requireAttempt({ database, settings }: AuthService, bucket
   throw new AuthError('over_request_rate_limit', 'Request rate limit reached', { retryAfterS })
 }
 
-/** Lets an attempt that did not count be made again. */
-export async function giveBack({ database }: AuthService, buckets: readonly Bucket[]): Promise<void> {
+/** Returns the tokens of an attempt that does not count. */
+export async function refundAttempts({ database }: AuthService, buckets: readonly Bucket[]): Promise<void> {
   await database.asAuth(async (scope) => {
     for (const { key } of buckets) await refundAttempt(scope, key)
   })

@@ -1,11 +1,14 @@
-/** What the product does where an account is closed: the rows go by themselves, bytes and jobs do not. */
-import { type AccountClosing } from '#server/auth/service.ts'
+/** Deletes bytes and jobs of a closed account. The database deletes the rows. */
+import { type DeleteAccountData } from '#server/auth/service.ts'
 import { removeDiscardedBlobs } from '#server/documents/ingest/blob-cleanup.ts'
 import { listFilesOf } from '#server/documents/store/library.ts'
 import { deleteJobs } from '#server/jobs/forget.ts'
 import { type Foundation } from './foundation.ts'
 
-export function closeInProduct({ database, blobs }: Pick<Foundation, 'database' | 'blobs'>): AccountClosing {
+export function createAccountDataDeletion({
+  database,
+  blobs,
+}: Pick<Foundation, 'database' | 'blobs'>): DeleteAccountData {
   return async function closing(userId) {
     const { documents, messages } = await database.asService(async (scope) => ({
       documents: await listFilesOf(scope, userId),
