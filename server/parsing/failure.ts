@@ -1,6 +1,6 @@
 import { type DocumentError } from '#contract/document.ts'
 
-/** Sentences for the person who uploaded the file. A retry helps with none of them. */
+/** Shown to the person who uploaded the file. No retry resolves these failures. */
 const MESSAGES = {
   encrypted: 'This file is protected with a password. Remove the password and upload it again.',
   damaged: 'This file is damaged or incomplete and cannot be opened.',

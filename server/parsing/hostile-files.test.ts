@@ -1,4 +1,4 @@
-/** Files made to break readers: each ends alone, with a reason, within its limits, and says nothing of the machine. */
+/** Each hostile file fails alone, with a reason, within its limits, and reveals nothing about the machine. */
 import { expect, test } from 'vitest'
 import { HOSTILE_FILES } from '#test/make-hostile.ts'
 import { readDocument } from '#test/read-document.ts'

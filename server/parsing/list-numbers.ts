@@ -1,8 +1,6 @@
-/** Counts the lists and headings of a Word document and writes their numbers: "2.1", "(a)", "§ 3". */
-
 export interface ListLevel {
   readonly start: number
-  /** As `w:numFmt` says (ECMA-376, 17.18.59); `bullet` and `none` are not counted out loud. */
+  /** `w:numFmt` (ECMA-376, 17.18.59); `bullet` and `none` have no label. */
   readonly format: string
   /** `%1.%2` */
   readonly text: string
@@ -19,9 +17,7 @@ export interface List<Level extends ListLevel = ListLevel> {
   readonly starts: ReadonlyMap<number, number>
 }
 
-/**
- * @returns a function that counts a paragraph and returns its label; empty for a bullet or no label.
- */
+/** Returns a function that counts a paragraph and returns its label; empty for a bullet or no label. */
 export function createListCounter(lists: ReadonlyMap<string, List>): (id: string, depth: number) => string {
   const counts = new Map<string, (number | undefined)[]>()
   const begun = new Set<string>()
@@ -83,7 +79,7 @@ function toRoman(value: number): string {
 /** a to z, then aa to zz: Word repeats the letter. */
 const toLetters = (value: number): string => String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
 
-/** As `w:numFmt` says; formats of other scripts are written in digits. */
+/** `w:numFmt`; formats of other scripts use digits. */
 function formatCount(value: number, format: string): string {
   if (value < 1 || value > MAX_COUNT) return String(value)
   switch (format) {

@@ -1,6 +1,6 @@
 import { type Block } from './sections.ts'
 
-/** Header and footer blocks that the body lacks, each once, without page numbers. */
+/** Returns header and footer blocks that the body lacks, each once, without page numbers. */
 export function findMarginBlocks(margins: Iterable<Block>, body: readonly Block[]): Block[] {
   const seen = new Set(body.map(({ text }) => text))
   const blocks: Block[] = []

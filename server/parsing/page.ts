@@ -1,4 +1,3 @@
-/** The output of every parser. */
 import {
   type DocumentLanguage,
   type ItemRun,
@@ -10,7 +9,7 @@ import {
 
 export { type SheetRow, type WordBox }
 
-/** One page, one sheet, or one section where the format has neither. Offsets are UTF-16 code units in `text`. */
+/** One page, sheet or section. Offsets are UTF-16 code units in `text`. */
 export interface ParsedPage {
   readonly page: number
   readonly text: string
@@ -26,16 +25,14 @@ export interface ParsedPage {
   readonly boxes?: readonly WordBox[]
   /** OCR: 0 to 100. */
   readonly confidence?: number
-  /** `text` is incomplete. */
   readonly isCut?: true
-  /** Why there is no text. */
   readonly gap?: PageGap
 }
 
 export type Heading = readonly [offset: number, text: string]
 
 /**
- * First the number of pages, then the pages; `recognising` announces a page before OCR, `deferred` names a page for another
+ * The number of pages comes first; `recognising` announces a page before OCR, `deferred` names a page for another
  * process.
  */
 export type ParsedPart =
@@ -44,7 +41,7 @@ export type ParsedPart =
 export interface ParseOptions {
   /** Chosen by the person, likeliest first. */
   readonly languages: readonly DocumentLanguage[]
-  /** Pages to read, with OCR if needed. Without it all pages are read and those that need OCR are deferred. */
+  /** Pages to read, with OCR if needed; if absent, all pages are read and those that need OCR are deferred. */
   readonly pages?: readonly number[]
 }
 

@@ -1,7 +1,7 @@
 import { fileTypeOf, type FileType } from '#contract/file-types.ts'
 import { type Parser } from './page.ts'
 
-/** Each parser is loaded only in the process that reads a file of its type. */
+/** Loaded on demand: a parser process needs only one of them. */
 const PARSERS: Readonly<Record<FileType['parser'], () => Promise<{ parse: Parser }>>> = {
   pdf: () => import('./pdf/parse-pdf.ts'),
   doc: () => import('./doc-legacy/parse-doc.ts'),
@@ -11,7 +11,6 @@ const PARSERS: Readonly<Record<FileType['parser'], () => Promise<{ parse: Parser
   image: () => import('./image/parse-image.ts'),
 }
 
-/** Only accepted types are ever stored. */
 export async function loadParser(mimetype: string): Promise<Parser> {
   const type = fileTypeOf(mimetype)
   if (!type) throw new Error(`there is no parser of ${mimetype}`)

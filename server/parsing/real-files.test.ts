@@ -1,4 +1,4 @@
-/** The files of ../shared/data/dev, where they are: expected sentences on their pages, hostile files with a reason. */
+/** Checks ../shared/data/dev if present: expected sentences on their pages, hostile files with a reason. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ if (!isThere) console.log(`skipped: no real files in ${folder} (ALCOVE_TEST_DATA
 const listIfThere = <T>(name: string, schema: z.ZodType<T[]>): T[] =>
   isThere ? readManifest(folder, name, schema) : []
 
-/** Fifteen pages of small print to be recognised take a minute or more. */
+/** OCR of fifteen pages of small print takes a minute or more. */
 const SLOW = new Set(['schutterwald-gemeindeblatt.pdf'])
 const isPatient = process.env['ALCOVE_SLOW_TESTS'] !== undefined
 if (isThere && !isPatient) console.log(`skipped: ${[...SLOW].join(', ')} (ALCOVE_SLOW_TESTS=1 reads it)`)
@@ -60,7 +60,7 @@ describe.runIf(isThere)('real files', () => {
   }
 })
 
-/** What is really there may be read, says the manifest of these. */
+/** The manifest allows these to be read in part. */
 const MAY_BE_READ = new Set(['truncated.pdf', 'external-entity.docx', 'deep-nesting.docx'])
 
 describe.runIf(isThere)('hostile files', () => {

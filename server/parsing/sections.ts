@@ -1,7 +1,7 @@
 import { type PageBlock } from '#contract/document.ts'
 import { type Heading, type ParsedPage } from './page.ts'
 
-/** A block of a format without pages. The rows of a table are lines; the first holds the column titles. */
+/** The rows of a table are lines; the first holds the column titles. */
 export interface Block {
   readonly kind: PageBlock['kind']
   readonly text: string
@@ -77,7 +77,7 @@ function splitBlock({ kind, text }: Block): string[] {
   return [...pieces, piece].flatMap(splitLong)
 }
 
-/** Up to the last end of a sentence, line or word. A point in a number or an address ends no sentence. */
+/** A point in a number or an address does not end a sentence. */
 const BORDERS = [/^[^]*(?:[.!?]["'”’)\]]*\s|[。！？]["'”’)\]]*)/u, /^[^]*\n/, /^[^]*\s/u]
 
 /** Cuts at the last sentence, else line, else word that ends before the limit. */

@@ -1,6 +1,6 @@
 /**
- * Marks of the fonts Symbol and Wingdings. Files keep them in Unicode's private area, by their place in the font, where they
- * show nothing in another one. Where the two fonts differ, the one is meant whose mark stands in texts.
+ * Marks of Symbol and Wingdings, which files store at private-use code points. Where both fonts use a code point, the
+ * mark that is usual in texts wins.
  */
 const SYMBOL_MARKS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -31,7 +31,7 @@ const SYMBOL_MARKS: ReadonlyMap<string, string> = new Map(
   }).map(([code, mark]) => [String.fromCharCode(Number.parseInt(code, 16)), mark]),
 )
 
-/** The font Symbol from 0x20 and from 0xa0 (its own encoding, in "PostScript Language Reference", appendix E). */
+/** Symbol from 0x20 and from 0xa0 ("PostScript Language Reference", appendix E). */
 const SYMBOL = [
   [0x20, ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼'],
   [0xa0, '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪'],
@@ -42,20 +42,20 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
     Array.from(signs, (sign, index) => [String.fromCharCode(0xf000 + first + index), sign] as const),
   ),
 )
-/** Places of Symbol that are taken for it in any font: its letters, and signs of formulas. The others are as likely pictures. */
+/** Letters and formula signs, which mean Symbol in any font; other code points may as well be pictures. */
 const LIKELY_SYMBOL =
   /[\uf061-\uf07a\uf0a2\uf0a3\uf0a5\uf0ac\uf0ae\uf0b2\uf0b3\uf0b5\uf0b6\uf0b8-\uf0bb\uf0c5-\uf0d1\uf0d5-\uf0d7\uf0db\uf0de\uf0e5\uf0f2]/
 
-/** One for one, so that offsets stay true. */
+/** Replaces one for one, so that offsets stay valid. */
 export const decodeSymbolMarks = (text: string): string =>
   text.replaceAll(
     /[\uf020-\uf0ff]/g,
     (sign) => SYMBOL_MARKS.get(sign) ?? (LIKELY_SYMBOL.test(sign) ? SYMBOLS.get(sign) : undefined) ?? sign,
   )
 
-/** Of text that is known to be in the font Symbol; one for one. */
+/** For text known to be in Symbol; replaces one for one. */
 export const decodeSymbolFont = (text: string): string =>
   text.replaceAll(/[\uf020-\uf0ff]/g, (sign) => SYMBOLS.get(sign) ?? sign)
 
-/** What the items of a list begin with. */
+/** Characters that begin list items. */
 export const BULLETS = '•◦▪▫‣·●○■□◆➢➔✓✗❑❒❖☐☑☒'

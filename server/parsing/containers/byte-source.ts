@@ -1,4 +1,3 @@
-/** Random access to bytes that need not be in memory. */
 export interface ByteSource {
   readonly size: number
   /** Returns fewer than `length` bytes at the end of the source. */

@@ -1,7 +1,4 @@
-/**
- * Stream names of compound files (MS-CFB): legacy Office documents, and encrypted modern ones. Reads two sectors of a source;
- * the CFB library needs the whole file in memory.
- */
+/** Lists stream names of compound files (MS-CFB) from two sectors; the CFB library needs the whole file in memory. */
 import { type ByteSource } from './byte-source.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
@@ -11,7 +8,9 @@ const DIRECTORY_BYTES = 4_096
 
 export const isCompoundFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
 
-/** Lower-case names of the first directory entries, where writers put the main streams ("worddocument", "workbook"). */
+/**
+ * Lower-case names from the first directory sector, where writers put the main streams ("worddocument", "workbook").
+ */
 export async function listStreamNames(source: ByteSource): Promise<string[]> {
   const head = await source.read(0, HEADER_BYTES)
   if (!isCompoundFile(head) || head.byteLength < HEADER_BYTES) return []

@@ -7,10 +7,7 @@ const MAX_RATIO = 100
 /** Smaller parts of an almost empty document may exceed the ratio. */
 const MIN_RATIO_BYTES = 8 * 1024 * 1024
 
-/**
- * Returns the entries of a zip file, without inflating anything.
- * @throws ParseFailure `damaged`, `too_large`
- */
+/** Lists the entries without inflating them. @throws ParseFailure `damaged`, `too_large` */
 export async function rejectZipBomb(bytes: Uint8Array): Promise<ZipEntry[]> {
   const entries = await listZipEntries(createByteSource(bytes))
   if (!entries) throw new ParseFailure('damaged')

@@ -5,11 +5,7 @@ import { type ZipEntry } from './zip-directory.ts'
 const MAX_ENTRY_BYTES = 150 * 1024 * 1024
 const LOCAL_HEADER_BYTES = 30
 
-/**
- * Returns the content of one zip entry.
- * @throws ParseFailure `too_large` if it inflates beyond the limit.
- * @throws Error if it is damaged.
- */
+/** @throws ParseFailure `too_large` beyond the limit; Error if the entry is damaged. */
 export function unpack(bytes: Uint8Array, { offset, compressedSize, method }: ZipEntry): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const start = offset + LOCAL_HEADER_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)

@@ -8,10 +8,7 @@ import { listZipEntries } from './zip-directory.ts'
 
 const ZIP64_MARKER = 0xffffffff
 
-/**
- * The same file with every size and place in fields of 8 bytes (APPNOTE.TXT 4.3.14, 4.3.15 and 4.5.3), behind an extra field
- * of another kind, as Java programs write workbooks row by row.
- */
+/** Rewrites every size and offset as an 8-byte field (APPNOTE.TXT 4.5.3), as Java programs write large workbooks. */
 function toZip64(zip: Buffer): Buffer {
   const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1')
   const [count, start] = [zip.readUInt16LE(end + 10), zip.readUInt32LE(end + 16)]
@@ -69,7 +66,6 @@ test('a file that says too little of its wide fields fails alone', async () => {
   expect(await readDocument(workbook, 'a.xlsx')).toEqual({ pages: [], failure: 'too_large' })
 })
 
-/** The same parts under the names that old libraries for Windows write. */
 async function withBackslashes(zip: Buffer): Promise<Buffer> {
   const entries = (await listZipEntries(createByteSource(zip))) ?? []
   return makeZip(

@@ -2,14 +2,12 @@
 import { type ByteSource } from './byte-source.ts'
 
 export interface ZipEntry {
-  /** With forward slashes, without a leading one. */
   readonly name: string
   readonly compressedSize: number
   /** As declared; a hostile file may lie. */
   readonly uncompressedSize: number
   /** 0 stored, 8 deflated. */
   readonly method: number
-  /** Of the local header. */
   readonly offset: number
 }
 
@@ -22,14 +20,13 @@ const LOCATOR_SIGNATURE = 0x07064b50
 const LOCATOR_LENGTH = 20
 /** A 4-byte field with this value refers to the ZIP64 extra field. */
 const ZIP64_MARKER = 0xffffffff
-/** APPNOTE.TXT 4.5.3 */
 const ZIP64_EXTRA_ID = 1
 const MAX_COMMENT_BYTES = 65_535
 const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Returns undefined if the bytes are no complete zip file. */
+/** Returns undefined if the bytes are not a complete zip file. */
 export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | undefined> {
   const tailStart = Math.max(0, source.size - END_LENGTH - MAX_COMMENT_BYTES)
   const tail = viewOf(await source.read(tailStart, source.size - tailStart))
@@ -46,7 +43,7 @@ export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | u
   return undefined
 }
 
-/** Undefined if the file is not ZIP64. @param end offset in `tail` of the end record. */
+/** Returns undefined without ZIP64. @param end offset of the end record in `tail`. */
 async function readZip64End(
   source: ByteSource,
   tail: DataView,
@@ -90,7 +87,6 @@ function parseDirectory(bytes: Uint8Array, count: number): ZipEntry[] | undefine
 /** Old Windows libraries write backslashes, others a leading slash; Office accepts both. */
 const normaliseName = (name: string): string => name.replaceAll('\\', '/').replace(/^\/+/, '')
 
-/** Replaces marked values by those of the extra field, in their order there. */
 function readZip64Values(values: readonly number[], extra: DataView): number[] {
   let [at, end] = [0, 0]
   while (end + 4 <= extra.byteLength) {

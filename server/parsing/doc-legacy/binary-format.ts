@@ -1,7 +1,3 @@
-/**
- * Text of a Word document of the years 1993 to 2003: its pieces in the order of the document, without what was deleted under
- * revision, without the instructions of fields, and with the numbers of lists.
- */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { readWord95Layout } from './layout-word95.ts'
@@ -12,9 +8,9 @@ import { headingMark } from './recover-text.ts'
 
 const FLAGS_OFFSET = 0x0a
 const ENCRYPTED_FLAG = 0x0100
-/** What documents of Word 6 and 95 begin with, whose header is another one. */
+/** Magic number of Word 6 and 95, whose header differs. */
 const WORD_95 = 0xa5dc
-/** The parts of the text, in the order in which they follow each other (FibRgLw97). */
+/** Parts of the text in file order (FibRgLw97). */
 const PARTS = [
   'body',
   'footnotes',
@@ -30,10 +26,9 @@ type Part = (typeof PARTS)[number]
 export type WordParts = Readonly<Record<Part, string>>
 
 /**
- * The text of each part. Cells end in tabs and rows in line ends; paragraphs end in line ends. What was deleted under
- * revision, and what is hidden, is kept only for a comparison with programs that print it.
- * @throws ParseFailure `encrypted`
- * @throws Error where the file is damaged.
+ * Returns the text of each part. Cells end in tabs; rows and paragraphs end in line ends. `keepsDeleted` includes
+ * deleted and hidden text, for comparison with programs that print it.
+ * @throws ParseFailure `encrypted`; Error if the file is damaged.
  */
 export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksHeadings = false } = {}): WordParts {
   const file = compoundFiles.read(bytes, { type: 'buffer' })
@@ -54,14 +49,13 @@ export function readWordBinary(bytes: Uint8Array, { keepsDeleted = false, marksH
   return Object.fromEntries(parts) as Record<Part, string>
 }
 
-/** The numbers of paragraphs in lists, by where the paragraph begins. */
 function numberParagraphs(numbering: WordLayout['numbering'], ends: readonly ParagraphEnd[]): Map<number, string> {
   const labels = new Map<number, string>()
   let labelOf: ReturnType<WordLayout['numbering']>
   try {
     labelOf = numbering()
   } catch (error) {
-    // Broken tables of lists cost the numbers, not the text.
+    // Broken list tables cost the numbers, not the text.
     if (error instanceof RangeError) return labels
     throw error
   }
@@ -74,7 +68,7 @@ function numberParagraphs(numbering: WordLayout['numbering'], ends: readonly Par
   return labels
 }
 
-/** The styles of this number and those below it, from 1, are those of headings in every document (MS-DOC 2.9.271). */
+/** Styles 1 to 9 are headings in every document (MS-DOC 2.9.271). */
 const MAX_HEADING_LEVEL = 9
 
 function markHeadings(ends: readonly ParagraphEnd[], labels: Map<number, string>): void {
@@ -98,12 +92,12 @@ function insertLabels(text: string, from: number, to: number, labels: ReadonlyMa
 
 const [FIELD_BEGINS, FIELD_RESULT, FIELD_ENDS] = ['\u0013', '\u0014', '\u0015'] as const
 const LINE_ENDS = /[\r\v\f\u000e]/g
-/** Places of pictures, notes and comments, soft hyphens, and what was deleted. */
+/** Anchors of pictures, notes and comments, soft hyphens, and deleted text. */
 const NOTHING_TO_READ = /[\0-\u0006\u0008\u000f-\u001d\u001f]/g
 
 function toText(written: string): string {
   let shown = ''
-  // For each open field whether its instructions go on.
+  // One entry per open field: whether its instructions continue.
   const fields: boolean[] = []
   for (const part of written.split(/([\u0013-\u0015])/)) {
     if (part === FIELD_BEGINS) fields.push(true)

@@ -1,12 +1,11 @@
 /**
- * Where a document of Word 6 or 95 keeps its text and its formatting: all in one stream, and one byte for each character, in
- * the code page of its font ("Microsoft Word 6.0 Binary File Format").
+ * Layout of Word 6 and 95 documents: one stream, one byte per character in the code page of its font ("Microsoft Word
+ * 6.0 Binary File Format").
  */
 import { type Piece, type WordLayout } from './pieces.ts'
 import { listWord95Properties, createView } from './properties.ts'
 import { listRuns, clipRuns, readCharacterRun, readParagraphRun, type Run, type ByteRange, turnsOn } from './runs.ts'
 
-/** Offsets in the header. */
 const HEADER = {
   flags: 0x0a,
   characterSet: 0x14,
@@ -20,7 +19,7 @@ const HEADER = {
   characterBlocks: { first: 0x18a, count: 0x18e },
   paragraphBlocks: { first: 0x18c, count: 0x190 },
 } as const
-/** The text was saved quickly, in pieces; otherwise it is one. */
+/** Set after a fast save, which stores the text in pieces. */
 const IN_PIECES_FLAG = 0x0004
 const MARKED_DELETED = 65
 const HIDDEN = 92
@@ -29,7 +28,7 @@ const FONT = 93
 const PARAGRAPH_ENTRY_BYTES = 7
 const MACINTOSH = 256
 
-/** By the number of the character set that a font is made for (MS-WMF 2.1.1.5). */
+/** By the font's character set (MS-WMF 2.1.1.5). */
 const CODE_PAGES: Readonly<Record<number, string>> = {
   0: 'windows-1252',
   77: 'macintosh',
@@ -49,7 +48,7 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
 }
 const DEFAULT_CODE_PAGE = 'windows-1252'
 
-/** @throws Error where the file is damaged. */
+/** @throws Error if the file is damaged. */
 export function readWord95Layout(document: Uint8Array): WordLayout {
   const characters = listRuns(
     document,
@@ -70,12 +69,12 @@ export function readWord95Layout(document: Uint8Array): WordLayout {
       readParagraphRun(PARAGRAPH_ENTRY_BYTES),
     ),
     endsRow: turnsOn(ENDS_ROW, listWord95Properties),
-    // Each paragraph says how it is numbered by itself; the numbers are left out.
+    // Each paragraph holds its own numbering, which is not read.
     numbering: () => () => '',
   }
 }
 
-/** A table lists the blocks, unless it was not brought up to date: then they follow one another. */
+/** A table lists the blocks unless it is outdated; then they are consecutive. */
 function listBlocks(
   document: Uint8Array,
   offset: number,
@@ -114,7 +113,7 @@ function readPieces(document: Uint8Array, decode: (stretch: ByteRange) => string
   })
 }
 
-/** What decodes a stretch of the file, each part of it as its font says; characters of two bytes leave U+0000 behind them. */
+/** Decodes each run in the code page of its font; a two-byte character is followed by U+0000. */
 function createDecoder(document: Uint8Array, characters: readonly Run[]): (stretch: ByteRange) => string {
   const pages = readFontCodePages(document)
   const pageOf = (run: Run): string | undefined => {
@@ -135,7 +134,7 @@ function createDecoder(document: Uint8Array, characters: readonly Run[]): (stret
   }
 }
 
-/** The code page of each font, undefined where it is none of text (MS-DOC 2.9.87). */
+/** Code page by font, undefined for symbol fonts (MS-DOC 2.9.87). */
 function readFontCodePages(document: Uint8Array): (string | undefined)[] {
   const header = createView(document)
   const start = header.getUint32(HEADER.fonts, true)
@@ -146,7 +145,7 @@ function readFontCodePages(document: Uint8Array): (string | undefined)[] {
   return pages
 }
 
-/** Of text whose font only its style says: what most of the other text beyond ASCII is in. */
+/** Code page for runs whose font only their style names: the one of most other non-ASCII text. */
 function usualCodePage(
   document: Uint8Array,
   characters: readonly Run[],
@@ -166,7 +165,6 @@ function usualCodePage(
 
 const NOTHING = '\0'
 
-/** One entry for each byte. */
 function decodeAs(page: string, bytes: Uint8Array): string[] {
   const decoder = new TextDecoder(page)
   const whole = decoder.decode(bytes)

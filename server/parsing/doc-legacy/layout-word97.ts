@@ -1,4 +1,4 @@
-/** Where a Word document of the years 1997 to 2003 keeps its text and its formatting (MS-DOC). */
+/** Layout of Word documents from 1997 to 2003 (MS-DOC). */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
 import { readWordNumbering } from './lists.ts'
@@ -19,12 +19,12 @@ const SECOND_TABLE_FLAG = 0x0200
 const MARKED_DELETED = 0x0800
 const HIDDEN = 0x083c
 const ENDS_ROW = 0x2417
-/** One sign of a font in place of a bracket that stands in the text. */
+/** One symbol character, which replaces a bracket in the text. */
 const SYMBOL_CHARACTER = 0x6a09
 const FONT = 0x4a4f
 const PARAGRAPH_ENTRY_BYTES = 13
 
-/** @throws Error where the file is damaged. */
+/** @throws Error if the file is damaged. */
 export function readWord97Layout(file: object, document: Uint8Array): WordLayout {
   const isSecond = (createView(document).getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
   const table = readStream(file, isSecond ? '1Table' : '0Table')
@@ -42,10 +42,10 @@ export function readWord97Layout(file: object, document: Uint8Array): WordLayout
   }
 }
 
-/** Where the name begins in the description of a font (MS-DOC 2.9.87). */
+/** Offset of the name in a font description (MS-DOC 2.9.87). */
 const FONT_NAME = 39
 
-/** For each font whether it is Symbol (MS-DOC 2.9.286). */
+/** By font: whether it is Symbol (MS-DOC 2.9.286). */
 function listSymbolFonts(document: Uint8Array, table: Uint8Array): boolean[] {
   const fib = createView(document)
   const start = fib.getUint32(FIB.fonts, true)
@@ -58,7 +58,7 @@ function listSymbolFonts(document: Uint8Array, table: Uint8Array): boolean[] {
   return isSymbolFont
 }
 
-/** A sign says its font itself; other text may be written in a font of signs throughout (MS-DOC 2.9.46, 2.6.1). */
+/** A symbol names its own font; a run of text may use a symbol font as a whole (MS-DOC 2.9.46, 2.6.1). */
 function createSymbolDecoder(isSymbol: readonly boolean[]): WordLayout['symbolDecoderFor'] {
   return ({ properties }) => {
     let read: ReturnType<WordLayout['symbolDecoderFor']>
@@ -72,14 +72,14 @@ function createSymbolDecoder(isSymbol: readonly boolean[]): WordLayout['symbolDe
   }
 }
 
-/** From the root: documents that are embedded in this one have streams of the same names. */
+/** Paths start at the root because embedded documents have streams with equal names. */
 export function readStream(file: object, name: string): Uint8Array {
   const content = compoundFiles.find(file, `/${name}`)?.content
   if (!content) throw new Error(`the file has no stream ${name}`)
   return new Uint8Array(content)
 }
 
-/** The blocks of the document's stream that hold runs are listed in a table of the other stream (MS-DOC 2.8.5, 2.8.6). */
+/** The table stream lists the document blocks that hold runs (MS-DOC 2.8.5, 2.8.6). */
 function listBlocks(document: Uint8Array, table: Uint8Array, offset: number): number[] {
   const fib = createView(document)
   const start = fib.getUint32(offset, true)

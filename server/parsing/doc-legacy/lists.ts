@@ -1,4 +1,3 @@
-/** Numbers of lists and headings of a Word document of the years 1997 to 2003: its lists, and which list a style is in. */
 import { createListCounter, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
 import { listProperties, createView } from './properties.ts'
 
@@ -9,7 +8,7 @@ const LEVEL_OF_LIST = 0x260a
 const NUMBER_OF_LIST = 0x460b
 const PARAGRAPH_STYLE = 1
 const NO_STYLE = 0xfff
-/** By `nfc` (MS-OSHARED 2.2.1.3), by the names of ECMA-376. */
+/** Keys are `nfc` values (MS-OSHARED 2.2.1.3), values the names of ECMA-376. */
 const FORMATS: Readonly<Record<number, string>> = {
   1: 'upperRoman',
   2: 'lowerRoman',
@@ -20,7 +19,7 @@ const FORMATS: Readonly<Record<number, string>> = {
   255: 'none',
 }
 
-/** Which list a paragraph is in, 0 for none, and on which level, as far as is said. */
+/** List 0 means none; undefined fields inherit. */
 interface Membership {
   readonly list?: number
   readonly level?: number
@@ -36,8 +35,8 @@ function membershipOf(properties: Uint8Array): Membership {
 }
 
 /**
- * @returns what counts one paragraph after the other and answers with its label, empty where it has none.
- * @throws RangeError where the tables are broken.
+ * Returns a function that counts a paragraph and returns its label, empty if it has none.
+ * @throws RangeError if the tables are broken.
  */
 export function readWordNumbering(
   document: Uint8Array,
@@ -58,7 +57,7 @@ export function readWordNumbering(
   }
 }
 
-/** MS-DOC 2.9.271: length-prefixed styles, each of which may go on from another. */
+/** MS-DOC 2.9.271: length-prefixed styles, each optionally based on another. */
 function readStyles(view: DataView): (style: number) => Membership {
   const own = new Map<number, { readonly base: number; readonly membership: Membership }>()
   const [count, baseBytes] = [view.getUint16(2, true), view.getUint16(4, true)]
@@ -94,7 +93,7 @@ const OVERRIDE_BYTES = 16
 const SIMPLE_LIST = 1
 const LEVELS = 9
 
-/** MS-DOC 2.9.147: the lists by their ids, with their levels behind all of them. */
+/** MS-DOC 2.9.147: the lists by id, followed by the levels of all lists. */
 function readLists(view: DataView): Map<number, Map<number, ListLevel>> {
   const count = view.getUint16(0, true)
   const lists = new Map<number, Map<number, ListLevel>>()
@@ -113,7 +112,7 @@ function readLists(view: DataView): Map<number, Map<number, ListLevel>> {
   return lists
 }
 
-/** MS-DOC 2.9.150: a placeholder is a character whose code is the level that it stands for. */
+/** MS-DOC 2.9.150: a placeholder is a character whose code is the level it refers to. */
 function readLevel(view: DataView, at: number): { readonly level: ListLevel; readonly end: number } {
   const flags = view.getUint8(at + 5)
   const length = at + LEVEL_BYTES + view.getUint8(at + 24) + view.getUint8(at + 25)
@@ -131,7 +130,7 @@ function readLevel(view: DataView, at: number): { readonly level: ListLevel; rea
   }
 }
 
-/** MS-DOC 2.9.138: lists as paragraphs name them, counted from 1, which may change some levels. */
+/** MS-DOC 2.9.138: paragraphs refer to overrides, counted from 1, which may change levels of a list. */
 function readOverrides(view: DataView, lists: ReadonlyMap<number, ReadonlyMap<number, ListLevel>>): Map<string, List> {
   const count = view.getUint32(0, true)
   const named = new Map<string, List>()

@@ -1,48 +1,40 @@
-/** The text of a Word document from the pieces that it is kept in. */
 import { clipRuns, type Run } from './runs.ts'
 
-/** A stretch of the text that is stored in one place. */
 export interface Piece {
-  /** Where it begins in the document's stream. */
+  /** Byte offset in the document stream. */
   readonly start: number
-  /** How many positions of the text it takes, of so many bytes each. */
+  /** Positions in the text, and bytes per position. */
   readonly length: number
   readonly width: 1 | 2
-  /** One UTF-16 code unit for each position; U+0000 shows nothing. */
+  /** One UTF-16 code unit per position; U+0000 is invisible. */
   readonly decode: () => string
 }
 
-/** Where a version of Word keeps what a document is read from. */
 export interface WordLayout {
   /** Offset of the lengths of the parts in the header. */
   readonly lengths: number
-  /** In the order of the text. */
   readonly pieces: readonly Piece[]
   readonly characters: readonly Run[]
   readonly isDeleted: (run: Run) => boolean
   readonly isHidden: (run: Run) => boolean
-  /** What a character of the run stands for, where it is a place in a font of signs. */
+  /** Maps characters of a symbol font to Unicode; undefined for other runs. */
   readonly symbolDecoderFor: (run: Run) => ((character: string) => string) | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean
-  /** What counts one paragraph after the other and answers with its label. @throws RangeError where its tables are broken. */
+  /** Returns a function that counts paragraphs and returns labels. @throws RangeError if the tables are broken. */
   readonly numbering: () => (style: number, properties: Uint8Array) => string
 }
 
-/** Where a paragraph ends in the text, and its formatting. */
 export interface ParagraphEnd extends Pick<Run, 'style' | 'properties'> {
   readonly at: number
 }
 
 const CELL_END = '\u0007'
 const PARAGRAPH_ENDS: readonly string[] = ['\r', '\f', '\n', CELL_END]
-/** More than any document has: a broken table would make as many as its numbers say. */
+/** Bounds the memory that a broken table can claim. */
 const MAX_CHARACTERS = 30_000_000
 
-/**
- * The whole text, one UTF-16 code unit for each position; what is deleted or hidden is U+0000. And where its paragraphs end, in their
- * order.
- */
+/** Returns one UTF-16 code unit per position, U+0000 for deleted or hidden text, and the paragraph ends in order. */
 export function joinPieces(
   { pieces, characters, isDeleted, isHidden, symbolDecoderFor: readSigns, paragraphs, endsRow }: WordLayout,
   keepsDeleted: boolean,
@@ -64,7 +56,7 @@ export function joinPieces(
       for (let at = (from - start) / width; at < (to - start) / width; at += 1) written[at] = read(written[at] ?? '')
     for (const range of clipRuns(deleted, stretch))
       written.fill('\0', (range.from - start) / width, (range.to - start) / width)
-    // Half of a field, or of a row, may be hidden: their borders stay.
+    // Field and row borders stay, since only half of a field or row may be hidden.
     for (const range of clipRuns(hidden, stretch))
       for (let at = (range.from - start) / width; at < (range.to - start) / width; at += 1)
         if ((written[at] ?? '') >= ' ') written[at] = '\0'

@@ -1,8 +1,6 @@
-/** Lists of formatting properties, as Word documents keep them. */
-
-/** Bytes of the operand by the upper three bits of the property's number; 6 says its length itself (MS-DOC 2.6.1). */
+/** Operand bytes by the upper three bits of the property number; 6 is length-prefixed (MS-DOC 2.6.1). */
 const OPERAND_BYTES = [1, 1, 2, 4, 2, 2, undefined, 3] as const
-/** The one property whose length takes two bytes, and counts one of them. */
+/** The only property with a two-byte length, which counts one of the two. */
 const TABLE_DEFINITION = 0xd608
 
 export interface Property {
@@ -12,7 +10,6 @@ export interface Property {
 
 export const createView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The properties of a list of a document of the years 1997 to 2003, as far as it can be read. */
 export function* listProperties(bytes: Uint8Array): Generator<Property> {
   const view = createView(bytes)
   for (let at = 0; at + 2 < view.byteLength;) {
@@ -28,7 +25,7 @@ export function* listProperties(bytes: Uint8Array): Generator<Property> {
   }
 }
 
-/** How many bytes the operands of Word 6 and 95 take; those of other properties say it themselves, in their first byte. */
+/** Operand bytes of Word 6 and 95; other properties are length-prefixed. */
 const WORD95_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
   (
     [
@@ -52,10 +49,10 @@ const WORD95_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
     }),
   ),
 )
-/** Definitions of tables: their length takes two bytes, and counts one of them. */
+/** Table definitions have a two-byte length, which counts one of the two. */
 const WORD95_TABLE_DEFINITIONS: readonly number[] = [188, 190]
 
-/** The properties of a list of a document of Word 6 or 95, whose numbers take one byte, as far as it can be read. */
+/** Property numbers take one byte. Stops at the first unreadable property. */
 export function* listWord95Properties(bytes: Uint8Array): Generator<Property> {
   const view = createView(bytes)
   for (let at = 0; at + 1 < view.byteLength;) {

@@ -1,4 +1,4 @@
-/** Text of a Word document whose structure is lost, and what of the structure can be told from the text. */
+/** Recovers text, and the structure that the text implies, if the document's structure is lost. */
 import WordExtractor from 'word-extractor'
 import { type Block } from '#server/parsing/sections.ts'
 import { BULLETS, decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
@@ -7,7 +7,7 @@ const HEADING_MAX_CHARACTERS = 80
 const LIST_ITEM = new RegExp(String.raw`^(?:[${BULLETS}]\s?[\p{L}\p{N}]|[–-]\s?\p{L})`, 'u')
 const KEEP_QUOTES = { filterUnicode: false }
 
-/** @throws Error of the library where the file is damaged, encrypted or older than Word 97. */
+/** @throws Error if the file is damaged, encrypted or older than Word 97. */
 export async function extractWordBlocks(bytes: Uint8Array): Promise<Block[]> {
   const extracted = await new WordExtractor().extract(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   return [
@@ -18,16 +18,15 @@ export async function extractWordBlocks(bytes: Uint8Array): Promise<Block[]> {
   ].flatMap(findWordBlocks)
 }
 
-/** At the beginning of a paragraph, that it is a heading of this level. */
+/** Prefix of a paragraph that is a heading of this level. */
 export const headingMark = (level: number): string => String.fromCharCode(FIRST_MARK + level)
-/** Characters that Unicode keeps free for use inside of a program. */
+/** Unicode noncharacters, reserved for internal use. */
 const FIRST_MARK = 0xfdd0
 const HEADING_MARK = /^[\ufdd1-\ufdd9]/
 
 /**
- * A line is a paragraph. Lines of cells that end in tabs are rows of a table, as are neighbours with equally many tabs.
- * Headings are those with a mark; where none has one, and as a title above them, a short line without a full stop before a
- * long one.
+ * Each line is a paragraph. Lines that end in a tab, or neighbours with equally many tabs, are table rows. Headings
+ * carry a mark; without marks, and for the title, a short line without a full stop before a long one is a heading.
  */
 export function findWordBlocks(text: string): Block[] {
   const lines = decodeSymbolMarks(text)
@@ -62,7 +61,7 @@ export function findWordBlocks(text: string): Block[] {
   return blocks
 }
 
-/** An empty cell at the beginning keeps its place, those at the end do not. */
+/** Keeps empty leading cells, drops empty trailing cells. */
 function cellsOf(line: string): string[] {
   const cells = line.split('\t').map((cell) => cell.trim())
   while (cells.at(-1) === '') cells.pop()

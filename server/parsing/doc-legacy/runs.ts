@@ -1,24 +1,21 @@
-/** Formatting of stretches of a Word document, kept in blocks of its stream (MS-DOC 2.9.33, 2.9.175). */
+/** Formatting runs of a Word document (MS-DOC 2.9.33, 2.9.175). */
 import { type Property, createView } from './properties.ts'
 
 const BLOCK_BYTES = 512
 
-/** A part of the file, in bytes. */
+/** In bytes of the file. */
 export interface ByteRange {
   readonly from: number
   readonly to: number
 }
 
-/** A property list of formatting that holds for a stretch of the file. */
 export interface Run extends ByteRange {
-  /** The number of the style, of paragraphs. */
   readonly style: number
   readonly properties: Uint8Array
 }
 
 type Formatting = Pick<Run, 'style' | 'properties'>
 
-/** The runs of the blocks with these numbers. */
 export function listRuns(
   document: Uint8Array,
   blocks: readonly number[],
@@ -48,7 +45,7 @@ export function readCharacterRun(block: Uint8Array, index: number, count: number
   return at === 0 ? UNFORMATTED : { style: 0, properties: block.subarray(at + 1, at + 1 + (block[at] ?? 0)) }
 }
 
-/** @param entryBytes 13 since Word 97, 7 before. The list begins behind the number of the style. */
+/** The property list follows the style number. @param entryBytes 13 since Word 97, 7 before. */
 export const readParagraphRun =
   (entryBytes: number) =>
   (block: Uint8Array, index: number, count: number): Formatting => {
@@ -60,7 +57,7 @@ export const readParagraphRun =
     return { style: createView(block).getUint16(start, true), properties: block.subarray(start + 2, start + length) }
   }
 
-/** Whether formatting turns a property on. 0x81 stands for "other than the style says", and no style does that. */
+/** 0x81 means "opposite of the style"; no style turns these properties on. */
 export const turnsOn =
   (property: number, list: (bytes: Uint8Array) => Iterable<Property>) =>
   ({ properties }: Pick<Run, 'properties'>): boolean => {

@@ -1,5 +1,5 @@
 declare module 'word-extractor' {
-  /** Of the documented methods those used here; `filterUnicode` straightens quotation marks unless it is false. */
+  /** `filterUnicode` straightens quotation marks unless it is false. */
   interface Extracted {
     getBody(options: { readonly filterUnicode: boolean }): string
     getFootnotes(options: { readonly filterUnicode: boolean }): string

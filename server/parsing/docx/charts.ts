@@ -1,4 +1,4 @@
-/** What charts and diagrams of a Word document show, as the paragraphs and tables of one. */
+/** Describes charts and diagrams of a Word document as paragraphs and tables. */
 import { writeParagraph } from './drawings.ts'
 
 /** Titles and labels: DrawingML text (ECMA-376 part 1, 21.1.2). */
@@ -8,7 +8,7 @@ const TITLE = /<c:title(?:\s[^>]*)?>([\s\S]*?)<\/c:title>/g
 const SERIES = /<c:ser(?:\s[^>]*)?>([\s\S]*?)<\/c:ser>/g
 const POINT = /<c:pt\s[^>]*?idx="(\d+)"[^>]*>[\s\S]*?<c:v>([^<]*)<\/c:v>/g
 const DIAGRAM_TEXT = /<dgm:t(?:\s[^>]*)?>([\s\S]*?)<\/dgm:t>/g
-/** More is a drawing of measurements, which nobody reads number by number. */
+/** A chart with more points shows measurements, too many to read one by one. */
 const MAX_POINTS = 400
 const MAX_SERIES = 40
 const DIGITS = 12
@@ -21,7 +21,9 @@ const writeParagraphs = (xml: string): string =>
     .map(([, line = '']) => writeParagraph([...line.matchAll(WORDS)].map(([, words = '']) => words).join('')))
     .join('')
 
-/** The titles of a chart and of its axes, and its values as a table (ECMA-376 part 1, 21.2); or the words of a diagram (21.4). */
+/**
+ * Titles of a chart and its axes and its values as a table (ECMA-376 part 1, 21.2), or the words of a diagram (21.4).
+ */
 export function describeGraphic(xml: string): string {
   const titles = [...xml.matchAll(TITLE)].map(([, title = '']) => writeParagraphs(title))
   const labels = [...xml.matchAll(DIAGRAM_TEXT)].map(([, label = '']) => writeParagraphs(label))
@@ -52,7 +54,7 @@ function writeTable(xml: string): string {
 
 function readSeries(xml: string): Series {
   const part = (names: string) => new RegExp(`<c:(${names})>([\\s\\S]*?)</c:\\1>`).exec(xml)?.[2] ?? ''
-  // Of categories in groups, those of the innermost level come first.
+  // Grouped categories list the innermost level first.
   const categories = part('cat|xVal')
   const level = /<c:lvl>([\s\S]*?)<\/c:lvl>/.exec(categories)?.[1] ?? categories
   const name = /<c:v>([^<]*)<\/c:v>/.exec(part('tx'))?.[1] ?? ''
@@ -70,7 +72,7 @@ function readPoints(xml: string): Map<number, string> {
   )
 }
 
-/** A number without the noise of its last digits; days as dates and shares as percentages, as the chart writes them. */
+/** Rounds away floating-point noise; writes dates and percentages as the chart does. */
 function formatValue(value: string, format: string): string {
   const number = Number(value)
   if (value.trim() === '' || !Number.isFinite(number)) return value

@@ -1,21 +1,15 @@
-/**
- * What is written in the drawings of a Word document, in the markup for text boxes that mammoth reads. Of pictures, what they
- * are described as is read, which is there for those who do not see them.
- */
+/** Rewrites text in drawings as the text-box markup that mammoth reads. A picture contributes its alternative text. */
 
 const TAG = /<(\/?)(w:drawing|w:pict|w:txbxContent|wp:docPr|pic:pic|a:p|a:t|c:chart|dgm:relIds)\b([^>]*?)(\/?)>/g
 const DESCRIPTION = /\sdescr="([^"]*)"/
-/** The name of the file that it was, which some programs put there. */
+/** Some programs write the file name as alternative text. */
 const FILE_NAME = /\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|wmf)$|^\w+:[/\\]/i
 const WRITTEN_BY_WORD =
   /\s*Description automatically generated(?: with \w+ confidence)?|\s*AI-generated content may be incorrect\./g
 /** Names the part that holds the chart or the diagram. */
 const RELATION = /\sr:(?:id|dm)="([^"]*)"/
 
-/**
- * Text boxes may stand in shapes of any form, and hold drawings themselves.
- * @param describe paragraphs and tables that say what the chart or diagram of a relation shows.
- */
+/** @param describe paragraphs and tables for the chart or diagram of a relation. */
 export function replaceDrawings(xml: string, describe: (relation: string) => string): string {
   const open: ('drawing' | 'box')[] = []
   const isInDrawing = () => open.at(-1) === 'drawing'
@@ -35,7 +29,7 @@ export function replaceDrawings(xml: string, describe: (relation: string) => str
       case 'w:pict':
         if (isWhole || (isEnd && !wasInDrawing)) break
         if (isEnd) open.pop()
-        // Of drawings that stand in each other only the outermost counts, unless a box is between.
+        // Nested drawings count only once, unless a text box is between.
         if (!isInDrawing()) written += isEnd ? '</w:pict>' : '<w:pict>'
         if (!isEnd) open.push('drawing')
         break
@@ -78,6 +72,6 @@ export function replaceDrawings(xml: string, describe: (relation: string) => str
 const cleanDescription = (description: string): string =>
   FILE_NAME.test(description.trim()) ? '' : description.replaceAll(WRITTEN_BY_WORD, '').replaceAll('&#xA;', ' ').trim()
 
-/** @param words as they stand in xml. */
+/** @param words escaped for XML. */
 export const writeParagraph = (words: string): string =>
   words.trim() === '' ? '' : `<w:p><w:r><w:t xml:space="preserve">${words}</w:t></w:r></w:p>`

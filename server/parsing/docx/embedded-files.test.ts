@@ -6,7 +6,6 @@ import { readZip } from '#test/read-zip.ts'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const CHUNK = `<w:altChunk xmlns:r="${RELATIONS}" r:id="chunk"/>`
 
-/** A document that names a file inside of it, with that file. */
 function withChunk(blocks: readonly DocxBlock[], name: string, bytes: Buffer): Buffer {
   const files = readZip(makeDocx(blocks))
   const relations = 'word/_rels/document.xml.rels'

@@ -1,13 +1,13 @@
-/** Whole files inside of a Word document (`w:altChunk`) that programs leave to Word to take in: HTML, saved web pages, text. */
+/** Reads files embedded in a Word document (`w:altChunk`): HTML, saved web pages, text. */
 import { type Block } from '#server/parsing/sections.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 import { htmlToText } from '#server/parsing/text/html-text.ts'
 import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'
 
-/** Where a part refers to a chunk; the prefix of the relation is free. */
+/** The relation attribute may have any prefix. */
 const REFERENCE = /<w:altChunk\s[^>]*?\w:id="([^"]*)"[^>]*?(?:\/>|>[\s\S]*?<\/w:altChunk>)/g
 
-/** Puts a paragraph of its mark in the place of each chunk: the first time only, so that a small file stays small. */
+/** Replaces the first reference to each chunk with its mark; repetitions could make a small file large. */
 export function markChunks(xml: string, markOf: (relation: string) => string | undefined): string {
   const placed = new Set<string>()
   return xml.replaceAll(REFERENCE, (_, relation: string) => {
@@ -18,7 +18,7 @@ export function markChunks(xml: string, markOf: (relation: string) => string | u
   })
 }
 
-/** The parts of one kind, by the relation that names them. @param relations of the part that refers to them. */
+/** Returns the parts of one kind by relation id. */
 export function listTargets(relations: string, kind: string): Map<string, string> {
   const targets = new Map<string, string>()
   for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
@@ -29,7 +29,7 @@ export function listTargets(relations: string, kind: string): Map<string, string
   return targets
 }
 
-/** Blocks of a chunk that is no Word document; none where its format is not known. */
+/** Returns no blocks for an unknown format. */
 export async function readChunk(bytes: Uint8Array): Promise<Block[]> {
   const content = readContent(bytes)
   const text = content && (await decodeText(content.bytes))
@@ -51,7 +51,7 @@ function readContent(bytes: Uint8Array): Content | undefined {
   return { bytes, isHtml: /<(?:html|body|p|div|table|h[1-6]|span)[\s>]/i.test(text) }
 }
 
-/** The page of a saved web page (RFC 2557), without its pictures. */
+/** Extracts the page of a saved web page (RFC 2557). */
 function readMimeHtml(text: string): Content | undefined {
   const boundary = /boundary="?([^"\s;]+)/i.exec(text)?.[1]
   const parts = boundary === undefined ? [text] : text.split(`--${boundary}`)
@@ -66,7 +66,7 @@ function readMimeHtml(text: string): Content | undefined {
   return undefined
 }
 
-/** RFC 2045, 6. @param body one character for each byte. */
+/** RFC 2045, 6. @param body one character per byte. */
 function decodeTransfer(body: string, encoding: string): Uint8Array {
   switch (encoding.toLowerCase()) {
     case 'base64':

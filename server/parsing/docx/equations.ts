@@ -1,25 +1,23 @@
-/** Equations of Word documents (OMML, ECMA-376 part 1, 22.1) written as a line of text: `x = (-b ± √(b^2 - 4ac))/(2a)`. */
+/** Writes equations (OMML, ECMA-376 part 1, 22.1) as a line of text: `x = (-b ± √(b^2 - 4ac))/(2a)`. */
 
 const EQUATION = /<m:oMath(?:\s[^>]*)?>([\s\S]*?)<\/m:oMath>/g
 const AROUND_EQUATIONS = /<\/?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr(?:\s[^>]*)?>[\s\S]*?<\/m:oMathParaPr>/g
 const TOKEN = /<(\/?)(m:\w+)([^>]*?)(\/?)>|<[^>]*>|([^<]+)/g
-/** Deeper nesting is no equation; the rest of it is read without structure. */
+/** Deeper levels are read as plain text. */
 const MAX_DEPTH = 100
 
 interface Element {
   readonly name: string
-  /** The attribute `m:val`. */
   readonly value: string | undefined
   readonly children: (Element | string)[]
 }
 
-/** The xml of a document with each equation replaced by a run of text. */
 export const replaceEquations = (xml: string): string =>
   xml
     .replaceAll(EQUATION, (_, inside: string) => `<w:r><w:t xml:space="preserve">${write(parse(inside))}</w:t></w:r>`)
     .replaceAll(AROUND_EQUATIONS, '')
 
-/** Entities stay as they are: what is written goes back into xml. */
+/** Keeps entities, since the result is XML again. */
 function parse(xml: string): Element {
   const root: Element = { name: '', value: undefined, children: [] }
   const open = [root]
@@ -56,7 +54,7 @@ const propertyOf = (element: Element, properties: string, name: string): string 
   return found && partOf(found, name)?.value
 }
 
-/** In brackets unless it is one number, word or letter, or has brackets already. */
+/** Adds brackets unless the text is one number or word, or has brackets. */
 const grouped = (text: string): string => (/^(?:[\p{L}\p{N}.,]*|\([^()]*\))$/u.test(text) ? text : `(${text})`)
 
 const raised = (sign: '^' | '_', text: string): string => (text === '' ? '' : `${sign}${grouped(text)}`)

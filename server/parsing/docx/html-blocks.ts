@@ -1,4 +1,4 @@
-/** Blocks of the well-formed HTML that mammoth writes; not for other HTML. */
+/** Finds blocks in the well-formed HTML that mammoth writes; other HTML is not supported. */
 import { type Block } from '#server/parsing/sections.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
@@ -17,7 +17,7 @@ const ROW_END = '\u001e'
 const NOTE = /\bid="[^"]*(?:foot|end)note-/
 const HEADING_TAG = /^h[1-6]$/
 const BOLD_HEADING_MAX_CHARACTERS = 90
-/** Bold paragraphs stand below what is marked as a heading. */
+/** Bold paragraphs rank below marked headings. */
 const BOLD_LEVEL = 6
 
 const decode = (text: string): string =>
@@ -29,7 +29,10 @@ const normaliseBlanks = (text: string): string =>
     .replaceAll(/ ?\n ?/g, '\n')
     .trim()
 
-/** Table rows become lines with " | " between cells; a cell that spans rows is repeated. A short bold paragraph is a heading. */
+/**
+ * Table rows become lines with " | " between cells; a cell that spans rows is repeated. A short bold paragraph is a
+ * heading.
+ */
 export function findHtmlBlocks(html: string): Block[] {
   const blocks: Block[] = []
   const rows: string[][] = []
@@ -91,7 +94,6 @@ export function findHtmlBlocks(html: string): Block[] {
           rows.push([])
           break
         }
-        // A row of a nested table becomes words of the outer cell.
         appendRow(rows.pop() ?? [])
         break
       case 'td':
@@ -151,7 +153,7 @@ export function findHtmlBlocks(html: string): Block[] {
   }
 }
 
-/** By column: text of a cell that began in a row above and spans further rows. */
+/** By column: text of a cell from an earlier row, and the further rows it spans. */
 type SpannedCells = ({ readonly text: string; readonly rowsLeft: number } | undefined)[]
 
 /** Longer text is not repeated in further rows. */
@@ -161,7 +163,6 @@ const MAX_SPAN = 1_000
 const spanOf = (attributes: string, name: string): number =>
   Math.min(MAX_SPAN, Number(new RegExp(`${name}="(\\d+)"`).exec(attributes)?.[1] ?? 1))
 
-/** Appends the spanned cells that come next in the row. */
 function addSpanned(row: string[], spanned: SpannedCells): void {
   for (let cell = spanned[row.length]; cell; cell = spanned[row.length]) {
     spanned[row.length] = cell.rowsLeft > 1 ? { ...cell, rowsLeft: cell.rowsLeft - 1 } : undefined

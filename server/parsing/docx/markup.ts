@@ -1,20 +1,19 @@
-/** What mammoth would drop of a Word document's markup, written in the markup that it reads. */
+/** Rewrites markup that mammoth would drop into markup that it reads. */
 import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
 
-/** How a word is pronounced, written above it. */
 const RUBY_TEXT = /<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g
-/** What only says something about the text that it holds: fields with their result, directions, ruby. */
+/** Elements that only annotate their content: fields, text directions, ruby. */
 const WRAPPERS = /<\/?w:(?:fldSimple|bdo|dir|ruby|rubyBase)(?:\s[^>]*)?>/g
 const BREAKS = /<w:cr\s*\/>|<w:br\s[^>]*w:type="(?:page|column)"[^>]*\/>/g
 const TABS = /<w:ptab\s[^>]*\/>/g
 const SOFT_HYPHENS = /<w:softHyphen\s*\/>/g
 const CHANGED_PROPERTIES = /<w:pPrChange\s[\s\S]*?<\/w:pPrChange>/g
 
-/** A paragraph of one large letter, and the beginning of the paragraph that it is the first letter of (ECMA-376 part 1, 17.3.1.11). */
+/** A drop cap and the beginning of its paragraph (ECMA-376 part 1, 17.3.1.11). */
 const INITIALS =
   /<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,999}?<w:framePr\s[^>]*w:dropCap="(?:drop|margin)"(?:(?!<\/?w:pPr>)[\s\S]){0,999}<\/w:pPr>((?:(?!<\/?w:p>)[\s\S]){0,9999}?)<\/w:p>\s*<w:p(?:\s[^>]*[^/])?>(<w:pPr>(?:(?!<\/?w:pPr>)[\s\S]){0,9999}<\/w:pPr>|<w:pPr\/>)?/g
 
-/** Text that is not shown, by its own properties; what marks a field or a note stays whatever is hidden. */
+/** Runs with their own `w:vanish`; runs that mark a field or note stay. */
 const HIDDEN =
   /(<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>(?:(?!<\/w:rPr>)[\s\S]){0,9999}?<\/w:rPr>)((?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>)/g
 const SHOWN = /<w:t(?:\s[^>]*)?>[\s\S]*?<\/w:t>|<w:(?:tab|br|cr|sym|noBreakHyphen)(?:\s[^>]*)?\/>/g
@@ -23,12 +22,12 @@ const SHOWN = /<w:t(?:\s[^>]*)?>[\s\S]*?<\/w:t>|<w:(?:tab|br|cr|sym|noBreakHyphe
 const IN_SYMBOL =
   /<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,999}?<w:rFonts\s[^>]*w:ascii="Symbol"(?:(?!<\/?w:r[\s>])[\s\S]){0,99999}?<\/w:r>/g
 
-/** Of those that stand inside each other, the innermost. */
+/** Matches the innermost of nested alternatives. */
 const ALTERNATIVES = /<mc:AlternateContent(?:\s[^>]*)?>((?:(?!<mc:AlternateContent)[\s\S])*?)<\/mc:AlternateContent>/g
 const CHOICE = /<mc:Choice(?:\s[^>]*)?>([\s\S]*?)<\/mc:Choice>/
 const FALLBACK = /<mc:Fallback(?:\s[^>]*)?>([\s\S]*?)<\/mc:Fallback>/
 
-/** Page breaks become line ends, so that the words around them stay apart. */
+/** Page breaks become line ends, which keep adjacent words apart. */
 export const normaliseMarkup = (xml: string): string =>
   xml
     .replaceAll(CHANGED_PROPERTIES, '')
@@ -42,10 +41,9 @@ export const normaliseMarkup = (xml: string): string =>
     .replaceAll(SOFT_HYPHENS, '')
     .replaceAll(ALTERNATIVES, (_, inside: string) => chooseAlternative(inside))
 
-/** Text boxes, charts and diagrams. */
 const HAS_CONTENT = /<(?:w:txbxContent|c:chart|dgm:relIds)\b/
 
-/** The older form, which mammoth reads, unless only the newer one says something. */
+/** Chooses the older form, which mammoth reads, unless only the newer one has content. */
 function chooseAlternative(alternatives: string): string {
   const choice = CHOICE.exec(alternatives)?.[1] ?? ''
   const fallback = FALLBACK.exec(alternatives)?.[1] ?? ''

@@ -1,13 +1,13 @@
-/** Numbers of lists and headings of a Word document ("2.1", "(a)", "§ 3"), which the file leaves to whoever shows it to count. */
+/** Computes list and heading numbers ("2.1", "(a)", "§ 3"), which the file does not store. */
 import { createListCounter, type List, type ListLevel } from '#server/parsing/list-numbers.ts'
 import { type ParagraphStyles, readValue } from './styles.ts'
 
 interface Level extends ListLevel {
-  /** The style whose paragraphs stand on this level. */
+  /** Paragraphs of this style are on this level. */
   readonly style: string | undefined
 }
 
-/** Counts one paragraph after the other; answers with the label of each, empty where it has a bullet. */
+/** Counts paragraphs in order and returns each label, empty for bullets. */
 export interface Numbering {
   readonly next: (list: string, level: number | undefined, styles: readonly string[]) => string
 }
@@ -37,7 +37,7 @@ function readLists(xml: string, styles: ParagraphStyles): Map<string, List<Level
   const lists = new Map<string, List<Level>>()
   for (const { id, inside } of found) {
     const own = abstractOf.get(id) ?? ''
-    // Some only say which style has the list.
+    // Some definitions only name the style that has the list.
     const link = abstracts.get(own)?.link
     const linked = link === undefined ? undefined : styles.kindOf(link).list
     const abstract = (linked === undefined ? undefined : abstractOf.get(linked)) ?? own

@@ -1,8 +1,8 @@
-/** Writes into a Word document's paragraphs what they get from elsewhere: their numbers, and that they are headings. */
+/** Writes numbers and heading levels from styles into the paragraphs of a Word document. */
 import { type Numbering, readNumbering } from './numbering.ts'
 import { headingLevel, readKind, type ParagraphStyles, readStyles, readValue } from './styles.ts'
 
-/** A paragraph up to the end of its properties, and the properties of the text that it begins with. */
+/** A paragraph up to the end of its properties, and the properties of its first text. */
 const PARAGRAPH =
   /(<w:p(?:\s[^>]*)?>\s*<w:pPr>)([\s\S]*?)(<\/w:pPr>)(?=(?:\s*<w:r(?:\s[^>]*)?>\s*<w:rPr>([\s\S]*?)<\/w:rPr>)?)/g
 const STYLE = /<w:pStyle\s[^>]*\/>/
@@ -13,7 +13,7 @@ interface Parts {
   readonly numbering: string
 }
 
-/** @param parts the xml of the parts that the document's paragraphs refer to, empty where there is none. */
+/** @param parts XML of the parts that the paragraphs refer to, empty if absent. */
 export function completeParagraphs(xml: string, { styles: stylesXml, numbering: numberingXml }: Parts): string {
   const styles = readStyles(stylesXml)
   const numbering = readNumbering(numberingXml, styles)
@@ -44,6 +44,6 @@ function readProperties(
 const boldness = (textProperties: string | undefined): string =>
   textProperties !== undefined && BOLD.test(textProperties) ? '<w:rPr><w:b/></w:rPr>' : ''
 
-/** In the style that stands for headings of this level whatever the file's styles are called. */
+/** Style ids that mean these levels whatever the file names its styles. */
 const asHeading = (properties: string, level: number): string =>
   `<w:pStyle w:val="Heading${level}"/>${properties.replace(STYLE, '')}`

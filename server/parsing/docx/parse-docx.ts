@@ -12,7 +12,7 @@ import { readChunk } from './embedded-files.ts'
 import { findHtmlBlocks } from './html-blocks.ts'
 import { type DocxChunk, type DocxFile, openDocx } from './parts.ts'
 
-/** Its types leave out that a file may be given part by part. */
+/** Mammoth also accepts single parts, which its types omit. */
 interface Mammoth {
   readonly convertToHtml: (
     input: { readonly file: DocxFile },
@@ -20,11 +20,11 @@ interface Mammoth {
   ) => Promise<{ readonly value: string }>
 }
 const { convertToHtml } = z.custom<Mammoth>().parse(mammoth)
-/** Comments are read only where something stands for their place in the text. */
+/** Comments are read only if a style maps their references. */
 const styleMap = ['comment-reference => sup']
 const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
 
-/** Reads a Word document; a docx knows no pages, so its sections at headings are numbered instead. */
+/** Reads a Word document. The format has no pages, so sections are numbered instead. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   if (isCompoundFile(bytes)) throw new ParseFailure('encrypted')
   const entries = await rejectZipBomb(bytes)
@@ -39,12 +39,12 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
     const { main, margins, chunks } = openDocx(bytes, entries)
     const body = await insertChunks(await convertToBlocks(main), chunks)
     const marginBlocks: Block[] = []
-    // A broken header takes nothing from the text.
+    // A broken header must not lose the text.
     for (const margin of margins) marginBlocks.push(...(await convertToBlocks(margin).catch(() => [])))
     return [...body, ...findMarginBlocks(marginBlocks, body)]
   } catch (error) {
     if (error instanceof ParseFailure) throw error
-    // The words without their structure are better than nothing.
+    // Falls back to the words without structure.
     return extractWordBlocks(bytes).catch(() => {
       throw new ParseFailure('damaged', { cause: error })
     })
@@ -54,7 +54,7 @@ async function readBlocks(bytes: Uint8Array, entries: readonly ZipEntry[]): Prom
 const convertToBlocks = async (file: DocxFile): Promise<Block[]> =>
   findHtmlBlocks((await convertToHtml({ file }, { convertImage, styleMap })).value)
 
-/** Puts the files inside of the document where they stand; one that cannot be read takes nothing from the rest. */
+/** Replaces each mark with the blocks of its chunk; skips unreadable chunks. */
 async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk[]): Promise<Block[]> {
   let result = [...blocks]
   for (const { mark, read } of chunks) {
@@ -62,7 +62,7 @@ async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk
     const block = result[at]
     if (!block) continue
     const inside = await readChunkBlocks(read).catch(() => [])
-    // In the cell of a table, its words are words of the cell.
+    // Inside a table cell, the chunk becomes text of the cell.
     const words = inside.map(({ text }) => text.replaceAll(/\s+/g, ' ')).join(' ')
     const replaced = block.text === mark ? inside : [{ ...block, text: block.text.replace(mark, () => words) }]
     result = [...result.slice(0, at), ...replaced, ...result.slice(at + 1)]
@@ -73,7 +73,7 @@ async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk
 async function readChunkBlocks(read: () => Uint8Array): Promise<Block[]> {
   const bytes = read()
   if (!startsZip(bytes)) return readChunk(bytes)
-  // What a document inside of a document has inside is not read: nobody writes that, but for files made to break readers.
+  // Chunks of embedded documents are not read: only hostile files nest further.
   return convertToBlocks(openDocx(bytes, await rejectZipBomb(bytes)).main)
 }
 

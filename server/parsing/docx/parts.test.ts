@@ -45,7 +45,7 @@ const insideEachOther = (depth: number) =>
   `${'<w:sdt><w:sdtContent>'.repeat(depth)}<w:p><w:r><w:t>Innermost</w:t></w:r></w:p>${'</w:sdtContent></w:sdt>'.repeat(depth)}`
 
 test('parts inside each other are read as deep as real documents go, and refused where nobody would write them', async () => {
-  // Neither an attribute with a bracket nor a comment counts as one more.
+  // Neither an attribute with a bracket nor a comment adds a level.
   const flat = '<!-- <w:p> --><w:p w:rsidR="a > b"><w:r><w:t>x</w:t></w:r></w:p><w:p w:rsidR=">"/>'.repeat(2_000)
   expect(await textOf([{ body: insideEachOther(100) }, { body: flat }])).toMatch(/^Innermost\n\nx/)
   const outcome = await readDocument(makeDocx([{ body: insideEachOther(2_000) }]), 'a.docx')

@@ -1,4 +1,4 @@
-/** The parts of a Word document as mammoth asks for them, with what it would drop made readable: equations, drawings, headers, footers. */
+/** Prepares the parts that mammoth reads, and rewrites equations, drawings, headers and footers that it would drop. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { unpack } from '#server/parsing/containers/unpack.ts'
@@ -11,28 +11,27 @@ import { replaceEquations } from './equations.ts'
 import { normaliseMarkup } from './markup.ts'
 import { completeParagraphs } from './paragraphs.ts'
 
-/** What mammoth takes for an opened file. */
+/** The shape of a zip file that mammoth accepts. */
 export interface DocxFile {
   readonly exists: (name: string) => boolean
   readonly read: (name: string, encoding?: string) => Promise<Uint8Array | string>
 }
 
 const DEFAULT_MAIN = 'word/document.xml'
-/** Says which part is the document itself; Word on the web calls it differently. */
+/** Names the main document part; Word for the web uses another path. */
 const PACKAGE_RELATIONS = '_rels/.rels'
 const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
-/** First page, left and right pages of some sections; more are repetitions. */
+/** Covers first, left and right pages of several sections. */
 const MAX_MARGINS = 24
-/** Reports are put together from so many pieces at most. */
 const MAX_CHUNKS = 200
 
-/** A file inside of the document, for which a mark stands in the text. */
+/** An embedded file and the mark that replaces it in the text. */
 export interface DocxChunk {
   readonly mark: string
   readonly read: () => Uint8Array
 }
 
-/** The document itself, and each header and footer as if it were a document of its own. */
+/** The main document, and each header and footer as a separate document. */
 export interface DocxParts {
   readonly main: DocxFile
   readonly margins: readonly DocxFile[]
@@ -46,7 +45,7 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     if (!entry) throw new Error(`the file has no part ${name}`)
     return new TextDecoder().decode(unpack(bytes, entry))
   }
-  /** Each chart and diagram once, however often a part refers to it; one that is broken takes nothing from the text. */
+  /** Describes each graphic once per part, however often it is referenced; skips broken ones. */
   const graphicsOf = (part: string) => {
     const relations = readTextIfPresent(relationsOf(part))
     const targets = new Map([...listTargets(relations, 'chart'), ...listTargets(relations, 'diagramData')])
@@ -111,12 +110,12 @@ function makeReadable(xml: string, describe: (relation: string) => string): stri
   return replaceDrawings(normaliseMarkup(replaceEquations(xml)), describe)
 }
 
-/** Real documents hardly reach fifty, tables in tables included. */
+/** Real documents reach about fifty levels, nested tables included. */
 const MAX_DEPTH = 1000
-/** Comments and literal text, whose brackets are no tags, and tags; brackets inside of attributes end none. */
+/** Tags, and comments and CDATA sections, whose brackets are not tags; a quoted bracket does not end a tag. */
 const TAG = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(?![!?])(?:[^>"']|"[^"]*"|'[^']*')*>/g
 
-/** @throws ParseFailure `too_deep` where elements stand inside each other as only a file made to break readers has them. */
+/** @throws ParseFailure `too_deep` */
 function rejectDeepNesting(xml: string): void {
   let depth = 0
   for (const [tag] of xml.matchAll(TAG)) {

@@ -1,6 +1,4 @@
-/** What the styles of a Word document say about its paragraphs: which are headings, and which are numbered. */
-
-/** Of a paragraph, whether from its style or its own; `level` counts from 0. */
+/** From the paragraph or its style; `level` counts from 0. */
 export interface ParagraphKind {
   readonly heading?: number
   readonly list?: string
@@ -8,9 +6,9 @@ export interface ParagraphKind {
 }
 
 export interface ParagraphStyles {
-  /** With all that the style takes over from those that it is based on. */
+  /** Includes properties inherited from base styles. */
   readonly kindOf: (styleId: string) => ParagraphKind
-  /** The style and those that it is based on, nearest first. */
+  /** The style and its base styles, nearest first. */
   readonly ancestry: (styleId: string) => readonly string[]
 }
 
@@ -25,7 +23,6 @@ const MAX_ANCESTRY = 12
 /** Level 9 of an outline is its text. */
 const MAX_HEADING_LEVEL = 6
 
-/** The attribute `w:val` of the first element of this name. */
 export const readValue = (xml: string, name: string): string | undefined =>
   new RegExp(`<w:${name}\\s[^>]*?w:val="([^"]*)"`).exec(xml)?.[1]
 
@@ -60,7 +57,6 @@ function ownKind({ name, properties }: Style): ParagraphKind {
   return { ...(named === undefined ? {} : { heading: Number(named) }), ...readKind(properties) }
 }
 
-/** What a paragraph says itself, in its `w:pPr`. */
 export function readKind(properties: string): ParagraphKind {
   const outline = readValue(properties, 'outlineLvl')
   const list = readValue(properties, 'numId')
@@ -72,6 +68,6 @@ export function readKind(properties: string): ParagraphKind {
   }
 }
 
-/** The level of the heading that a paragraph is, 1 the highest. */
+/** 1 is the highest level. */
 export const headingLevel = ({ heading }: ParagraphKind): number | undefined =>
   heading !== undefined && heading <= MAX_HEADING_LEVEL ? heading : undefined

@@ -1,4 +1,4 @@
-/** The native image decoder; for sandboxed processes only. */
+/** Native image decoder; for sandboxed processes only. */
 import sharp, { type Sharp } from 'sharp'
 import { ParseFailure } from '#server/parsing/failure.ts'
 
@@ -15,13 +15,12 @@ interface Size {
   readonly height: number
 }
 
-/** An image is meant for a dark background if it is mostly transparent and hardly dark elsewhere. */
+/** A mostly transparent, otherwise light image is meant for a dark background. */
 const MIN_TRANSPARENT_SHARE = 0.5
 const MAX_DARK_SHARE = 0.02
 const LIGHT = 160
 const SAMPLE_SIDE = 1_000
 
-/** White text on transparency needs a black background. */
 async function chooseBackground(picture: Sharp): Promise<string> {
   const bounds = { width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside', kernel: 'nearest' } as const
   const { data, info } = await picture
@@ -42,9 +41,8 @@ async function chooseBackground(picture: Sharp): Promise<string> {
 }
 
 /**
- * A picture upright as its camera says and on a ground that it can be read on, made smaller or larger, as `draw` turns it
- * into bytes.
- * @throws ParseFailure `too_many_pixels` or `damaged`
+ * Turns the picture upright by its Exif orientation, adds a readable background and scales it.
+ * @throws ParseFailure `too_many_pixels`, `damaged`
  */
 export async function drawImage<T>(
   bytes: Uint8Array,
@@ -54,7 +52,7 @@ export async function drawImage<T>(
     const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
     const { width, height, orientation = 1, hasAlpha } = await open().metadata()
     if (width * height > MAX_PIXELS) throw new ParseFailure('too_many_pixels')
-    // From 5 on, what the camera calls its height lies across.
+    // Exif orientations 5 to 8 swap width and height.
     const upright = orientation >= 5 ? { width: height, height: width } : { width, height }
     const bounds = { ...boundsFor(upright), fit: 'inside' } as const
     const background = hasAlpha ? await chooseBackground(open()) : '#ffffff'

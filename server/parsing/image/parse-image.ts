@@ -3,14 +3,13 @@ import { createRecogniser } from '#server/parsing/ocr/recognise.ts'
 import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { drawImage } from './decode-image.ts'
 
-/** Long side of what is recognised, about that of a page at 200 dpi. */
+/** Long side in pixels for OCR, about a page at 200 dpi. */
 const MIN_SIDE = 1_800
 const TARGET_SIDE = 2_200
 const MAX_SIDE = 4_000
-/** Enlarging small pictures further adds nothing that could be read. */
+/** Further enlargement adds no legible detail. */
 const MAX_ENLARGEMENT = 3
 
-/** Reads a photograph or a screenshot, as one page. */
 export async function* parse(bytes: Uint8Array, { languages }: ParseOptions): AsyncGenerator<ParsedPart> {
   const raster = await drawImage(bytes, {
     boundsFor,

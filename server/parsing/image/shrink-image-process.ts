@@ -1,6 +1,4 @@
-/**
- * Entry point of the process that shrinks an image: bytes on standard input; a line of JSON and then a JPEG on standard output.
- */
+/** Entry point: image bytes on standard input; a line of JSON and then a JPEG on standard output. */
 import { buffer } from 'node:stream/consumers'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { blockNetwork } from '#server/parsing/sandbox/block-network.ts'
@@ -9,7 +7,6 @@ import { drawImage } from './decode-image.ts'
 
 const QUALITY = 85
 
-/** Never enlarges. */
 function fitInto(side: number, pixels: number) {
   return ({ width, height }: { width: number; height: number }) => {
     const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(pixels / (width * height)))
@@ -28,7 +25,7 @@ async function main(side: number, pixels: number): Promise<void> {
     const given = new Uint8Array(await buffer(process.stdin))
     const { data, info } = await drawImage(given, {
       boundsFor: fitInto(side, pixels),
-      // Drops Exif metadata, such as the location.
+      // Drops Exif metadata, for example the location.
       draw: (picture) => picture.jpeg({ quality: QUALITY }).toBuffer({ resolveWithObject: true }),
     })
     await send(`${JSON.stringify({ width: info.width, height: info.height })}\n`, data)

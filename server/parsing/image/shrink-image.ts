@@ -1,4 +1,3 @@
-/** Shrinks an uploaded image for a model, in a sandboxed process. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { type Readable } from 'node:stream'
@@ -12,7 +11,6 @@ import { sandboxFlags } from '#server/parsing/sandbox/parser-process.ts'
 import { watchProcess } from '#server/parsing/sandbox/watch-process.ts'
 
 export interface ShrunkImage {
-  /** A JPEG. */
   readonly bytes: Uint8Array
   readonly width: number
   readonly height: number
@@ -50,7 +48,7 @@ export async function shrinkImage({ open, size, mimetype, signal }: ImageSource)
   )
   const watch = watchProcess(child, signal, limits, size)
   if (child.pid !== undefined) lowerPriority(child.pid)
-  // A process that ends early is judged by its output.
+  // The output decides whether a process that ended early failed.
   const inputSent = pipeline(given, child.stdin).catch(() => undefined)
   try {
     const [output, stderrText] = await Promise.all([buffer(child.stdout), text(child.stderr)])

@@ -34,7 +34,7 @@ export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
   const filePass = findFilePass(stream)
   const decipher = filePass && createDecipher(stream.subarray(filePass.start, filePass.end), stream.length)
   if (!decipher) return undefined
-  // Sheet offsets count from the start of the stream, so FilePass is renamed to a record that is ignored, not removed.
+  // Sheet offsets count from the start of the stream, so FilePass becomes an ignored record instead of being removed.
   stream.writeUInt16LE(USER_EXCLUSIVE, filePass.start - RECORD_HEADER_BYTES)
   for (const { type, start, end } of listRecords(stream))
     if (!PLAIN_RECORDS.has(type)) decipher(stream, { start, end, plainBytes: type === BOUND_SHEET ? OFFSET_BYTES : 0 })
@@ -55,7 +55,7 @@ const RECORD_HEADER_BYTES = 4
 const FILE_PASS = 0x2f
 const BOUND_SHEET = 0x85
 const USER_EXCLUSIVE = 0x194
-/** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted; nor is the offset of a sheet. */
+/** BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead are never encrypted; nor is a sheet's offset. */
 const PLAIN_RECORDS: ReadonlySet<number> = new Set([0x809, FILE_PASS, USER_EXCLUSIVE, 0x195, 0xe1, 0x196, 0x138])
 const OFFSET_BYTES = 4
 
@@ -92,7 +92,7 @@ function createDecipher(filePass: Buffer, length: number): Decipher | undefined 
 const XOR_KEY = 0xb359
 const XOR_VERIFIER = 0x9a0a
 
-/** The password with the byte that fills it up, turned by the key (MS-OFFCRYPTO 2.3.7.2 and 2.3.7.3). */
+/** The padded password, rotated by the key (MS-OFFCRYPTO 2.3.7.2, 2.3.7.3). */
 function createXorDecipher(obfuscation: Buffer): Decipher | undefined {
   const key = obfuscation.readUInt16LE(0)
   if (obfuscation.readUInt16LE(2) !== XOR_VERIFIER || key !== XOR_KEY) return undefined
@@ -159,7 +159,7 @@ function createRc4Decipher(keyOf: KeyOfBlock, length: number): Decipher {
   }
 }
 
-/** Node offers RC4 only where OpenSSL's old algorithms are installed. */
+/** Node offers RC4 only with OpenSSL's legacy provider. */
 function rc4KeyStream(key: Uint8Array, length: number): Uint8Array {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index)
   const at = (index: number): number => state[index & 0xff] ?? 0

@@ -93,7 +93,6 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
   })
 })
 
-/** What is above the amounts, and the headings of their passages. */
 async function titlesOf(rows: Parameters<typeof makeWorkbook>[0][number]['rows']) {
   const { pages } = await readDocument(makeWorkbook([{ name: 'S', rows }], 'xlsx'), 'a.xlsx')
   const [{ text, headings, blocks } = { text: '', headings: [], blocks: [] }] = pages
@@ -266,7 +265,7 @@ test.each(['', 'book/'])('a workbook whose parts lie in "%s" is read', async (fo
   })
 })
 
-/** Says of a part that it is deflated (APPNOTE.TXT 4.3.7 and 4.3.12), which it is not. */
+/** Marks a stored part as deflated (APPNOTE.TXT 4.3.7, 4.3.12). */
 function callDeflated(zip: Buffer, name: string): Buffer {
   zip.writeUInt16LE(8, zip.indexOf(name) - 22)
   zip.writeUInt16LE(8, zip.lastIndexOf(name) - 36)

@@ -14,29 +14,29 @@ import { decryptPackage, decryptWorkbook } from './default-password.ts'
 import { type SheetCells, writeSheet } from './sheet-text.ts'
 import { readTextBoxes } from './text-boxes.ts'
 
-/** Of workbooks that unpack to more than this, only so many rows of each sheet are read; 2 million cells are about 80 MB. */
+/** Larger workbooks are cut to a number of rows per sheet; 2 million cells unpack to about 80 MB. */
 const MAX_UNLIMITED_BYTES = 64 * 1024 * 1024
 const MAX_ROWS = 100_000
 const MAX_DRAWING_BYTES = 8 * 1024 * 1024
 
 const OPTIONS = { dense: true, cellNF: true, cellHTML: false } as const
 
-/** What holds no cells: pictures, programs, settings, other files, of which a broken one must not cost the rest. */
+/** Parts without cells, which may be broken without affecting the sheets. */
 const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:wmf|emf|jpe?g|png|gif)$|\/vbaProject/i
 
 const STYLES = 'xl/styles.xml'
 
-/** The library takes an opened zip file too, which its types leave out. */
+/** The library's types omit that it accepts an opened zip file. */
 const { parse_zip: readParts } = z
   .custom<{ readonly parse_zip: (parts: object, options: ParsingOptions) => WorkBook }>(
     (value) => typeof value === 'object' && value !== null && 'parse_zip' in value,
   )
   .parse(library)
 
-/** Text of old workbooks is in the code page of the machine that wrote it. */
+/** Text of old workbooks uses the code page of the machine that wrote it. */
 set_cptable(codePages)
 
-/** Reads a workbook, old or new: each sheet is a page that begins with the sheet's name. */
+/** Each sheet is a page that begins with the sheet's name. */
 export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
   const bytes = await unwrap(uploaded)
   const entries = await listParts(bytes)
@@ -69,13 +69,13 @@ export async function* parse(uploaded: Uint8Array): AsyncGenerator<ParsedPart> {
   }
 }
 
-/** A new workbook that is encrypted is wrapped like an old one. */
+/** An encrypted .xlsx is wrapped in a compound file. */
 async function unwrap(bytes: Uint8Array): Promise<Uint8Array> {
   const isWrapped = (await listStreamNames(createByteSource(bytes))).includes('encryptedpackage')
   return isWrapped ? decrypt(bytes, decryptPackage) : bytes
 }
 
-/** @throws ParseFailure `encrypted` where it takes another password, or cannot be decrypted for another reason. */
+/** @throws ParseFailure `encrypted` */
 function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | undefined): Buffer {
   let decrypted
   try {
@@ -87,15 +87,15 @@ function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | u
   return decrypted
 }
 
-/** The parts of a new workbook, undefined for an old one. */
+/** Returns undefined for an old workbook. */
 async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
   if (isCompoundFile(bytes)) return undefined
-  // Any text would be taken for a table.
+  // The library would accept any text as a table.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new ParseFailure('damaged')
   return rejectZipBomb(bytes)
 }
 
-/** 0 for no limit. */
+/** Returns 0 for no limit. */
 function rowLimit(entries: readonly ZipEntry[]): number {
   const sheetBytes = entries
     .filter(({ name }) => /worksheets\//i.test(name))
@@ -125,19 +125,19 @@ function readOld(bytes: Uint8Array): WorkBook {
 
 const isEncryptionError = (error: unknown): boolean => error instanceof Error && /password|encrypt/i.test(error.message)
 
-/** The library would unpack them itself, slowly, and never come to an end of some that are broken. */
+/** The library unpacks slowly and loops forever on some broken parts. */
 function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
   const parts = compoundFiles.utils.cfb_new()
   for (const entry of entries)
     if (!entry.name.endsWith('/') && !WITHOUT_CELLS.test(entry.name))
       compoundFiles.utils.cfb_add(parts, entry.name, unpack(bytes, entry), { unsafe: true })
-  // Programs declare styles that they do not write, without which the library reads nothing.
+  // Some programs declare styles without writing them; the library then reads nothing.
   if (!entries.some(({ name }) => name.toLowerCase() === STYLES))
     compoundFiles.utils.cfb_add(parts, STYLES, Buffer.from('<styleSheet/>'), { unsafe: true })
   return parts
 }
 
-/** A drawing that is broken, or larger than one of words, costs nothing but itself. */
+/** Skips broken or oversized drawings. */
 function readAllTextBoxes(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
   const parts = new Map(entries.map((entry) => [entry.name, entry]))
   return readTextBoxes((part) => {
@@ -154,6 +154,6 @@ function readAllTextBoxes(bytes: Uint8Array, entries: readonly ZipEntry[]): stri
 
 const cellsOf = (sheet: WorkSheet | undefined): SheetCells => sheet?.['!data'] ?? []
 
-/** The library says how far the sheet went before its rows were limited. */
+/** The library reports the sheet's full range before the row limit. */
 const isRowLimited = (sheet: WorkSheet | undefined): boolean =>
   sheet?.['!fullref'] !== undefined && sheet['!fullref'] !== sheet['!ref']

@@ -1,24 +1,23 @@
-/** From the cells of one sheet to the text of one page: a line per row, cells in their columns, merged cells repeated. */
+/** Writes a sheet as text: a line per row, cells in their columns, merged cells repeated. */
 import { type CellObject, type Range } from '@e965/xlsx'
 import { type PageBlock } from '#contract/document.ts'
 import { type Heading, type SheetRow } from '#server/parsing/page.ts'
 import { formatCell } from './cell-value.ts'
 
-/** Rows by number and cells by column, both from 0, with gaps where the sheet is empty. */
+/** Rows by number and cells by column, both from 0, sparse. */
 export type SheetCells = readonly (readonly (CellObject | undefined)[] | undefined)[]
 
 export interface SheetText {
   readonly text: string
   readonly headings: Heading[]
   readonly rows: SheetRow[]
-  /** The columns, A being 1, that the cells of every line stand in; none where lines have columns of their own. */
+  /** Column numbers (A is 1) of the cells of every line; empty if lines have columns of their own. */
   readonly columns: number[]
   readonly blocks: PageBlock[]
-  /** Rows were left out because there were too many. */
   readonly isCut: boolean
 }
 
-/** Sheets of more used columns have no layout worth keeping: only filled cells are written. */
+/** Wider sheets are written without alignment: only filled cells. */
 const MAX_ALIGNED_COLUMNS = 64
 const MAX_SHEET_CHARACTERS = 4_000_000
 const MAX_MERGES = 10_000
@@ -31,13 +30,11 @@ export interface Sheet {
   readonly name: string
   readonly cells: SheetCells
   readonly merges: readonly Range[]
-  /** What stands beside the cells. */
   readonly textBoxes: readonly string[]
-  /** Days are counted from 1904, as old workbooks of the Macintosh do. */
+  /** The date system of old Macintosh workbooks. */
   readonly is1904: boolean
 }
 
-/** The rows and below them the text boxes; nothing of a sheet that has neither. */
 export function writeSheet(sheet: Sheet): SheetText {
   const written = writeRows(sheet)
   if (sheet.textBoxes.length === 0) return written
@@ -53,7 +50,7 @@ export function writeSheet(sheet: Sheet): SheetText {
   return { ...written, text, blocks, headings: written.text === '' ? [[0, name]] : written.headings }
 }
 
-/** In order; only cells that are there are visited, however large the sheet says it is. */
+/** Visits only existing cells, however large the declared range is. */
 function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
   const rows = readRows(cells, is1904)
   if (rows.length === 0) return { text: '', headings: [], rows: [], columns: [], blocks: [], isCut: false }
@@ -76,7 +73,7 @@ function writeRows({ name, cells, merges, is1904 }: Sheet): SheetText {
     if (beginsTable) titles = findTitles(rows, position)
     text += beginsTable ? '\n\n' : '\n'
     sheetRows.push([text.length, row + 1])
-    // Passages further down know by their heading what their columns mean.
+    // Later passages repeat the titles in their heading.
     if (position === titles?.start)
       headings.push([text.length, `${name}: ${titles.text}`.slice(0, MAX_HEADING_CHARACTERS)])
     const start = text.length
@@ -107,7 +104,7 @@ function readRows(cells: SheetCells, is1904: boolean): Row[] {
   return rows
 }
 
-/** A label that spans several rows stands in each of them, so that every row can be read alone. */
+/** Repeats a label that spans rows, so that every row is complete on its own. */
 function repeatMerged(rows: readonly Row[], merges: readonly Range[]): void {
   const byNumber = new Map(rows.map(({ row, values }) => [row, values]))
   for (const { s: start, e: end } of merges.slice(0, MAX_MERGES)) {
@@ -126,12 +123,11 @@ const writeRow = (values: ReadonlyMap<number, string>, columns: readonly number[
     .join(' | ')
     .replace(/[ |]+$/, '')
 
-/** Rows of column titles: the first one, the row after the last, and what they say. */
+/** `start` is the first row, `end` follows the last. */
 interface Titles {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** Amounts come next, if need be after an empty row. */
   readonly leadToAmounts: boolean
 }
 
@@ -140,7 +136,7 @@ const cellsOf = ({ values }: Row): string[] =>
 
 const isAmount = (value: string) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(value) && !/^(?:19|20)\d\d$/.test(value)
 
-/** Half of what stands beside the first cell are amounts: no row of titles, but what they are for. */
+/** A row with amounts in at least half of its further cells is not a title row. */
 function holdsAmounts(row: Row): boolean {
   const [, ...others] = cellsOf(row)
   return others.length > 0 && 2 * others.filter(isAmount).length >= others.length
@@ -148,17 +144,15 @@ function holdsAmounts(row: Row): boolean {
 
 const isShort = (cell: string) => cell.length <= MAX_TITLE_CHARACTERS
 
-/** Several cells of a few words each: what a row of column titles looks like. */
 function looksLikeTitles(row: Row): boolean {
   const cells = cellsOf(row)
   return cells.every(isShort) && 2 * cells.filter((cell) => /\p{L}/u.test(cell)).length > cells.length
 }
 
-/** Whether a row has nothing between it and the one above. */
 const isBelow = (above: Row | undefined, row: Row | undefined): boolean =>
   above !== undefined && row !== undefined && row.row === above.row + 1
 
-/** Of several rows above amounts only one names the first column: the others group or explain the rest. */
+/** Only one of several title rows names the first column; the others group or explain the rest. */
 function areTitles(head: readonly Row[]): boolean {
   const first = Math.min(...head.flatMap(({ values }) => [...values.keys()]))
   const names = head.filter((row) => cellsOf(row).every(isShort)).map(({ values }) => values.get(first))
@@ -166,8 +160,8 @@ function areTitles(head: readonly Row[]): boolean {
 }
 
 /**
- * The titles of the table that begins at a position: below captions of one cell the first row of several short ones
- * without amounts, or all rows down to the first amounts, which may come after an empty row.
+ * Titles are the first row of several short cells without amounts, below single-cell captions, or all rows down to the
+ * first amounts, which may follow an empty row.
  */
 function findTitles(rows: readonly Row[], position: number): Titles | undefined {
   let start = position

@@ -1,4 +1,3 @@
-/** What is written on the sheets of a new workbook beside their cells. */
 import path from 'node:path'
 import { listTargets } from '#server/parsing/docx/embedded-files.ts'
 import { decodeEntities } from '#server/parsing/text/html-text.ts'
@@ -8,12 +7,12 @@ const TEXT_BODY = /<xdr:txBody>[\s\S]*?<\/xdr:txBody>/g
 const PARAGRAPH = /<a:p>([\s\S]*?)<\/a:p>/g
 const WORDS = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>|<a:br\b/g
 
-/** More than anybody reads; a drawing may repeat itself as often as it likes. */
+/** A drawing may repeat itself without limit. */
 const MAX_CHARACTERS = 500_000
 
 /**
- * The text boxes of each sheet, in the order of the sheets (ECMA-376 part 1, 18.2.19, 20.5.2.38).
- * @param read the text of a part, empty where there is none of this name.
+ * Returns the text boxes of each sheet, in sheet order (ECMA-376 part 1, 18.2.19, 20.5.2.38).
+ * @param read the text of a part, empty if the part does not exist.
  */
 export function readTextBoxes(read: (part: string) => string): string[][] {
   const relations = listTargets(readRelationships(read, 'xl/workbook.xml'), 'worksheet')
@@ -42,5 +41,5 @@ const findTextBoxes = (drawing: string): string[] =>
 const readParagraph = (paragraph: string): string =>
   [...paragraph.matchAll(WORDS)].map(([, words]) => (words === undefined ? '\n' : decodeEntities(words))).join('')
 
-/** A blank line would part it. */
+/** A blank line would split the block. */
 const withoutBlankLines = (text: string): string => text.replaceAll(/\s*[\r\n]\s*/g, '\n').trim()

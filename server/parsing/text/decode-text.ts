@@ -1,9 +1,9 @@
-/** Finds out how a text file is encoded: byte order mark, then strict UTF-8, then statistics. */
+/** Detects the encoding of a text file: byte order mark, then strict UTF-8, then statistics. */
 import iconv from 'iconv-lite'
 
-/** Enough for the statistics; more only costs time. */
+/** Enough for the statistics. */
 const SAMPLE_BYTES = 64 * 1024
-/** Share of characters that no text holds (controls other than tab and line ends) above which bytes are not text. */
+/** Above this share of control characters (except tab and line ends), bytes are not text. */
 const MAX_CONTROL_SHARE = 0.02
 
 const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
@@ -14,7 +14,7 @@ const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, mark: readonly num
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** Decodes to a string without mark and without NUL characters, or answers undefined where the bytes are not text. */
+/** Drops the byte order mark and NUL characters; undefined if the bytes are not text. */
 export async function decodeText(bytes: Uint8Array): Promise<string | undefined> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const decoded = iconv
@@ -27,25 +27,25 @@ export async function decodeText(bytes: Uint8Array): Promise<string | undefined>
 async function detectEncoding(bytes: Buffer): Promise<string> {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked) return marked[0]
-  // UTF-16 without a mark is valid UTF-8 too, full of NUL bytes.
+  // UTF-16 without a mark is also valid UTF-8, full of NUL bytes.
   if (!bytes.includes(0) && isUtf8(bytes)) return 'utf-8'
-  // Its tables of all languages are large, and few files need them.
+  // Loaded on demand: its tables are large, and few files need them.
   const { default: jschardet } = await import('jschardet')
   const { encoding } = jschardet.detect(bytes.subarray(0, SAMPLE_BYTES))
   if (isShortWestern(bytes) && !COMMON_ENCODINGS.test(encoding ?? '')) return 'windows-1252'
-  // Curly quotes of windows-1252 are taken for MacRoman.
+  // The library takes curly quotes of windows-1252 for MacRoman.
   if (encoding === null || /^mac/i.test(encoding) || !iconv.encodingExists(encoding))
     return bytes.includes(0) && isUtf8(bytes) ? 'utf-8' : 'windows-1252'
-  // A few stray NUL bytes in ASCII are taken for UTF-16 where they happen to fall on one side.
+  // The library takes ASCII with a few stray NUL bytes for UTF-16.
   if (/^utf-?(16|32)/i.test(encoding) && zeroShare(bytes) < 0.15 && isUtf8(bytes)) return 'utf-8'
   return encoding
 }
 
-/** What statistics say of a few words is chance: then only the usual encodings are believed. */
+/** Statistics of so short a text are chance, so only the usual encodings count. */
 const SHORT_BYTES = 200
 const COMMON_ENCODINGS = /^(?:utf|windows-|gb|big5|euc|shift|cp9[345]|iso-2022|koi8)/i
 const LETTER = String.raw`\p{Script=Latin}`
-/** Signs that stand between words, not inside of them: the bytes are letters of another encoding. */
+/** A symbol inside a word shows that the bytes are letters of another encoding. */
 const SIGN_IN_WORD = new RegExp(`${LETTER}[^\\x00-\\x7f\\p{L}\\xa0\\xad·’–—]${LETTER}`, 'u')
 
 /** Whether bytes make sense as a few words of a western European language: ASCII with some letters and signs between. */
@@ -63,7 +63,7 @@ function zeroShare(bytes: Buffer): number {
 
 function isUtf8(bytes: Buffer): boolean {
   try {
-    // As a stream: a file that was cut off may end inside a character, which must not be the only one beyond ASCII.
+    // Streaming accepts a file that was cut inside a character.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
     return (bytes.at(-1) ?? 0) < 0x80 || /[^\x00-\x7f]/.test(text)
   } catch {

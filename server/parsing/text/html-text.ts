@@ -1,5 +1,3 @@
-/** Readable text of an HTML page: headings, paragraphs, lists and tables, without navigation and scripts. */
-
 export interface PageText {
   readonly title: string
   readonly text: string
@@ -62,7 +60,7 @@ export const decodeEntities = (text: string): string =>
     },
   )
 
-/** Index after the `>` that ends a tag, past those in quoted attributes. */
+/** Skips `>` inside quoted attributes. */
 function findTagEnd(html: string, from: number): number {
   let quote = ''
   for (let index = from; index < html.length; index += 1) {
@@ -104,7 +102,7 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
       yield { kind: 'close', name }
       continue
     }
-    // In HTML, an element that holds raw text is never empty, whatever its tag ends with.
+    // HTML ignores the slash of a self-closing raw-text element.
     const isVoid = VOID.has(name) || (html[index - 2] === '/' && (isXml || !RAW_TEXT.has(name)))
     yield { kind: 'open', name, isVoid }
     if (!isVoid && RAW_TEXT.has(name)) {
@@ -117,7 +115,7 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
   }
 }
 
-/** Visible text of the tokens; with `within` only inside elements of that name. */
+/** With `within`, only text inside elements of that name. */
 function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?: string): string {
   let text = ''
   let insideDepth = 0
@@ -153,7 +151,6 @@ function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?:
   return tidy(text)
 }
 
-/** Without the separators after the last cell of a row. */
 function trimRow(line: string): string {
   let end = line.length
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '|')) end -= 1
@@ -176,7 +173,8 @@ function readTitle(tokens: readonly Token[]): string {
 }
 
 /**
- * Prefers `main`, then `article`, then the page without navigation; falls back to all text if that is short or `isDocument`.
+ * Prefers `main`, then `article`, then the page without navigation; falls back to all text if that is short or
+ * `isDocument`.
  */
 export function htmlToText(html: string, { isXml = false, isDocument = false } = {}): PageText {
   const tokens = [...tokenize(html, isXml)]
