@@ -44,6 +44,6 @@ function readProperties(
 const boldness = (textProperties: string | undefined): string =>
   textProperties !== undefined && BOLD.test(textProperties) ? '<w:rPr><w:b/></w:rPr>' : ''
 
-/** Style ids that mean these levels whatever the file names its styles. */
+/** mammoth maps these style ids to headings, whatever the file names its own styles. */
 const asHeading = (properties: string, level: number): string =>
   `<w:pStyle w:val="Heading${level}"/>${properties.replace(STYLE, '')}`

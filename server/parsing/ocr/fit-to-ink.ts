@@ -1,17 +1,16 @@
-/** Moves word borders to the ink, where the engine only guesses them. */
+/** Moves word borders to the ink, because the engine estimates them. */
 import { type Raster } from './raster.ts'
 import { type Word } from './tesseract.ts'
 
-/** Class of the characters that the engine reads syllable by syllable. */
+/** Character class of scripts that the engine reads syllable by syllable. */
 export const SYLLABLES = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
 const SYLLABLE = new RegExp(SYLLABLES, 'u')
 const DARK = 140
-/** Share of the widest gap. */
 const MIN_GAP_SHARE = 0.6
 
 /**
- * The engine returns East Asian and Thai words as syllables whose borders often lie inside a neighbour. The widest gap between
- * their middles is the border; next to a word in letters, the wide gap nearest to the syllable.
+ * The engine's borders of East Asian and Thai syllables often lie inside a neighbour. The border becomes the widest gap
+ * between their middles or, next to a word in letters, the wide gap nearest to the syllable.
  */
 export function fitToInk(raster: Raster, words: readonly Word[]): Word[] {
   const fitted: Word[] = []
@@ -46,7 +45,6 @@ function gapBetween(raster: Raster, before: Word, after: Word): Gap | undefined 
   return isAfter ? wide.at(-1) : wide[0]
 }
 
-/** White stretches between the middles of two words, from left to right. */
 function listGaps({ width, pixels }: Raster, before: Word, after: Word): Gap[] {
   const begin = Math.round(before.left + before.width / 2)
   const end = Math.round(after.left + after.width / 2)

@@ -1,4 +1,3 @@
-/** Chooses OCR models for a page by its script and its most common words. */
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
 import { detectByCommonWords, languagesByWord } from '#server/search/text/detect-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
@@ -7,14 +6,14 @@ import { type OcrLanguage } from './tesseract.ts'
 /** Models that read a page together, in order of precedence. */
 export type OcrModels = readonly OcrLanguage[]
 
-/** Good enough to detect the language of a page in Latin letters, without accents. */
+/** Detects the language of a page in Latin letters, except for accents. */
 export const ENGLISH_MODEL: OcrModels = ['eng']
 /** For Latin letters in an unknown language. Korean pages mix both scripts. */
 export const COMMON_MODELS: OcrModels = ['eng', 'deu', 'fra', 'spa', 'kor']
 
 /**
- * Exceptions to "own model, then English". English makes Chinese and Japanese slower and no better (characters read right:
- * Chinese .978 alone, .953 with English). After Greek it would read nothing.
+ * Exceptions to "own model, then English". English makes Chinese and Japanese slower and no better (character accuracy
+ * of Chinese: .978 alone, .953 with English). After Greek it would read nothing.
  */
 const SPECIAL_MODELS: Partial<Record<OcrLanguage, OcrModels>> = {
   eng: ENGLISH_MODEL,
@@ -42,7 +41,6 @@ const script = (likeliest: OcrLanguage, others: readonly OcrLanguage[] = [], mar
   margin,
 })
 
-/** By the engine's name of the script. */
 const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
   // On Persian, Arabic's model is up to 4 more confident than Persian's own; on Arabic at least 11.
   Arabic: script('fas', ['ara'], 7),
@@ -59,7 +57,6 @@ const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
 /** Undefined for Latin and unknown scripts. */
 export const modelsForScript = (name: string): ScriptModels | undefined => BY_SCRIPT[name]
 
-/** By the names of `COMMON_WORDS`. */
 const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
   english: 'eng',
   german: 'deu',
@@ -88,7 +85,7 @@ const MORE_COMMON_WORDS = {
   vietnamese: 'và của là có các cho một được trong khi này với không những để người trên vào từ bạn nếu thể tại cần',
 }
 
-/** As a model without their accents writes them. */
+/** As models without accents spell them. */
 const WITHOUT_ACCENTS = languagesByWord(
   Object.fromEntries(
     Object.entries({ ...COMMON_WORDS, ...MORE_COMMON_WORDS }).map(([name, words]) => [name, foldAccents(words)]),

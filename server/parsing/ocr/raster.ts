@@ -6,7 +6,6 @@ export interface Raster {
   readonly pixels: Uint8Array
 }
 
-/** Pixels from the upper left corner. */
 export interface Point {
   readonly x: number
   readonly y: number
@@ -20,7 +19,6 @@ const LIGHTER_THAN_PAPER = 0.15
 const MIN_PAPER_LIGHTNESS = 128
 const MIN_INK_SHARE = 0.0001
 
-/** Whether there is anything to read. */
 export function isBlank({ pixels }: Raster): boolean {
   const enough = Math.max(20, pixels.length * MIN_INK_SHARE)
   const [first = 255] = pixels
@@ -83,7 +81,6 @@ function addOne(counts: Uint32Array, at: number): void {
 
 export type QuarterTurn = 0 | 90 | 180 | 270
 
-/** Clockwise. */
 export function turnQuarter(raster: Raster, degrees: QuarterTurn): Raster {
   if (degrees === 0) return raster
   const { width, height, pixels } = raster
@@ -99,7 +96,7 @@ export function turnQuarter(raster: Raster, degrees: QuarterTurn): Raster {
   return { ...turned, pixels: result }
 }
 
-/** Location of a point before the turn; width and height are measured between outermost points. */
+/** Inverse of `turnQuarter` for a point; width and height are measured between outermost points. */
 export function beforeQuarterTurn(
   { x, y }: Point,
   degrees: QuarterTurn,
@@ -117,7 +114,7 @@ export function beforeQuarterTurn(
   }
 }
 
-/** Turns by any angle (radians, clockwise) around the middle, onto white, without cropping. */
+/** Turns clockwise by an angle in radians around the middle, onto white, without cropping. */
 export function turnFreely(raster: Raster, angle: number): Raster {
   const { width, height, pixels } = raster
   const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))]
@@ -159,9 +156,7 @@ const BIN_PIXELS = 4
 const MIN_SHARPNESS_GAIN = 1.25
 const MIN_SKEW_DEGREES = 0.7
 
-/**
- * Skew of an upright page in radians, clockwise; 0 if small or unclear. Chooses the angle with the sharpest row profile.
- */
+/** Returns the clockwise skew in radians, 0 if small or unclear: the angle with the sharpest row profile. */
 export function measureSkew({ width, height, pixels }: Raster): number {
   const points: Point[] = []
   for (let y = 0; y < height; y += 2)

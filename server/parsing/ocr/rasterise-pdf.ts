@@ -1,7 +1,6 @@
 import { PDFiumLibrary, type PDFiumDocument } from '@hyzyla/pdfium'
 import { type Raster } from './raster.ts'
 
-/** Draws pages of a pdf for OCR. */
 export interface PdfRasteriser {
   /** Undefined for an empty page. */
   draw(page: number): Promise<Raster | undefined>

@@ -4,7 +4,7 @@ import { type Raster } from './raster.ts'
 import { type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
 
 const MIN_CONFIDENCE = 80
-/** Ruling lines are thick and may be slightly inclined. */
+/** Pixels; ruling lines are thick and may be slightly inclined. */
 const INSET = 8
 const MIN_SIDE = 16
 const DARK = 128

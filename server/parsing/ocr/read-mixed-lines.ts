@@ -1,6 +1,6 @@
 /**
- * Rereads lines that mix Hangul and Latin letters. Tesseract reads each word with one model, so half of "YGE소속" is lost. The
- * Korean model reads the line alone; the English model then reads the stretches that are not Hangul.
+ * Rereads lines that mix Hangul and Latin letters. Tesseract reads each word with one model, so half of "YGE소속" is
+ * lost. The Korean model reads the line alone; the English model then reads the stretches that are not Hangul.
  */
 import { fitToInk } from './fit-to-ink.ts'
 import { type Raster } from './raster.ts'
@@ -39,7 +39,7 @@ function isMixed(line: readonly Word[]): boolean {
   return hangul < letters && hangul > MIN_HANGUL_SHARE * letters
 }
 
-/** Bounds of the line by medians, so that a stray word does not widen it. */
+/** Uses medians, so that a stray word does not widen the line. */
 function measureBand(words: readonly Word[], { width, height }: Raster): Block {
   const tall = median(words.map((word) => word.height))
   const middle = median(words.map((word) => word.top + word.height / 2))
@@ -82,9 +82,7 @@ function readLatin(tesseract: Tesseract, raster: Raster, line: readonly Word[], 
   return read.map((word) => ({ ...word, line: lineKey, paragraph }))
 }
 
-/**
- * Stretches between syllables that hold something else. Syllables may overlap or come in two lines.
- */
+/** Returns stretches between syllables that hold ink. Syllables may overlap or span two lines. */
 export function findStretches(words: readonly Word[], { left, right, top, bottom }: Block): Block[] {
   const stretches: Block[] = []
   let from = left

@@ -1,6 +1,5 @@
 /**
- * Rereads words with subscripts, such as "H₂SO₄", whose digits are taken for commas: enlarges them and moves them to the
- * baseline first.
+ * Rereads words such as "H₂SO₄", whose subscripts are taken for commas: enlarges them and moves them to the baseline.
  */
 import { type Raster } from './raster.ts'
 import { type Tesseract, type Word } from './tesseract.ts'
@@ -10,7 +9,7 @@ const DARK = 140
 const MAY_HAVE_INDEX = /^[("[]?[A-Z].{0,14}$/
 const MAX_CHARACTERS = 16
 const MAX_WORDS = 400
-/** Bounds of a subscript, as shares of the capital height: commas are smaller, descenders begin higher. */
+/** Shares of the capital height: commas are smaller, descenders begin higher. */
 const MIN_HEIGHT = 0.45
 const MAX_HEIGHT = 0.85
 const MIN_DESCENT = 0.08
@@ -61,7 +60,7 @@ function keepLetters(text: string, before: string, isLowered: readonly boolean[]
   }).join('')
 }
 
-/** Draws the word with subscripts as high as capitals; undefined without subscripts. */
+/** Returns undefined for a word without subscripts. */
 function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLowered: boolean[] }) | undefined {
   const glyphs = findGlyphs(raster, word)
   const tallest = Math.max(0, ...glyphs.map(heightOf))

@@ -1,4 +1,4 @@
-/** Few pages, because each takes seconds: what all files are read by is tested in real-files.test.ts. */
+/** Uses few pages, because each takes seconds; real-files.test.ts covers accuracy. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -87,7 +87,7 @@ describe('a picture', () => {
     const straight = (await readDocument(await makePng(await drawText(LETTER)), 'a.png')).pages[0]
     const turned = (await readDocument(await makePng(await drawText(LETTER), 8), 'b.png')).pages[0]
     expect(words(turned?.text ?? '')).toContain('the end of the quarter in which it was given')
-    // Turned clockwise around the middle, a word at the upper left goes up and to the right.
+    // Turned clockwise around the middle, a word at the upper left moves up and right.
     expect(middleOf(turned, 'Dear').x).toBeGreaterThan(middleOf(straight, 'Dear').x)
   })
 
@@ -129,7 +129,7 @@ test('of a pdf only the pages without text are recognised, also those on their s
   expect(words(pages[1]?.text ?? '')).toBe(words(LETTER))
   expect(pages[0]?.items).toBeDefined()
   expect(pages[1]?.items).toBeUndefined()
-  // A viewer turns the page clockwise: what was at the upper left is then at the upper right.
+  // A viewer turns the page clockwise: the upper left becomes the upper right.
   expect(middleOf(pages[1], 'Dear').x).toBeGreaterThan(0.8)
   expect(middleOf(pages[1], 'Dear').y).toBeLessThan(0.3)
 })

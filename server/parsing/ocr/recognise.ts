@@ -34,19 +34,18 @@ import { boxOf, writeWords } from './write-words.ts'
 export type RecognisedText = Required<Pick<ParsedPage, 'text' | 'boxes' | 'confidence'>> &
   Pick<ParsedPage, 'blocks' | 'gap'>
 
-/** Reads the pages of one document; the language of the first pages speeds up the later ones. */
+/** Pages of one document: the language of the first pages speeds up the later ones. */
 export interface Recogniser {
   recognise(raster: Raster): Promise<RecognisedText>
 }
 
-/** A page image that caches its orientation and results. */
+/** Caches the orientation and results of a page. */
 interface OcrPage {
   orientation(): Orientation
-  /** Turned clockwise by so much, made level, and read. */
   read(turn: QuarterTurn, readers: OcrModels): OcrResult
 }
 
-/** A page that stands upright, and the way back from there to shares of the picture. */
+/** An upright page and the mapping from it to shares of the original. */
 interface LevelPage {
   readonly upright: Raster
   readonly toPage: (x: number, y: number) => { readonly x: number; readonly y: number }
@@ -55,7 +54,7 @@ interface LevelPage {
 interface WordResult {
   readonly words: readonly Word[]
   readonly confidence: number
-  /** Share of what was seen that stands in lines which no model was sure of. */
+  /** Share of characters in lines below `KNOWN_LINE_CONFIDENCE`. */
   readonly unknownShare: number
 }
 
@@ -65,25 +64,23 @@ interface OcrResult extends LevelPage, WordResult {
 }
 
 const MIN_PAGE_CHARACTERS = 300
-/** Fewer hold too few common words to tell their language by. */
+/** Shorter text has too few common words to detect its language. */
 const MIN_LANGUAGE_CHARACTERS = 100
-/** A page that is read with less is read again with other models, and the other way up if it was turned. */
+/** Below this, other models are tried, and the opposite orientation if the page was turned. */
 const GOOD_CONFIDENCE = 80
-/** Lines less sure than this may be in letters that the models do not know. */
+/** Less certain lines may use letters that the models do not know. */
 const KNOWN_LINE_CONFIDENCE = 60
-/** Share of the characters of a page that may stand in such lines. */
 const MAX_UNKNOWN_SHARE = 0.03
-/** Less sure by so little is as good. */
+/** A difference this small does not justify another model. */
 const CONFIDENCE_TOLERANCE = 1
-/** Lines less sure than this are stains and patterns. */
+/** Less certain lines are stains and patterns. */
 const MIN_LINE_CONFIDENCE = 25
-/** One word at least must be as sure as this, or nothing on the page was text. */
+/** Without a word of this confidence, nothing on the page is text. */
 const MIN_WORD_CONFIDENCE = 50
 
 const BLANK: RecognisedText = { text: '', boxes: [], confidence: 0, gap: 'blank' }
 const NOT_RECOGNISED: RecognisedText = { ...BLANK, gap: 'not_recognised' }
 
-/** What may read a document by what the person has said. */
 const candidateModels = (preferred: readonly OcrLanguage[]): OcrModels =>
   preferred.length > 0 ? [...new Set(preferred.flatMap(modelsForLanguage))] : COMMON_MODELS
 
@@ -95,7 +92,7 @@ export async function warmUpOcr(preferred: readonly OcrLanguage[]): Promise<void
   tesseract.readWords(drawWarmUpImage(), firstModels(candidateModels(preferred)))
 }
 
-/** @param preferred what the pages are said to be in. */
+/** @param preferred languages that the person chose, likeliest first. */
 export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogniser {
   const possible = candidateModels(preferred)
   let knownModels: OcrModels | undefined
@@ -134,9 +131,9 @@ export function createRecogniser(preferred: readonly OcrLanguage[] = []): Recogn
 }
 
 /**
- * The first page of a document, of which nobody has said that it is in one language: by English's model where that knows
- * every line; by the model of the language or the script that it turns out to be in; by several together where it tells
- * neither. One model reads in a half or a third of the time that several take, and its own reads best.
+ * Reads the first page of a document in an unknown language: with English if that model knows every line, else with the
+ * model of the detected language or script, else with several models. A single model takes a third to half of the time
+ * of several, and the right one is the most accurate.
  */
 function readFirstPage(page: OcrPage, possible: OcrModels): OcrResult {
   if (firstModels(possible) === possible) return readUpright(page, possible)
@@ -151,7 +148,7 @@ function readFirstPage(page: OcrPage, possible: OcrModels): OcrResult {
 }
 
 function readUpright(page: OcrPage, readers: OcrModels): OcrResult {
-  // Most pages stand upright, and to find out how one stands costs a fifth of reading it.
+  // Most pages are upright, and detecting the orientation costs a fifth of reading.
   let reading = page.read(0, readers)
   if (isClear(reading)) return reading
   const { turn } = page.orientation()
@@ -164,7 +161,7 @@ function readUpright(page: OcrPage, readers: OcrModels): OcrResult {
   return reading
 }
 
-/** By the best of the models that read its script; undefined where that is Latin or cannot be told. */
+/** Undefined if the script is Latin or unknown. */
 function readInScript(page: OcrPage): OcrResult | undefined {
   const { turn, scripts } = page.orientation()
   const readings = scripts.flatMap((script) => {
@@ -181,8 +178,8 @@ function readInScript(page: OcrPage): OcrResult | undefined {
 }
 
 /**
- * Reads a page once more where it turns out to be in a language whose model had no part in reading it, or had to share it
- * with more than English's: of several models that are sure, the wrong one may win a word, and writes é for its ö.
+ * Rereads a page whose detected language lacks its own model or shared it with more than English: of several confident
+ * models the wrong one may win a word, and writes é for ö.
  */
 function readInLanguage(page: OcrPage, reading: OcrResult): OcrResult {
   const own = reading.confidence >= GOOD_CONFIDENCE ? modelsForWords(reading) : undefined
@@ -198,11 +195,10 @@ function modelsForWords({ words }: OcrResult): OcrModels | undefined {
     : modelsForText(words.map(({ text }) => text).join(' '))
 }
 
-/** A page on its side yields some letters too, and a few of them may look sure. */
+/** A sideways page also yields a few letters, some of them with high confidence. */
 const isClear = ({ words, confidence }: OcrResult): boolean =>
   confidence >= GOOD_CONFIDENCE && countCharacters(words) >= MIN_PAGE_CHARACTERS
 
-/** No line is in letters that the models do not know. */
 const isKnown = (reading: OcrResult): boolean => isClear(reading) && reading.unknownShare <= MAX_UNKNOWN_SHARE
 
 const moreConfident = (one: OcrResult, other: OcrResult): OcrResult => (other.confidence > one.confidence ? other : one)
@@ -260,7 +256,7 @@ function withLinesAbove(words: readonly Word[], least: number): Word[] {
 
 const countCharacters = (words: readonly Word[]): number => words.reduce((sum, { text }) => sum + text.length, 0)
 
-/** Weighed by length: a long word says more than a stain. */
+/** Weighted by length: a long word is stronger evidence than a stain. */
 function meanConfidence(words: readonly Word[]): number {
   const weighed = words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0)
   return weighed / Math.max(1, countCharacters(words))

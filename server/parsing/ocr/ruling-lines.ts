@@ -1,4 +1,3 @@
-/** Finds ruling lines of a page and the table cells between them. */
 import { type Raster } from './raster.ts'
 import { type Block, type Word } from './tesseract.ts'
 
@@ -15,11 +14,10 @@ export interface RulingLines {
   readonly vertical: readonly RulingLine[]
 }
 
-/** The box that the nearest ruling lines form around a point. */
 export type Cell = Block
 
 const DARK = 150
-/** Share of the longer side that a line must have at least; letters have no strokes of that length. */
+/** Share of the longer side of the page; letters have no strokes of that length. */
 const MIN_LENGTH = 0.025
 const MAX_THICKNESS = 14
 const TOLERANCE = 8
@@ -56,7 +54,7 @@ function findLines(
     done.push(...open.filter(({ last }) => last < across - 2))
     open = open.filter(({ last }) => last >= across - 2)
   }
-  // What is thicker is a filled area.
+  // Thicker shapes are filled areas.
   return [...done, ...open].filter(({ at, last }) => last - at <= MAX_THICKNESS)
 }
 
@@ -71,7 +69,7 @@ function extend(open: RulingLine[], across: number, from: number, to: number): v
   same.to = Math.max(same.to, to)
 }
 
-/** The cell of a word; undefined without ruling lines on all four sides. */
+/** Undefined without ruling lines on all four sides. */
 export const findCell = ({ left, top, width, height }: Word, rules: RulingLines): Cell | undefined =>
   cellAt(left + width / 2, top + height / 2, rules)
 
@@ -87,7 +85,6 @@ function cellAt(x: number, y: number, { horizontal, vertical }: RulingLines): Ce
   return Object.values(cell).every(Number.isFinite) ? cell : undefined
 }
 
-/** All cells with a corner of two ruling lines, with or without words. */
 export function listCells(rules: RulingLines): Cell[] {
   const cells: Cell[] = []
   for (const { at: top, from: left, to: right } of rules.horizontal) {
@@ -107,7 +104,6 @@ export const isSameCell = (one: Cell, other: Cell): boolean =>
 
 export const isSameRow = (one: Cell, other: Cell): boolean => Math.abs(one.top - other.top) <= TOLERANCE
 
-/** Cells side by side or one under the other belong to one table. */
 export const touches = (one: Cell, other: Cell): boolean =>
   one.left <= other.right + TOLERANCE &&
   other.left <= one.right + TOLERANCE &&

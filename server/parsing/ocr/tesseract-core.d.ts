@@ -1,9 +1,8 @@
-/** What is used of the WebAssembly build of Tesseract; the package itself has no types. */
 interface TesseractApi {
-  /** 0 where it succeeded. */
+  /** Returns 0 on success. */
   Init(dataPath: null, languages: string, engineMode: number): number
   SetVariable(name: string, value: string): boolean
-  /** Reads "/input" of the file system in memory; 1 where that is no picture. */
+  /** Reads "/input" of the in-memory file system; returns 1 if it is not an image. */
   SetImageFile(exifOrientation: number, angle: number): number
   SetRectangle(left: number, top: number, width: number, height: number): void
   DetectOS(results: TesseractOrientation): boolean

@@ -1,6 +1,6 @@
 /**
- * Tesseract as WebAssembly, in this thread: the reading process has nothing else to do, and needs no threads for it. Its
- * file system is in memory; the language data is read from node_modules.
+ * Tesseract as WebAssembly in this thread; the parser process does nothing else. Its file system is in memory, and the
+ * language data comes from node_modules.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,14 +12,13 @@ import { type QuarterTurn, type Raster } from './raster.ts'
 const require = createRequire(import.meta.url)
 
 /**
- * The model that reads a language, where it is not its own: npm has none for Russian, whose letters are all letters of
- * Kyrgyz too (characters read right on four pages of Russian: .988 to .995; by Ukrainian's model .94 to .96).
+ * Model names that differ from the language. npm has no Russian model; Kyrgyz has all Russian letters (character
+ * accuracy on four Russian pages: .988 to .995; Ukrainian's model: .94 to .96).
  */
 const MODELS: Partial<Record<DocumentLanguage | 'osd', string>> = { rus: 'kir' }
 
 const modelName = (language: DocumentLanguage | 'osd'): string => MODELS[language] ?? language
 
-/** Where the data of a language lies. */
 export function modelPath(language: DocumentLanguage | 'osd'): string {
   const model = modelName(language)
   const folder = path.dirname(require.resolve(`@tesseract.js-data/${model}/package.json`))
@@ -28,7 +27,7 @@ export function modelPath(language: DocumentLanguage | 'osd'): string {
 
 export type OcrLanguage = DocumentLanguage
 
-/** A word, where it stands (pixels), how sure its reading is (0 to 100), and which line and paragraph it belongs to. */
+/** Bounds in pixels; confidence from 0 to 100. */
 export interface Word {
   readonly text: string
   readonly left: number
@@ -36,22 +35,22 @@ export interface Word {
   readonly width: number
   readonly height: number
   readonly confidence: number
-  /** Words of the same line, and of the same paragraph, share these. */
+  /** Equal for words of one line, and of one paragraph. */
   readonly line: string
   readonly paragraph: string
 }
 
 export interface Orientation {
-  /** By how much the picture is to be turned clockwise to stand upright; 0 where that cannot be told. */
+  /** Clockwise turn that makes the picture upright; 0 if unknown. */
   readonly turn: QuarterTurn
-  /** Names of the scripts that most of it may be in, as the engine calls them ("Latin", "Han"); none where it sees none. */
+  /** Likely scripts by the engine's names ("Latin", "Han"); empty if none is found. */
   readonly scripts: readonly string[]
 }
 
 export interface Tesseract {
   findOrientation(raster: Raster): Orientation
   readWords(raster: Raster, languages: readonly OcrLanguage[]): Word[]
-  /** Reads parts of the picture, each as one block of lines; where a part has no extent there is nothing. */
+  /** Reads each part as one block of lines; returns no words for an empty part. */
   readBlocks(raster: Raster, blocks: readonly Block[], languages: readonly OcrLanguage[]): Word[][]
 }
 
@@ -63,23 +62,23 @@ export interface Block {
   readonly bottom: number
 }
 
-/** Orientation alone is the business of the older engine. */
+/** Only the older engine detects orientation. */
 const LEGACY_ENGINE = 0
 const LSTM_ENGINE = 1
-/** Finds columns and blocks by itself; the default of the library takes a page for a single block. */
+/** Detects columns and blocks; the library's default assumes a single block. */
 const FULLY_AUTOMATIC = '3'
 const ONE_BLOCK = '6'
 const ORIENTATION_ONLY = '0'
 const RESOLUTION = '200'
 const MIN_TURN_CONFIDENCE = 1
-/** Pages in Latin letters are told with more than 5, one in Greek was taken for them with .9. */
+/** Pages in Latin letters score above 5; a Greek page was taken for Latin with .9. */
 const MIN_LATIN_CONFIDENCE = 2
 const LIKE_LATIN = ['Greek', 'Cyrillic']
 const TURNS: readonly QuarterTurn[] = [0, 270, 180, 90]
 
 let loaded: Promise<Tesseract> | undefined
 
-/** Once for a process. */
+/** Returns one instance per process. */
 export function loadTesseract(): Promise<Tesseract> {
   loaded ??= load()
   return loaded
@@ -89,7 +88,7 @@ async function load(): Promise<Tesseract> {
   const silent = { print: () => {}, printErr: () => {}, TesseractProgress: () => {} }
   const { default: createModule } = await import('tesseract.js-core/tesseract-core-relaxedsimd.js')
   const module = await createModule(silent).catch(async () => {
-    // A processor without these instructions.
+    // The processor lacks SIMD.
     const { default: createPlainModule } = await import('tesseract.js-core/tesseract-core.js')
     return createPlainModule(silent)
   })
@@ -140,9 +139,9 @@ async function load(): Promise<Tesseract> {
       setImage(api, raster)
       api.SetVariable('tessedit_pageseg_mode', ONE_BLOCK)
       const words = blocks.map(({ left, top, right, bottom }) => {
-        // The engine aborts, for good.
+        // An empty part aborts the engine permanently.
         if (right <= left || bottom <= top) return []
-        // A part as wide as the picture is taken for the whole of it by the engine, which then reads other lines.
+        // The engine takes a part as wide as the picture for the whole and then reads other lines.
         const isWhole = left <= 0 && right >= raster.width
         api.SetRectangle(left, top, right - left - (isWhole ? 1 : 0), bottom - top)
         api.Recognize(null)
@@ -154,7 +153,7 @@ async function load(): Promise<Tesseract> {
   }
 }
 
-/** Level 5 of "level page block paragraph line word left top width height confidence text" is a word. */
+/** Columns: level page block paragraph line word left top width height confidence text; level 5 is a word. */
 function parseWords(table: string): Word[] {
   const words: Word[] = []
   for (const row of table.split('\n')) {

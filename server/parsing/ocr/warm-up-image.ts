@@ -6,9 +6,7 @@ const [LETTER_WIDTH, LETTER_HEIGHT, STROKE] = [12, 20, 3]
 const [LETTER_STEP, LINE_STEP, MARGIN] = [18, 40, 40]
 const WORD_LETTERS = 5
 
-/**
- * Two lines of meaningless strokes. Reading them compiles the engine's hot code: the first real page is 10 % faster.
- */
+/** Two lines of meaningless strokes. Reading them compiles the engine's hot code: the first page is 10 % faster. */
 export function drawWarmUpImage(): Raster {
   const pixels = new Uint8Array(WIDTH * HEIGHT).fill(255)
   for (let line = 0; line < LINES; line += 1) {
@@ -22,7 +20,7 @@ export function drawWarmUpImage(): Raster {
   return { width: WIDTH, height: HEIGHT, pixels }
 }
 
-/** A stem, and by the number of the letter a second one, a top, a foot and a bar. */
+/** A stem and, by letter number, a second stem, a top, a foot and a bar. */
 function isInk(letter: number, x: number, y: number): boolean {
   if (x < STROKE) return true
   if (letter % 3 !== 0 && x >= LETTER_WIDTH - STROKE) return true

@@ -1,4 +1,3 @@
-/** Joins the words of a page into text: lines, paragraphs, and tables cell by cell. */
 import { type WordBox, withoutNul } from '#server/parsing/page.ts'
 import { type Cell, findCell, isSameCell, isSameRow, type RulingLines, touches } from './ruling-lines.ts'
 import { SYLLABLES } from './fit-to-ink.ts'
@@ -21,15 +20,15 @@ const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
 const MIN_CELLS = 4
 const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
 const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
-/** Share of the height; letters of Thai are low, and apart from each other. */
+/** Share of the height; Thai letters are low and spaced. */
 const MIN_BLANK = 0.25
 const THAI = /\p{Script=Thai}/u
 const MIN_THAI_BLANK = 0.5
-/** Chinese and Japanese have no blanks at all, but signs as wide as a syllable, with white in them. */
+/** Chinese and Japanese have no blanks, only full-width punctuation. */
 const UNSPACED_END = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]\p{P}?$/u
 const UNSPACED_BEGINNING = /^\p{P}?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
 const PUNCTUATION = /^\p{P}+$/u
-/** Share of the height: a wider one stands between the columns of a form. */
+/** Share of the height; a wider gap separates columns of a form. */
 const MAX_PUNCTUATION_GAP = 1
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const HYPHENATED = /\p{L}[-‐\u00ad]$/u
@@ -50,7 +49,6 @@ export function writeWords(words: readonly Word[], rules: RulingLines): { text: 
       if (previous) separator = separatorBetween(previous, word, lineSeparator)
       const last = placed.at(-1)
       if (separator.startsWith('\n') && last && previous && HYPHENATED.test(text) && /^\p{Ll}/u.test(word.text)) {
-        // Rejoins a hyphenated word.
         text = text.slice(0, -1)
         placed[placed.length - 1] = { ...last, length: last.length - 1 }
         separator = ''
@@ -100,7 +98,7 @@ function isJoined(previous: Word, next: Word): boolean {
   return isUnspaced && gap < MAX_PUNCTUATION_GAP * height
 }
 
-/** Replaces the words of each ruled table by one mark where the first of them stood; tables are rows of cells. */
+/** Replaces each ruled table by one mark at its first word. */
 function extractTables(
   words: readonly Word[],
   rules: RulingLines,
@@ -153,7 +151,6 @@ function groupRows(cells: readonly FilledCell[]): FilledCell[][] {
   )
 }
 
-/** Reading order within a cell, as one column. */
 function sortWords(words: readonly Word[]): Word[] {
   const isFromRight = 2 * words.filter(({ text }) => RIGHT_TO_LEFT.test(text)).length > words.length
   const middle = ({ top, height }: Word) => top + height / 2
@@ -166,7 +163,7 @@ function sortWords(words: readonly Word[]): Word[] {
   )
 }
 
-/** Bounding box of the word on the original page, in ten-thousandths. */
+/** Returns the box on the original page, in ten-thousandths. */
 export function boxOf(
   { offset, length, word }: PlacedWord,
   toPage: (x: number, y: number) => { readonly x: number; readonly y: number },

@@ -1,4 +1,4 @@
-/** An engine that ends itself in the middle of a page, as WebAssembly does at what it does not expect. */
+/** The engine aborts in the middle of a page, as WebAssembly does on unexpected input. */
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'

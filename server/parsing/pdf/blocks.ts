@@ -1,4 +1,3 @@
-/** Finds headings, lists, tables and code of a pdf page by sizes, fonts and first characters. */
 import { type PageBlock } from '#contract/document.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
@@ -10,19 +9,18 @@ export interface WrittenLine {
   readonly isBold: boolean
   readonly isMono: boolean
   readonly table: number | undefined
-  /** More than a line's distance below the line before. */
+  /** More than a line's distance below the previous line. */
   readonly beginsParagraph: boolean
-  /** Distance from the line before. */
   readonly distance: number
 }
 
 const HEADING_SIZE = 1.15
 const HEADING_MAX_CHARACTERS = 150
 const BOLD_HEADING_MAX_CHARACTERS = 90
-/** Lines of one heading are no further apart than this many times their height. */
+/** Maximum distance of lines in a heading, in line heights. */
 const HEADING_DISTANCE = 1.6
 const MAX_LEVEL = 6
-/** Sizes that differ by less than this share are one. */
+/** Sizes that differ by a smaller share are equal. */
 const SAME_SIZE = 0.06
 const LIST_ITEM = new RegExp(
   String.raw`^\s*(?:[${BULLETS}–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivx]{1,4}[.)])\s+\S`,
@@ -64,7 +62,6 @@ interface Body {
   readonly isBold: boolean
 }
 
-/** Height and weight of most of the text. */
 function measureBody(lines: readonly WrittenLine[]): Body {
   const weighed = lines.flatMap((line) =>
     Array<WrittenLine>(Math.min(Math.ceil((line.end - line.start) / 10), 50)).fill(line),
@@ -76,7 +73,7 @@ function measureBody(lines: readonly WrittenLine[]): Body {
   }
 }
 
-/** A short line larger than the body text, or bold, set apart and in a body that is not bold. */
+/** A short line that is larger than the body, or bold and separate in a body that is not bold. */
 function isHeadingLine(text: string, line: WrittenLine, next: WrittenLine | undefined, body: Body): boolean {
   const words = text.slice(line.start, line.end).trim()
   if (line.table !== undefined || words.length <= 2 || !/\p{L}{2}/u.test(words)) return false
@@ -96,7 +93,6 @@ function isHeadingLine(text: string, line: WrittenLine, next: WrittenLine | unde
 
 const isSameSize = (one: number, other: number): boolean => Math.abs(one - other) <= SAME_SIZE * Math.max(one, other)
 
-/** Largest first. */
 function headingSizes(headings: readonly WrittenLine[]): number[] {
   const sizes: number[] = []
   for (const { height } of headings.toSorted((one, other) => other.height - one.height))

@@ -1,4 +1,4 @@
-/** Right-to-left lines and vertical East Asian columns of a pdf page. */
+/** Orders right-to-left lines and vertical East Asian columns of a pdf page. */
 import { isSameLine, type PlacedItem } from './lines.ts'
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
@@ -8,7 +8,6 @@ const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000
 
 const BLANK = /\s/
 
-/** Orders the items of right-to-left lines. */
 export function orderByDirection(items: readonly PlacedItem[]): PlacedItem[] {
   const ordered: PlacedItem[] = []
   let line: PlacedItem[] = []
@@ -44,7 +43,7 @@ function runsRightToLeft(line: readonly PlacedItem[]): boolean {
   return balance > 0
 }
 
-/** Orders from right to left; keeps the order of left-to-right words and numbers. */
+/** Keeps the order of left-to-right words and numbers. */
 function orderRightToLeft(line: readonly PlacedItem[]): PlacedItem[] {
   const visual = line.toSorted((one, other) => one.from - other.from)
   const groups: PlacedItem[][] = []

@@ -4,7 +4,7 @@ import { isGarbledPage } from './garbled-text.ts'
 const english = 'The notice period is three months and begins at the end of the quarter in which it was given. '.repeat(
   3,
 )
-/** What a font without its map gives: every character 29 places too low. */
+/** A font without its map shifts every character down by 29. */
 const shifted = Array.from(english, (character) => String.fromCharCode(character.charCodeAt(0) - 29)).join('')
 
 test.each([

@@ -13,7 +13,7 @@ const item = (str: string): TextItem => ({
   fontName: 'plain',
 })
 
-/** Glyphs as they are drawn, from left to right; what stands together in the text is one glyph. */
+/** Glyphs in visual order, from left to right; letters in one string are one glyph. */
 const read = (strings: readonly string[], glyphs: string) =>
   reorderLigatures(strings.map(item), glyphs.split(' ')).map(({ str }) => str)
 

@@ -1,26 +1,23 @@
 /**
- * Restores the letter order of Arabic ligatures. A ligature glyph maps to letters in reading order; pdf.js reverses each
- * right-to-left run letter by letter and so swaps them: "لإدارة" becomes "إلدارة".
+ * Restores the letter order of Arabic ligatures. A ligature glyph maps to letters in reading order; pdf.js reverses
+ * each right-to-left run letter by letter and so swaps them: "لإدارة" becomes "إلدارة".
  */
 import { type TextItem } from './lines.ts'
 
-/** One code unit only, so that letters can be counted by length. */
+/** Matches one code unit only, so that letters can be counted by length. */
 const ARABIC_LETTER = /(?=\p{L})(?=[\0-\uffff])\p{Script=Arabic}/gu
 const LAM_ALEF = /^ل[اأإآٱ]$/
-/** A reversed lam-alef; the article looks the same. */
+/** A reversed lam-alef; the article looks identical. */
 const ALEF_LAM = /[اأإآٱ]ل/
 
-/** Shorter words are not searched further on: they could match another word. */
+/** Shorter words could match another word further on. */
 const MIN_SEARCH_LETTERS = 6
 
 export const mayHoldLigatures = ({ str }: TextItem): boolean => ALEF_LAM.test(str)
 
 const arabicLetters = (text: string): string[] => text.match(ARABIC_LETTER) ?? []
 
-/**
- * Each item keeps its length.
- * @param drawn the text of each glyph, in drawing order.
- */
+/** Each item keeps its length. @param drawn the text of each glyph, in drawing order. */
 export function reorderLigatures(items: readonly TextItem[], drawn: readonly string[]): TextItem[] {
   const ligatures = new Map<number, string[]>()
   let letters = ''

@@ -25,7 +25,6 @@ describe('words whose letters were spaced', () => {
     const page = await read(at(50, 700, 'H E L L O   W I D E   W O R L D'), ...prose)
     expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
     const runs = (page?.items ?? []).filter(([offset]) => offset < 16)
-    // The reader of the file takes each word for an item of its own, and the blanks between two words for another.
     const places = [5, 4, 5].flatMap((letters, word) =>
       Array.from({ length: letters }, (_, letter) => [2 * word, 2 * letter]),
     )

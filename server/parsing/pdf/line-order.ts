@@ -1,11 +1,9 @@
-/** Restores the reading order of lines, and words with letterspacing, on a pdf page. */
 import { type Cell, type Line, NO_ITEM, type PlacedItem } from './lines.ts'
 
 const MIN_LINES = 6
 /** Share of upward steps on a page that was drawn from its foot. */
 const MIN_UPWARD_SHARE = 0.9
 
-/** Reverses the lines of a page that was drawn from its foot. */
 export function orderFromTop(lines: readonly Line[]): readonly Line[] {
   const steps = lines.slice(1).map((line, index) => line.down - (lines[index]?.down ?? 0))
   const isUpright = lines.every(({ angle }) => angle === lines[0]?.angle)
@@ -16,7 +14,7 @@ export function orderFromTop(lines: readonly Line[]): readonly Line[] {
 const MIN_ROWS = 5
 /** Average length of a line of running text; cells of tables are shorter. */
 const MIN_CHARACTERS = 45
-/** Shares of the height of the line. */
+/** Shares of the line height. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 2.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
@@ -81,10 +79,9 @@ const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
 const MONTHS = 'JFMAMJJASOND'.repeat(6)
 const MIN_LETTERS = 5
 const MIN_DIFFERENT_LETTERS = 3
-/** A gap between words is this many times as wide as one between letters. */
+/** Ratio of the gap between words to the gap between letters. */
 const MIN_WORD_GAP_RATIO = 1.5
 
-/** Single letters with blanks between them. */
 export const looksLetterspaced = (text: string): boolean => /^\S(?:\s+\S)+$/u.test(text)
 
 /**
@@ -100,7 +97,7 @@ export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): re
 /** Extra letter widths between words of a split item. */
 const WORD_STEPS = 2
 
-/** Splits an item of single letters into one item per letter, with estimated widths. */
+/** Estimates the width of each letter. */
 function splitLetters(item: PlacedItem, drawn: string): PlacedItem[] {
   if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
   const letters = [...item.text.matchAll(/\S/gu)]

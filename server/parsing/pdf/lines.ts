@@ -1,4 +1,3 @@
-/** Groups text items of a pdf page into lines and finds the gaps between them. */
 import { withoutNul } from '#server/parsing/page.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
@@ -17,13 +16,12 @@ export const NO_ITEM = -1
 
 export interface PlacedItem {
   readonly index: number
-  /** Offset of the text in the item. */
   readonly offset: number
   readonly text: string
   /** Extent along the writing direction. */
   readonly from: number
   readonly to: number
-  /** Distance of the baseline down the page, across the writing direction. */
+  /** Distance of the baseline from the top, across the writing direction. */
   readonly down: number
   readonly height: number
   readonly angle: number
@@ -31,7 +29,6 @@ export interface PlacedItem {
   readonly fontName: string
 }
 
-/** Items with no wide gap between them. */
 export interface Cell {
   readonly items: PlacedItem[]
   from: number
@@ -41,33 +38,33 @@ export interface Cell {
 export interface Line {
   readonly items: PlacedItem[]
   readonly cells: Cell[]
-  /** Items that stand apart from the one before them. */
+  /** Items after a gap; the value tells whether a blank separates them. */
   readonly gaps: Map<PlacedItem, boolean>
   readonly down: number
   readonly height: number
   readonly angle: number
 }
 
-/** A gap wider than this share of the height separates two words. */
+/** Share of the height; a wider gap separates two words. */
 export const WORD_GAP = 0.12
-/** A gap wider than this share of the height may separate two columns. */
+/** Share of the height; a wider gap may separate two columns. */
 const CELL_GAP = 1
 const SAME_LINE = 0.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
-/** The same text within this share of its height is the same word drawn again. */
+/** Share of the height within which equal text is the same word drawn again. */
 const REPEAT_TOLERANCE = 0.1
 
-/** Forms that a letter takes in its word, in vertical lines or in a dictionary, which stand for the letter itself. */
+/** Contextual, vertical and compatibility forms of a letter. */
 const COMPATIBLE = /[\u2e80-\u2fdf\uf900-\ufaff\ufb1d-\ufdff\ufe10-\ufe4f\ufe70-\ufefc]/g
 
-/** Radicals that browsers write into a pdf instead of the character, and that Unicode does not call compatible with it. */
+/** Radicals that browsers write in place of a character, without a Unicode compatibility mapping. */
 const RADICALS = new Map(
   '⺁厂⺟母⺠民⻁虎⻄西⻅见⻆角⻉贝⻋车⻑長⻓长⻔门⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻨麦⻩黄⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻲亀⻳龟'
     .match(/../gu)
     ?.map(([radical = '', character = '']) => [radical, character]),
 )
 
-/** Only one for one, so that offsets stay true. */
+/** Replaces one for one, so that offsets stay valid. */
 const normaliseForms = (text: string): string =>
   decodeSymbolMarks(text).replaceAll(COMPATIBLE, (form) => {
     const plain = RADICALS.get(form) ?? form.normalize('NFKC')
@@ -83,8 +80,8 @@ const REPEAT_WINDOW = 4
 const [NARROW, WIDE] = [0.6, 1.6]
 
 /**
- * Removes words that are drawn again slightly shifted, for bold or shadow effects. Overlapping letters at the start of an item
- * are removed only on a page with repeated words: a broken font has wrong widths.
+ * Removes words that are drawn again slightly shifted, for bold or shadow effects. Overlapping letters at the start of
+ * an item are removed only on a page with repeated words: a broken font has wrong widths.
  */
 function removeRepeated(items: readonly PlacedItem[]): PlacedItem[] {
   const byText = new Map<string, PlacedItem[]>()
@@ -119,7 +116,7 @@ const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
   one.angle === other.angle &&
   Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEAT_TOLERANCE * one.height
 
-/** Removes letters at the start that the previous item shows at its end, in the same location. */
+/** Removes initial letters that the previous item shows at its end, in the same location. */
 function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
   if (!isDrawnLike(before, item) || item.from < before.from - REPEAT_TOLERANCE * before.height) return item
   const shared = before.to - item.from
@@ -162,7 +159,6 @@ export function isSameLine(previous: PlacedItem, next: PlacedItem): boolean {
 /** Digits and the signs between them run left to right inside a right-to-left line. */
 const NUMERIC = /^[\p{N}/.,:%+-]+$/u
 
-/** Reverses the pieces of numbers in right-to-left lines ("04", "/", "10"). */
 function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
   const turned: PlacedItem[] = []
   let group: PlacedItem[] = []
@@ -182,19 +178,18 @@ function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
   return turned
 }
 
-/** Superscripts and subscripts: at most this share of the height of their neighbours. */
+/** Superscripts and subscripts: maximum share of the height of their neighbours. */
 const MAX_MARK_SIZE = 0.8
-/** Shares of the height of the large ones: how far up, how far down, and how far apart. */
+/** Shares of the neighbour's height. */
 const [MAX_RAISE, MAX_LOWERING, MAX_MARK_GAP] = [0.7, 0.4, 1]
 const MAX_MARK_CHARACTERS = 8
-/** Letters that touch may overlap by this share of their height. */
+/** Touching letters may overlap by this share of their height. */
 const MAX_OVERLAP = 0.3
 
-/** Small and short enough to be a mark above or below the line of the other. */
 const isSmall = (one: PlacedItem, other: PlacedItem): boolean =>
   one.height <= MAX_MARK_SIZE * other.height && one.text.length <= MAX_MARK_CHARACTERS
 
-/** Whether one of the two is a mark above or below the line of the other: "m²", "H₂O", the number of a note. */
+/** Whether either item is a superscript or subscript of the other: "m²", "H₂O", a note number. */
 function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
   const [small, large] = one.height < other.height ? [one, other] : [other, one]
   const gap = other.from - one.to
@@ -211,18 +206,17 @@ function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
 
 interface ItemGroup {
   readonly items: PlacedItem[]
-  /** The last item that is no superscript or subscript; it defines the baseline. */
+  /** The last item on the baseline, not a superscript or subscript. */
   base: PlacedItem
 }
 
-/** Groups items into lines, in their order. */
 export function groupLines(placed: readonly PlacedItem[]): Line[] {
   const isRightToLeft = placed.some(({ text }) => RIGHT_TO_LEFT.test(text))
   const lines: ItemGroup[] = []
   let previous: PlacedItem | undefined
   let last: PlacedItem | undefined
   for (const item of placed) {
-    // A field's value stands in the line of its label.
+    // A field's value belongs to the line of its label.
     const isBroken =
       last?.endsLine === true && item.index !== NO_ITEM && !/\s$/.test(last.text) && !/^\s/.test(item.text)
     last = item
@@ -236,7 +230,7 @@ export function groupLines(placed: readonly PlacedItem[]): Line[] {
       if (place === undefined) line.items.push(item)
       else insertItem(line.items, item, place)
       if (isSameLine(line.base, item) && !isBlank && !isSmall(item, line.base)) line.base = item
-      // A blank has no extent worth comparing with: the next word is measured against the last real one.
+      // A blank has no useful extent: the next word is compared with the last visible one.
       if (!isBlank && place === undefined) previous = item
     } else if (!isBlank && (isMarkBeside(previous, item) || isMarkBeside(line.base, item))) {
       line.items.push(item)
@@ -250,7 +244,7 @@ export function groupLines(placed: readonly PlacedItem[]): Line[] {
   return lines.map(measureLine)
 }
 
-/** Index in the line for an item that was drawn after its right neighbour, as letters of another font are. */
+/** Finds the place of an item that was drawn after its right neighbour, for example in another font. */
 function findInsertIndex(items: readonly PlacedItem[], item: PlacedItem): number | undefined {
   const shown = items.filter(({ text }) => text.trim() !== '')
   const next = shown.find(({ from }) => from > item.from)
@@ -263,7 +257,6 @@ function overlaps(one: PlacedItem, other: PlacedItem): boolean {
   return shared > MAX_OVERLAP * Math.min(one.height, one.to - one.from, other.to - other.from)
 }
 
-/** Replaces a blank that filled the gap. */
 function insertItem(items: PlacedItem[], item: PlacedItem, place: number): void {
   const before = items[place - 1]
   const fills = before?.text.trim() === '' && before.to > item.from
@@ -279,7 +272,7 @@ function measureLine({ items, base }: ItemGroup): Line {
   const gaps = new Map<PlacedItem, boolean>()
   let previous = first
   for (const item of others) {
-    // Right-to-left items come with their left edge first as well, so the gap is measured whichever way the line runs.
+    // Right-to-left items also start at their left edge, so the gap is measured in both directions.
     const gap = Math.max(item.from - previous.to, previous.from - item.to)
     const largest = Math.max(previous.height, item.height)
     gaps.set(item, gap > WORD_GAP * largest)

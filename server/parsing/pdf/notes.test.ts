@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
 import { writePdf } from '#test/write-pdf.ts'
 
-/** One page of labels with these annotations, each an entry list of its own. @param shown what the appearance behind them draws. */
+/**
+ * @param annotations one dictionary each.
+ * @param shown content stream of their appearance.
+ */
 function makeForm(annotations: readonly string[], rotate = 0, shown = ''): Buffer {
   const content = [
     'BT /F1 12 Tf 72 740 Td (Family name:) Tj ET',

@@ -1,4 +1,3 @@
-/** Annotations of a pdf page: values of form fields, typed text and comments. */
 import { z } from 'zod'
 import { withoutNul } from '#server/parsing/page.ts'
 

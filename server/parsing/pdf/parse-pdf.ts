@@ -35,19 +35,16 @@ const MIN_TEXT_CHARACTERS = 100
 const MAX_STAMP_LINES = 3
 /** OCR replaces existing text only if it finds this many times as much. */
 const MIN_OCR_GAIN = 3
-/** Further pages that need OCR stay without text. */
 const MAX_RECOGNISED_PAGES = 500
-/** Minimum confidence of OCR that replaces existing text. */
 const MIN_OCR_CONFIDENCE = 50
 
 /**
- * Reads a pdf page by page; pages without usable text are named, to be drawn and read by OCR. Item indexes count the items that have
- * `str`, with marked content included and normalisation off: the viewer's text layer, asked the same way, gives the same
- * items in the same order.
+ * Reads a pdf page by page and defers pages without usable text to OCR. Item indexes count items with `str`, including
+ * marked content, without normalisation: the viewer's text layer uses equal options and yields equal items.
  */
 export async function* parse(bytes: Uint8Array, { languages, pages }: ParseOptions): AsyncGenerator<ParsedPart> {
   const task = getDocument({
-    // Given away for good: the library may take the bytes over.
+    // The library may take ownership of the bytes.
     data: bytes.slice(),
     cMapUrl: folder('cmaps'),
     cMapPacked: true,
@@ -122,7 +119,7 @@ function abortedOnly(error: unknown): 'aborted' {
   throw error
 }
 
-/** The embedded text of a page, and whether it can be what the page shows. */
+/** The embedded text of a page, and whether it is plausible for what the page shows. */
 interface TextLayer {
   readonly page: ParsedPage
   readonly isGarbled: boolean
@@ -151,7 +148,7 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       includeMarkedContent: true,
       disableNormalization: true,
     })
-    // Its declaration leaves out what the stream is of.
+    // The library's types omit the chunk type of the stream.
     const reader = (stream as ReadableStream<{ items: object[] }>).getReader()
     for (let characters = 0; ;) {
       const { done, value } = await reader.read()
@@ -193,7 +190,7 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
 
 const glyphs = z.array(z.union([z.number(), z.object({ unicode: z.string() })]))
 
-/** What each glyph that a page draws stands for, in the order of drawing, with none of the blanks that its text gets from their places. */
+/** Text of each glyph in drawing order, without the blanks that pdf.js infers from locations. */
 async function drawnGlyphs(page: PdfPage): Promise<string[]> {
   const { fnArray, argsArray } = await page.getOperatorList()
   const drawn = fnArray.flatMap((operator, index) =>
@@ -213,10 +210,7 @@ const pdfFont = z.object({
   black: z.boolean().default(false),
 })
 
-/**
- * What fonts are called is known only after a page's drawing was looked through, which takes as long as reading its text:
- * only pages that bring new fonts are looked through.
- */
+/** Font names require the drawing operators, which take as long as the text; only pages with new fonts load them. */
 async function loadFonts(page: PdfPage, items: readonly TextItem[], fonts: Fonts): Promise<void> {
   const unknown = new Set(items.map(({ fontName }) => fontName).filter((name) => !fonts.has(name)))
   if (unknown.size === 0) return

@@ -1,4 +1,3 @@
-/** Inserts field values and typed text into the items of a pdf page, and computes their boxes. */
 import { type WordBox } from '#contract/document.ts'
 import { NO_ITEM, type PlacedItem } from './lines.ts'
 import { type PageNote, type Rectangle } from './notes.ts'
@@ -58,7 +57,7 @@ export function insertNotes(items: readonly PlacedItem[], notes: readonly Placed
   return result
 }
 
-/** Boxes of the words of a note in ten-thousandths of the displayed page: each is the rectangle of the note. */
+/** Every word of a note gets the note's rectangle, in ten-thousandths of the displayed page. */
 export function noteBoxes(
   text: string,
   { start, length, rectangle }: { readonly start: number; readonly length: number; readonly rectangle: Rectangle },

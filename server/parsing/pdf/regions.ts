@@ -1,4 +1,3 @@
-/** Regions of a pdf page, such as columns, boxes and tables, in the order in which they are read, whatever was drawn first. */
 import { type Line } from './lines.ts'
 
 /** Maximum line distance within a region, in line heights. */
@@ -24,13 +23,13 @@ interface Box {
 interface Region {
   readonly lines: readonly Line[]
   readonly box: Box
-  /** Runs another way than the page, in a margin or a drawing. */
+  /** Has another writing direction than the page. */
   readonly isTurned: boolean
 }
 
 /**
- * Orders regions from top to bottom, and from left to right if side by side. Drawing order decides between the foot of one
- * column and the head of the next.
+ * Orders regions (columns, boxes, tables) from top to bottom, and from left to right if side by side. Drawing order
+ * decides between the foot of one column and the head of the next.
  */
 export function orderRegions(lines: readonly Line[]): readonly Line[] {
   if (lines.length > MAX_LINES || lines.some(runsRightToLeft)) return lines
@@ -48,7 +47,7 @@ export function orderRegions(lines: readonly Line[]): readonly Line[] {
   return [...heads, ...sortRegions(body), ...feet].flatMap((region) => region.lines)
 }
 
-/** Not 0 where the page is shown turned, or written in columns of East Asian characters. */
+/** Not 0 on a rotated page or with vertical East Asian columns. */
 function usualAngle(lines: readonly Line[]): number {
   const counts = new Map<number, number>()
   for (const { angle } of lines) counts.set(angle, (counts.get(angle) ?? 0) + 1)
@@ -83,7 +82,6 @@ const overlapAcross = (one: Box, other: Box): boolean =>
 const overlapDown = (one: Box, other: Box): boolean =>
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > minOverlap(one, other)
 
-/** Lines that were drawn one after the other and stand below each other. */
 function groupRegions(lines: readonly Line[], usual: number): Region[] {
   const boxes = lines.map(boxOf)
   const regions: { lines: Line[]; box: Box; isTurned: boolean }[] = []
@@ -113,7 +111,6 @@ function isBelow(above: Box, box: Box): boolean {
   )
 }
 
-/** Whether something stands between two lines, or beside one of them and in the width of the other. */
 const isSeparated = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
   boxes.some(
     (other) =>
@@ -131,7 +128,7 @@ const isSeparated = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
 const isBeside = (other: Box, line: Box, next: Box): boolean =>
   overlapDown(other, line) && !overlapAcross(other, line) && overlapAcross(other, next) && !overlapDown(other, next)
 
-/** The outermost single lines at one end of the page, the outermost first. */
+/** Returns the outermost single lines at one end of the page, outermost first. */
 function findMargin(
   regions: readonly Region[],
   most: number,

@@ -9,7 +9,6 @@ async function linesOf(...operators: readonly string[]): Promise<string[]> {
   return lines.filter((line) => line !== '')
 }
 
-/** Rows of two cells each, on a page that begins there, so far below each other. */
 const rowOf = (row: number, left: number, distance: number, name: string) => [
   textAt(left, 700 - distance * row, `${name} ${row}`),
   textAt(left + 120, 700 - distance * row, `${row}1,500`),

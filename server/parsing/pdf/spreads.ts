@@ -1,15 +1,13 @@
-/** Splits a sheet with two facing pages. */
 import { type Cell, type Line } from './lines.ts'
 
 const MIN_ASPECT_RATIO = 1.2
 const MIN_LINES = 5
 /** Minimum distance of the pages, in line heights. */
 const GUTTER = 2
-/** Share of lines that both sides may have at one height; rows of a table nearly all do. */
+/** Share of lines at one height on both sides; rows of a table nearly all share theirs. */
 const MAX_SHARED = 0.5
 const UPRIGHT = 0.01
 
-/** Lines of the left and of the right page, or all lines of a single page. */
 export function splitFacingPages(lines: readonly Line[]): (readonly Line[])[] {
   const cells = lines.flatMap((line) => line.cells)
   if (cells.length === 0 || lines.some(({ angle }) => Math.abs(angle) > UPRIGHT)) return [lines]

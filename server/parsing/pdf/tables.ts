@@ -4,7 +4,7 @@ import { type Cell, type Line } from './lines.ts'
 const MIN_ROWS = 3
 /** Two rows are enough with this many columns. */
 const MANY_COLUMNS = 3
-/** Shares of the height of the line. */
+/** Shares of the line height. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 4
 /** Average length above which columns are running text. */
@@ -12,7 +12,6 @@ const MAX_CELL_CHARACTERS = 45
 /** Share of a row's cells that must align with the row above. */
 const MIN_ALIGNED_SHARE = 0.5
 
-/** Maps each line of a table to the number of its table. */
 export function numberTables(lines: readonly Line[]): Map<Line, number> {
   const tables = new Map<Line, number>()
   let rows: Line[] = []
@@ -34,9 +33,7 @@ export function numberTables(lines: readonly Line[]): Map<Line, number> {
   return tables
 }
 
-/**
- * Splits titles of narrow columns that are so close that they look like one cell, if every column then has a title.
- */
+/** Splits titles so close that they look like one cell, if every column then has a title. */
 function splitTitles(rows: readonly Line[]): void {
   const most = Math.max(...rows.map(({ cells }) => cells.length))
   const full = rows.filter(({ cells }) => cells.length === most)
@@ -49,7 +46,6 @@ function splitTitles(rows: readonly Line[]): void {
   }
 }
 
-/** Splits a cell at items that align with a further column. */
 function splitCell(cell: Cell, columns: readonly Cell[], tolerance: number): Cell[] {
   const parts: Cell[] = []
   let last = -1
@@ -78,7 +74,6 @@ function continuesTable(above: Line, line: Line): boolean {
   return aligned > 1 && aligned >= MIN_ALIGNED_SHARE * few.cells.length
 }
 
-/** Left, right or centre aligned. */
 function isAligned(one: Cell, other: Cell, tolerance: number): boolean {
   const middle = ({ from, to }: Cell) => (from + to) / 2
   return (

@@ -1,4 +1,3 @@
-/** Joins positioned items of a pdf page into text, with a mapping from every character to its item. */
 import { type ItemRun, type PageBlock } from '#contract/document.ts'
 import { type Heading } from '#server/parsing/page.ts'
 import { findBlocks, type WrittenLine } from './blocks.ts'
@@ -28,7 +27,6 @@ export interface JoinedText {
   readonly items: ItemRun[]
   readonly headings: Heading[]
   readonly blocks: PageBlock[]
-  /** Ranges of notes in the text, with their location on the page. */
   readonly notes: NoteRange[]
 }
 
@@ -39,9 +37,9 @@ export interface NoteRange {
 }
 
 /**
- * Joins items in reading order. Generated spaces, line ends and cell borders belong to no run; neither do notes. Comments come
+ * Joins items in reading order. Generated spaces, line ends, cell borders and notes belong to no run. Comments come
  * last.
- * @param drawn the page's glyphs in drawing order; empty unless words are letterspaced.
+ * @param drawn glyphs in drawing order; empty unless words are letterspaced.
  */
 export function joinItems(
   items: readonly TextItem[],
@@ -69,7 +67,6 @@ export function joinItems(
     const table = tables.get(line)
     const isRowBelow = table !== undefined && previous !== undefined && tables.get(previous) === table
     let separator = previous ? (isRowBelow ? '\n' : separatorBetween(previous, line, lineDistance)) : ''
-    // Rejoins a hyphenated word.
     if (
       separator === '\n' &&
       previous?.items.at(-1)?.index !== NO_ITEM &&
@@ -119,7 +116,7 @@ const listHeadings = (text: string, blocks: readonly PageBlock[]): Heading[] =>
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])
 
-/** Median distance of consecutive lines; 0 for a single line. */
+/** 0 for a single line. */
 function usualLineDistance(lines: readonly Line[]): number {
   const distances: number[] = []
   lines.forEach((line, position) => {

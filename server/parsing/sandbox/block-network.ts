@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-/** Removes the network from this process: Node's permission model does not cover it yet. */
+/** Node's permission model does not cover the network yet. */
 export function blockNetwork(): void {
   net.Socket.prototype.connect = () => {
     throw new Error('a reader of files has no network')

@@ -1,4 +1,3 @@
-/** Time and memory limits of a parser process. */
 export interface ParseLimits {
   readonly residentBytes: number
   readonly heapMegabytes: number

@@ -1,5 +1,5 @@
 /**
- * Runs all generators at once and yields values in order of arrival.
+ * Yields values in order of arrival.
  * @param stop called at the end, also after an error or an early return; must make the other generators end.
  */
 export async function* mergeInOrderOfArrival<T>(

@@ -1,7 +1,7 @@
 /**
- * Entry point of a parser process, which parses one file. Standard input carries a line of JSON options and then the bytes;
- * standard output carries one JSON message per line. The process has no environment, no network, no child processes and reads no
- * file but the libraries. With languages as an argument it loads OCR while it waits for the file.
+ * Entry point of a parser process, which parses one file. Standard input carries a line of JSON options and then the
+ * bytes; standard output carries one JSON message per line. The process has no environment, network or child processes,
+ * and reads only libraries. With languages as an argument it loads OCR while it waits for the file.
  */
 import { writeSync } from 'node:fs'
 import { type FailureCode, ParseFailure } from '#server/parsing/failure.ts'
@@ -10,7 +10,6 @@ import { loadParser } from '#server/parsing/parsers.ts'
 import { blockNetwork } from './block-network.ts'
 import { endProcess } from './end-process.ts'
 
-/** One line on standard output. */
 export type ParserMessage =
   { readonly part: ParsedPart } | { readonly failure: FailureCode; readonly cause?: string } | { readonly done: true }
 

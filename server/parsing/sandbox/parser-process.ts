@@ -1,7 +1,4 @@
-/**
- * Starts parser processes: Node's permission model, an empty environment, low priority and a heap limit. Each parses one
- * file and ends.
- */
+/** Starts parser processes: Node's permission model, an empty environment, low priority and a heap limit. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -22,7 +19,7 @@ export interface ParserSpec {
 const PARSER_FILE = path.join(import.meta.dirname, 'parser-main.ts')
 const REPOSITORY = path.resolve(import.meta.dirname, '../../..')
 
-/** The only files that a parser process may read: libraries, parsers, and the package.json that maps their imports. */
+/** The only readable files: libraries, parsers, and the package.json that maps their imports. */
 const READABLE_PATHS = [
   ...nodeModulesFolders(),
   path.join(REPOSITORY, 'server', 'parsing'),
@@ -44,7 +41,6 @@ function nodeModulesFolders(): string[] {
 /** Only image parsers may load a native library. */
 export const isImage = (mimetype: string): boolean => fileTypeOf(mimetype)?.parser === 'image'
 
-/** Node flags of the sandbox: read the libraries, nothing else. */
 export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): string[] => [
   '--permission',
   ...(isImage(mimetype) ? ['--allow-addons'] : []),
@@ -61,7 +57,7 @@ export const sandboxFlags = ({ heapMegabytes }: ParseLimits, mimetype: string): 
 const SETPRIV = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] as const
 let isSetprivUsable: boolean | undefined
 
-/** Checked once: other systems have no setpriv, or one without --pdeathsig. */
+/** Checked once: other systems lack setpriv or its --pdeathsig. */
 function canUseSetpriv(): boolean {
   const [command, ...args] = SETPRIV
   return (isSetprivUsable ??= spawnSync(command, [...args, 'true'], { env: {}, stdio: 'ignore' }).status === 0)
@@ -84,9 +80,8 @@ function readProcessName(pid: number): string | undefined {
 }
 
 interface StartOptions {
-  /** Loads OCR before the file arrives. */
   readonly isWarm?: boolean
-  /** Whoever waits for an answer goes before it. */
+  /** Defers background parsing while replies run. */
   readonly backgroundThrottle?: BackgroundThrottle | undefined
 }
 

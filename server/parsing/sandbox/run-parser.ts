@@ -1,6 +1,6 @@
 /**
- * Parses a file in a process of its own (`parser-main.ts`), so that a hostile file cannot exhaust the server's memory or time.
- * The heap limit does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
+ * Parses a file in a process of its own (`parser-main.ts`), so that a hostile file cannot exhaust the server's memory
+ * or time. The heap limit does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
  */
 import { createInterface } from 'node:readline'
 import { type Readable } from 'node:stream'
@@ -35,13 +35,11 @@ export interface ParserRun {
   readonly open: () => Promise<Readable>
   readonly size: number
   readonly mimetype: string
-  /** Languages that the person chose for documents. */
   readonly languages?: readonly DocumentLanguage[]
   /** Pages that an interrupted attempt recognised; they are not yielded. */
   readonly alreadyRecognised?: readonly RecognisedPage[]
   /** Limits OCR processes over all files. */
   readonly ocrSemaphore?: FairSemaphore
-  /** Owners share OCR fairly. */
   readonly owner?: string
   /** Called before the first page waits for OCR; from then on this file need not block others. */
   readonly onOcrStart?: () => void
@@ -49,7 +47,6 @@ export interface ParserRun {
   readonly warmParsers?: WarmParsers
   readonly signal: AbortSignal
   readonly limits?: ParseLimits
-  /** Called with the id of each started process. */
   readonly onProcess?: (pid: number) => void
 }
 
@@ -78,7 +75,7 @@ const parserMessage = z.union([
   z.object({ done: z.literal(true) }),
 ])
 
-/** Pages per OCR process, about 20 s; then the semaphore chooses the next file. */
+/** Takes about 20 s; then the semaphore chooses the next file. */
 const PAGES_PER_PROCESS = 8
 
 /**
@@ -202,7 +199,7 @@ async function* runProcess(
 
 type ParsedMessage = Extract<z.infer<typeof parserMessage>, { part: unknown }>['part']
 
-/** Drops undefined properties: `exactOptionalPropertyTypes` forbids them. */
+/** Required by `exactOptionalPropertyTypes`. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {
   if (!('text' in part)) return part
   const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part

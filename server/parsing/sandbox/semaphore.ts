@@ -2,8 +2,8 @@
 export interface FairSemaphore {
   readonly capacity: number
   /**
-   * Runs the generator once there is capacity. Waiting owners take turns; within one owner the work with the least remaining
-   * goes first, then the oldest.
+   * Waits for capacity. Owners take turns; within one owner the work with the least remaining goes first, then the
+   * oldest.
    * @throws the signal's reason if aborted while waiting
    */
   run<T>(signal: AbortSignal, run: () => AsyncGenerator<T>, turn?: WorkItem): AsyncGenerator<T>

@@ -19,7 +19,6 @@ beforeEach(() => {
 })
 afterEach(() => parsers.stop())
 
-/** Waits until the process is gone and the next one prepared. */
 async function takeAndEnd(from: WarmParsers, wish: ParserSpec) {
   const child = from.take(wish)
   child.kill('SIGKILL')
@@ -95,6 +94,6 @@ test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends w
     (await readFile(`/proc/${Number(said)}/stat`, 'utf8').catch(() => 'gone')).split(') ').at(-1)
   await vi.waitFor(async () => expect(await stateOf()).toMatch(/^T/), { interval: 1 })
   parent.kill('SIGKILL')
-  // As long as nobody has asked how it ended, Linux keeps its name (Z).
+  // Linux reports an unreaped process as Z.
   await vi.waitFor(async () => expect(await stateOf()).toMatch(/^(gone|Z)/), { interval: 1 })
 })

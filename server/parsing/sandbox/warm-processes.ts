@@ -1,6 +1,6 @@
 /**
- * Keeps a parser process with loaded OCR for the next file: loading takes as long as half a page. The next process starts only
- * after a file ends, so that it does not compete with it. Each process parses one file, so no document can reach another.
+ * Keeps a parser process with loaded OCR for the next file: loading takes as long as half a page. It starts only after
+ * a file ends, so that the two do not compete. Each process parses one file, so no document can reach another.
  */
 import { type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
@@ -14,21 +14,19 @@ export interface WarmParsers {
 
 interface WarmParser {
   readonly child: ChildProcessWithoutNullStreams
-  /** Hands the process to a caller. */
   readonly release: () => void
   readonly end: () => void
 }
 
-/** Then an unused process ends and frees its memory. */
+/** An unused process then ends and frees its memory. */
 const IDLE_MS = 60_000
 
-/** Processes with equal rights and limits are interchangeable, whatever languages they loaded. */
+/** Processes with equal permissions and limits are interchangeable, whatever languages they loaded. */
 const kindOf = ({ mimetype, limits }: ParserSpec): string =>
   `${isImage(mimetype) ? 'picture' : mimetype} ${limits.heapMegabytes}`
 
 interface WarmParsersOptions {
   readonly idleMs?: number
-  /** Whoever waits for an answer goes before all of them. */
   readonly backgroundThrottle?: BackgroundThrottle
 }
 

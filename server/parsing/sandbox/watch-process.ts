@@ -1,4 +1,3 @@
-/** Enforces the limits of a parser process from outside: time, resident memory, cancellation. */
 import { type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -7,7 +6,7 @@ import { ParseFailure } from '#server/parsing/failure.ts'
 import { type ParseLimits } from './limits.ts'
 
 const WATCH_INTERVAL_MS = 50
-/** A process that got too little processor time may get more time this often. */
+/** Extensions for a process that got too little processor time. */
 const MAX_EXTENSIONS = 4
 const MEGABYTE = 1024 * 1024
 /** Unit of /proc/PID/statm. */
@@ -16,12 +15,12 @@ const PAGE_BYTES = 4096
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))
 
 export interface ProcessWatch {
-  /** Why this watch ended the process; undefined while it did not. */
+  /** Why this watch ended the process; undefined if it did not. */
   readonly reason: Error | undefined
   readonly closed: Promise<void>
-  /** While a page is in OCR, pauses the clock of the file and gives the page a clock of its own. */
+  /** Pauses the clock of the file during OCR and gives the page its own clock. */
   setRecognising(isRecognising: boolean): void
-  /** Kills the process; the first reason counts. */
+  /** The first reason counts. */
   end(reason: Error | undefined): void
 }
 
@@ -95,7 +94,7 @@ export function watchProcess(
 
 const MS_PER_TICK = 10
 
-/** Processor time from /proc (proc(5), utime and stime); null on other systems than Linux. */
+/** Reads utime and stime of /proc (proc(5)); null except on Linux. */
 function readCpuMs(pid: number | undefined): number | null {
   try {
     const fields = readFileSync(`/proc/${pid ?? 0}/stat`, 'utf8')
@@ -107,7 +106,7 @@ function readCpuMs(pid: number | undefined): number | null {
   }
 }
 
-/** Resident memory from /proc; 0 on other systems than Linux, where only the heap limit remains. */
+/** Reads /proc; returns 0 except on Linux, where only the heap limit remains. */
 async function readResidentBytes(pid: number | undefined): Promise<number> {
   const counts = await readFile(`/proc/${pid ?? 0}/statm`, 'utf8').catch(() => '')
   return Number(counts.split(' ')[1] ?? 0) * PAGE_BYTES

@@ -136,7 +136,7 @@ const cellsOf = ({ values }: Row): string[] =>
 
 const isAmount = (value: string) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(value) && !/^(?:19|20)\d\d$/.test(value)
 
-/** A row with amounts in at least half of its further cells is not a title row. */
+/** True if at least half of the cells after the first are amounts; titles have fewer. */
 function holdsAmounts(row: Row): boolean {
   const [, ...others] = cellsOf(row)
   return others.length > 0 && 2 * others.filter(isAmount).length >= others.length
