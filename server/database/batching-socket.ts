@@ -3,8 +3,8 @@ import net from 'node:net'
 type Done = (error?: Error | null) => void
 
 /**
- * Creates a socket that sends all writes of one turn together. `pg` writes each statement separately, which would cost a
- * system call each and wake PostgreSQL for each.
+ * Creates a socket that sends all writes of one turn together: `pg` writes each statement separately, which costs a
+ * system call and a wake-up of PostgreSQL each.
  */
 export function createBatchingSocket(): net.Socket {
   const socket = new net.Socket()
@@ -18,7 +18,7 @@ export function createBatchingSocket(): net.Socket {
     return typeof encoding === 'function' ? write(chunk, encoding) : write(chunk, encoding, done)
   }
 
-  // Not before: Node resets `write` when a socket begins to connect.
+  // Node resets `write` when a socket begins to connect.
   socket.once('connect', () => (socket.write = writeBatched))
   return socket
 }

@@ -1,7 +1,6 @@
-/** Compares two values of one PostgreSQL type, given as text, in PostgreSQL's order. */
+/** Compares text values of one PostgreSQL type in PostgreSQL's order. */
 import { AppError } from '#server/base/errors.ts'
 
-/** Negative, zero or positive. @throws AppError `bad_request` for an invalid value. */
 type Comparator = (left: string, right: string) => number
 
 const invalid = (type: string, text: string) =>
@@ -9,13 +8,13 @@ const invalid = (type: string, text: string) =>
 
 const sign = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** A row's JSON value as PostgreSQL would write it. */
+/** Returns a row's JSON value as PostgreSQL would write it. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return JSON.stringify(value)
 }
 
-// An exact comparison multiplies by ten to this power.
+// Bounds the cost of an exact comparison, which multiplies by ten to this power.
 const MAX_EXPONENT = 1_000
 
 interface Decimal {
@@ -49,7 +48,7 @@ function compareFloats(type: string, round: (value: number) => number): Comparat
   }
   return function compareRounded(left, right) {
     const [a, b] = [parse(left), parse(right)]
-    // In PostgreSQL, NaN equals itself and is above all other values.
+    // PostgreSQL sorts NaN above all other values and equal to itself.
     if (Number.isNaN(a) || Number.isNaN(b)) return sign(Number(Number.isNaN(a)), Number(Number.isNaN(b)))
     return sign(a, b)
   }
@@ -94,7 +93,7 @@ function parseUuid(text: string): string {
   return digits
 }
 
-/** UTF-8 sorts by code point; UTF-16, JavaScript's own order, does not. */
+/** UTF-8 sorts by code point, JavaScript's UTF-16 does not. */
 const compareText: Comparator = (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))
 
 const COMPARATORS: Readonly<Record<string, Comparator>> = {
@@ -111,7 +110,10 @@ const COMPARATORS: Readonly<Record<string, Comparator>> = {
   'timestamp with time zone': compareInstants('timestamp with time zone', true),
 }
 
-/** @param type as `format_type` names it, with or without a length. Unknown types are compared as text. */
+/**
+ * Returns the comparator of a type; unknown types compare as text.
+ * @param type as `format_type` names it
+ */
 export function comparatorOf(type: string): Comparator {
   const name = type.replace(/\([\d,]+\)/, '')
   return Object.hasOwn(COMPARATORS, name) ? (COMPARATORS[name] ?? compareText) : compareText

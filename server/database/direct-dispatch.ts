@@ -1,4 +1,4 @@
-/** Work that a trigger assigns to the process that runs the transaction, so that it need not wait in the queue. */
+/** Work that a trigger assigns to the process that runs the transaction, so that it skips the queue. */
 import type pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 
@@ -7,21 +7,17 @@ export interface DirectDispatch {
   readonly settings: () => Readonly<Record<string, string>>
   /**
    * Called after the commit.
-   * @param detail of the trigger's notice.
-   * @param flushed resolves when the transaction is durable.
+   * @param flushed resolves when the transaction is durable
    */
   readonly accept: (detail: string, flushed: Promise<void>) => void
 }
 
-/** SQLSTATE of the notice by which a trigger assigns work. */
 const DISPATCH_CODE = 'ALCH1'
 
 export interface Dispatches {
   settings(dispatch: DirectDispatch | undefined): Readonly<Record<string, string>>
-  /** Forgets what an earlier transaction of the connection left. */
   begin(client: pg.ClientBase): void
   collect(client: pg.ClientBase, code: string | undefined, detail: string): void
-  /** Delivers what the committed transaction assigned. */
   deliver(client: pg.ClientBase, dispatch: DirectDispatch | undefined, flushed: () => Promise<void>): void
 }
 
@@ -41,7 +37,7 @@ export function createDispatches(log: Log): Dispatches {
         try {
           dispatch?.accept(detail, flushed())
         } catch (error) {
-          // The transaction is committed: the caller must not hear that it failed.
+          // The transaction is committed, so the caller must not receive an error.
           log.error({ err: error }, 'directly dispatched work was not accepted')
         }
       }

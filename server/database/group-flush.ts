@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-// A commit that notifies nobody: the disk writes it together with everything before it.
+// A commit without a notification: one disk write flushes it together with everything before it.
 const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
 
 /**
- * Creates a function that resolves when everything committed before the call is durable. Calls that come while a flush is
- * under way share the next one. It rejects where the flush failed and commits may be lost.
+ * Creates a function that resolves when everything committed before the call is durable; calls share a flush. It
+ * rejects if commits may be lost.
  */
 export function createGroupFlush(pool: pg.Pool): () => Promise<void> {
   let next: Promise<void> | undefined

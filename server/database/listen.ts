@@ -3,11 +3,9 @@ import { type Log } from '#server/base/log.ts'
 
 type Handler = (payload: string) => void
 
-/** Notifications between servers, fanned out within this process. */
 export interface Listener {
-  /** Whether every notification arrives, in commit order, until `onReconnect` is called. */
+  /** Whether every notification arrives in commit order until `onReconnect` is called. */
   readonly isOrdered: boolean
-  /** Calls `handler` for each notification of `channel`. Returns a function that unsubscribes. */
   on(channel: string, handler: Handler): Promise<() => void>
   /** Calls `handler` after a reconnect: notifications may have been missed. */
   onReconnect(handler: () => void): void
@@ -16,7 +14,7 @@ export interface Listener {
 
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
-/** Listens for notifications on one connection, which it replaces when it is lost. */
+/** Listens on one connection and replaces it when it is lost. */
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()

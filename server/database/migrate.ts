@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 
-/** `platform`: what a Supabase project provides itself. `product`: the tables of the product. */
+/** `platform`: the schema that a Supabase project provides itself. `product`: Alcove's tables. */
 type Folder = 'platform' | 'product'
 
 interface Migration {
@@ -14,12 +14,15 @@ interface Migration {
   readonly checksum: string
 }
 
-/** Checksums of migrations before a rewrite that made them apply to more databases. A later migration makes up for it. */
+/**
+ * Checksums of migrations before a rewrite for more databases. A later migration brings older databases to the same
+ * schema.
+ */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
 }
 
-/** Arbitrary, but the same in every version. */
+/** Arbitrary, but equal in every version. */
 const MIGRATION_LOCK = 7_141_883
 
 async function readMigrations(): Promise<Migration[]> {
@@ -37,11 +40,10 @@ async function readMigrations(): Promise<Migration[]> {
 
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
-  /** Password of the server's login role; null where a Supabase project has its own roles. */
+  /** Null if a Supabase project has its own roles. */
   readonly authenticatorPassword: string | null
 }
 
-/** Missing migrations of the wanted folders. Applied ones are checked against both folders. */
 async function pendingMigrations(
   client: pg.Client,
   migrations: readonly Migration[],
@@ -75,10 +77,7 @@ async function pendingMigrations(
   return areWanted(known.values())
 }
 
-/**
- * Applies missing migrations with the role of `connection`, which may create roles.
- * @throws AppError `startup` where the database is newer than the code, or a file was altered.
- */
+/** @throws AppError `startup` if the database is newer than the code, or a file was altered */
 export async function migrate(
   connection: pg.ClientConfig,
   { folders = ['platform', 'product'], authenticatorPassword }: MigrateOptions,
@@ -127,7 +126,7 @@ async function apply(client: pg.Client, { folder, name, sql, checksum }: Migrati
 async function ensureAuthenticator(client: pg.Client, password: string): Promise<void> {
   const existing = await client.query(`select from pg_roles where rolname = 'authenticator'`)
   if (existing.rowCount === 0) await client.query('create role authenticator noinherit login')
-  // JIT compilation adds about 40 ms to every ranked search, and gains nothing on statements of a few milliseconds.
+  // JIT compilation adds about 40 ms to every ranked search and gains nothing on short statements.
   await client.query(`alter role authenticator with login password ${client.escapeLiteral(password)}`)
   await client.query(`alter role authenticator set jit = off`)
 }

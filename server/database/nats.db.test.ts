@@ -31,7 +31,6 @@ async function startNats(options: Parameters<typeof startNatsServer>[0] = {}): P
   return server
 }
 
-/** A node that notifies over NATS, its database, and a person who subscribes to conversations there. */
 async function startAll(): Promise<{
   readonly db: TestDatabase
   readonly server: NatsServer
@@ -88,14 +87,14 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     await insert('first')
     expect(await heard.next()).toBe('first')
     await db.database.asService((scope) => scope.query(`select realtime.send('{}', 'e', 'room', false)`))
-    // A question too: what wakes the workers.
+    // A question too, because it wakes the workers.
     await db.database.asService((scope) =>
       scope.query(
         `insert into messages (id, conversation_id, content, sender_role) select $1, id, 'Hello', 1 from conversations`,
         [randomUUID()],
       ),
     )
-    // Notifications come in the order of commits: when this one is here, the others would be.
+    // Notifications arrive in commit order: once this one is here, earlier ones have arrived.
     const last = createRecorder<string>()
     await listener.on('last', (payload) => last.add(payload))
     await db.admin.query('notify last')
@@ -178,7 +177,7 @@ describe.skipIf(!hasNats)('a bus beside the database', () => {
     expect(subject).toMatch(/^alcove\.[0-9a-f]{16}\.realtime_broadcast$/)
     expect(Buffer.from(data).toString('latin1')).not.toContain('secret')
     stranger.publish(subject, '{"topic":"room","event":"said","private":false,"payload":{"text":"forged"}}')
-    // Nor is what was sealed for one channel taken on another.
+    // A message encrypted for one channel is rejected on another.
     stranger.publish(subject.replace('realtime_broadcast', 'realtime_presence'), data)
     await stranger.flush()
     await insert('still there')

@@ -1,7 +1,6 @@
 /**
- * Notifications over NATS in place of NOTIFY, with which PostgreSQL commits one transaction at a time. Messages are encrypted
- * with the installation's key, so that others on the bus can neither read nor send any. They may be lost and arrive in any
- * order; a receiver that needs more reads the outbox.
+ * Notifications over NATS instead of NOTIFY, with which PostgreSQL commits one transaction at a time. Messages are
+ * encrypted with the installation's key. They may be lost or reordered; a receiver that needs more reads the outbox.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
@@ -14,26 +13,25 @@ import { type Notifier } from './notifications.ts'
 type Handler = (payload: string) => void
 
 export interface Nats extends Notifier {
-  /** A listener to NATS and to NOTIFY, which other programs use, and we while NATS is disconnected. */
+  /** Listens to NATS and to NOTIFY, which other programs use, and Alcove while NATS is disconnected. */
   combineWith(notified: Listener): Listener
   close(): Promise<void>
 }
 
 export interface NatsOptions {
-  /** Addresses with credentials, in order of preference. */
   readonly urls: readonly string[]
-  /** 32 bytes, the same on every server. */
+  /** 32 bytes, equal on every server. */
   readonly key: Buffer
   readonly log: Log
 }
 
 const TIMEOUT_MS = 5_000
-/** The connection is replaced after two unanswered pings. */
+/** The client reconnects after two unanswered pings. */
 const PING_MS = 5_000
 
 /**
  * Connects, and verifies that published messages come back.
- * @throws AppError `startup`, a sentence that names the server but no password.
+ * @throws AppError `startup` with a sentence that names the server but no password
  */
 export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   const addresses = urls.map((url) => new URL(url))
@@ -51,7 +49,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   })
   let isOpen = true
   void followStatus()
-  // Several installations may share one NATS.
+  // Several installations may share one NATS server.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
     await verifyLoopback()
@@ -166,16 +164,15 @@ function connectTo(addresses: readonly URL[]): Promise<NatsConnection> {
   return connect({
     name: 'alcove',
     servers: addresses.map(({ host }) => host),
-    // A user name without a password is a token.
+    // NATS reads a user name without a password as a token.
     ...(password ? { user, pass: password } : user ? { token: user } : {}),
-    // Otherwise the server decides.
     ...(isEncrypted ? { tls: {} } : {}),
     timeout: TIMEOUT_MS,
     pingInterval: PING_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
-    // A password that is rejected for a while must not end the subscriptions for good.
+    // A temporarily rejected password must not end the subscriptions for good.
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
   })

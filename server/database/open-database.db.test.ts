@@ -7,7 +7,7 @@ import { type ApiRole, type Scope } from './scope.ts'
 
 const WHO = `select current_user as role, auth.uid() as uid, current_setting('request.method', true) as method`
 
-/** A pool of one connection, so that anything left behind would meet the next caller. */
+/** One connection, so that the next caller would see any leftover state. */
 async function openNarrowDatabase() {
   const temporary = await temporaryDatabase()
   const { close, ...opened } = openDatabase({ ...temporary.connection, max: 1 }, createLog('silent'))
@@ -165,7 +165,7 @@ test('waiting for a flush holds no connection', async () => {
   const ahead = await Promise.all(
     Array.from({ length: 10 }, () => serviceChannel.statement<{ position: string }>(insert, [person.sub])),
   )
-  // On the only connection there is.
+  // The pool has only this connection.
   expect(await database.asUser(person, who)).toMatchObject({ uid: person.sub })
   await Promise.all(ahead.map(({ flushed }) => flushed()))
   const written = ahead.flatMap(({ rows }) => rows)

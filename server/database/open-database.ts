@@ -11,19 +11,16 @@ import { createServiceChannel, type ServiceChannel, serviceConnections } from '.
 import { createTransactions } from './transactions.ts'
 
 const MAX_CONNECTIONS = 20
-/** Kept open while idle: a new one costs both sides several milliseconds, and its plans. */
+/** Idle connections stay open: a new one costs both sides several milliseconds, and loses its plans. */
 const MIN_CONNECTIONS = 8
 
 export interface OpenDatabase {
   readonly database: Database
-  /** For the reply queue only. */
   readonly serviceChannel: ServiceChannel
-  /** For realtime only. */
   readonly batchReader: BatchReader
   readonly close: () => Promise<void>
 }
 
-/** @param bus carries notifications in place of NOTIFY. */
 export function openDatabase(connection: pg.PoolConfig, log: Log, bus?: Notifier): OpenDatabase {
   let isClosed = false
   const notifications = createNotifications(

@@ -1,6 +1,6 @@
 /**
- * LIKE patterns and regular expressions that people send, matched in time proportional to pattern times text. JavaScript's
- * own engine takes exponential time on hostile patterns, on the only thread of this process.
+ * Matches LIKE patterns and regular expressions from requests in time proportional to pattern times text. JavaScript's
+ * engine takes exponential time on hostile patterns and would block the event loop.
  */
 import { AppError } from '#server/base/errors.ts'
 
@@ -9,7 +9,7 @@ interface PatternOptions {
   readonly ignoreCase: boolean
 }
 
-/** `%` any text, `_` one character, backslash escapes. */
+/** `%` matches any text, `_` one character, a backslash escapes. */
 export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Test {
   const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text)
   const wanted: { readonly kind: 'text' | 'one' | 'any'; readonly character: string }[] = []
@@ -63,13 +63,13 @@ interface Fragment {
 }
 
 const MAX_STATES = 500
-// As in PostgreSQL; JavaScript's own `\w` is ASCII.
+// As in PostgreSQL; JavaScript's `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
 /**
- * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`, groups,
- * alternatives, repetition, `^ $`. It may match anywhere in the text.
- * @throws AppError `bad_request` for anything else.
+ * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`,
+ * groups, alternatives, repetition, `^ $`. A match may begin anywhere in the text.
+ * @throws AppError `bad_request` for anything else
  */
 export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): Test {
   const states: State[] = []
@@ -125,7 +125,7 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
   function readClass(): Fragment {
     const start = at
     if (characters[at] === '^') at += 1
-    // A leading bracket is a member of the class.
+    // A leading bracket belongs to the class.
     if (characters[at] === ']') at += 1
     while (at < characters.length && characters[at] !== ']') at += characters[at] === '\\' ? 2 : 1
     const inside = characters.slice(start, at).join('')

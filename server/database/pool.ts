@@ -2,17 +2,15 @@ import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 import { createBatchingSocket } from './batching-socket.ts'
 
-/** The int8 of our own counters and positions stays below 2^53; rows of people go out as PostgreSQL's own JSON. */
+/** Alcove's own int8 counters stay below 2^53; rows of the rest API go out as PostgreSQL's own JSON. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** A request that finds no free connection is rejected after this time. */
 const CONNECTION_TIMEOUT_MS = 10_000
 const IDLE_CONNECTION_MS = 5 * 60_000
 
 export interface PoolEvents {
   readonly log: Log
-  /** Whether the pool is being closed: lost connections are then expected. */
   readonly isClosed: () => boolean
   readonly onNotice: (
     client: pg.ClientBase,
@@ -32,7 +30,7 @@ export function openPool(options: pg.PoolConfig, { log, isClosed, onNotice }: Po
     ...options,
     types,
   })
-  // The pool listens to idle clients only; an unheard error event of a busy one would end the process.
+  // The pool listens to idle clients only; an unhandled error event of a busy one would end the process.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       if (!isClosed()) log.warn({ err: error }, 'a database connection was lost')

@@ -1,14 +1,13 @@
 /**
- * Names under which a connection keeps a statement prepared. PostgreSQL replans by itself where the role, the policies or the
- * tables have changed.
+ * Names under which a connection keeps a statement prepared. PostgreSQL replans it when roles, policies or tables
+ * change.
  */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
 interface Naming {
-  /** Plans per connection; further statements are parsed each time. */
+  /** Limit per connection; further statements are parsed each time. */
   readonly maxNames: number
-  /** A text is prepared from this use on. */
   readonly minUses: number
 }
 
@@ -36,7 +35,7 @@ function createNames({ maxNames: most, minUses: sightings }: Naming): (text: str
 }
 
 const ownStatementName = createNames({ maxNames: 300, minUses: 1 })
-// Counted separately: invented requests must not use up the names of our own statements.
+// Counted separately, so that requests cannot use up the names of Alcove's own statements.
 const requestStatementName = createNames({ maxNames: 100, minUses: 3 })
 
 const named = (name: string | undefined, text: string, values: readonly unknown[]): pg.QueryConfig => ({

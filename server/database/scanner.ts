@@ -3,17 +3,16 @@ import { AppError } from '#server/base/errors.ts'
 
 export interface Scanner {
   readonly isAtEnd: boolean
-  /** Whether `literal` comes next. */
   sees(literal: string): boolean
-  /** Consumes `literal` where it comes next. */
+  /** Consumes `literal` if it comes next. */
   take(literal: string): boolean
   /** Consumes the match of a sticky pattern. */
   match(pattern: RegExp): string | undefined
-  /** Runs `read`; consumes nothing where it fails or returns undefined. */
+  /** Runs `read`; consumes nothing if it fails or returns undefined. */
   attempt<T>(read: () => T | undefined): T | undefined
   expect(literal: string): void
   expectEnd(): void
-  /** @throws AppError `bad_request`; `details.parse` says what was found and expected. */
+  /** @throws AppError `bad_request`; `details.parse` names the found and the expected text */
   fail(expected: string): never
 }
 
@@ -21,7 +20,6 @@ export interface Scanner {
 export const isParseError = (thrown: unknown): thrown is AppError & { details: { parse: string } } =>
   thrown instanceof AppError && typeof thrown.details?.['parse'] === 'string'
 
-/** @param what names the parameter in error messages. */
 export function createScanner(what: string, text: string): Scanner {
   let position = 0
 
@@ -72,7 +70,7 @@ export function createScanner(what: string, text: string): Scanner {
   }
 }
 
-/** Reads `"…"` with backslash escapes; undefined where no quote comes next. */
+/** Reads `"…"` with backslash escapes; undefined if no quote comes next. */
 export function readQuoted(scanner: Scanner): string | undefined {
   if (!scanner.take('"')) return undefined
   const inner = scanner.match(/(?:[^"\\]|\\.)*/sy) ?? ''

@@ -1,11 +1,11 @@
 /**
  * The roles that statements run as. Everything that serves a person goes through `asUser`: one transaction with that
- * person's role and claims, which leaves nothing behind on the pooled connection.
+ * person's role and claims, which leaves no state on the pooled connection.
  */
 import type pg from 'pg'
 import { type DirectDispatch } from './direct-dispatch.ts'
 
-/** The roles that a caller may bring; `service_role` only with the service key. */
+/** `service_role` requires the service key. */
 export type ApiRole = 'anon' | 'authenticated' | 'service_role'
 
 export interface Claims {
@@ -19,22 +19,20 @@ type RunQuery = <Row extends pg.QueryResultRow>(
   values?: readonly unknown[],
 ) => Promise<pg.QueryResult<Row>>
 
-/** A running transaction that has its role and claims. */
 export interface Scope {
   readonly query: RunQuery
-  /** For statements whose text is always the same: the connection keeps the plan. */
+  /** For constant statements: the connection keeps the plan. */
   readonly prepared: RunQuery
-  /** For statements whose text depends on a request: the connection keeps the plan once the text has come several times. */
+  /** For statements that depend on a request: the connection keeps the plan after several uses. */
   readonly preparedOnRepeat: RunQuery
 }
 
 export interface WriteOptions {
-  /** Settings that last as long as the transaction, such as `request.method`. */
+  /** Settings of the transaction, such as `request.method`. */
   readonly settings?: Readonly<Record<string, string>>
   /**
-   * Commits asynchronously, then waits for a flush that many transactions share. For writes that notify: PostgreSQL commits
-   * one notifying transaction at a time, and with a synchronous commit the others wait for its flush too. Resolves when the
-   * transaction is durable; others may see it a moment before.
+   * Commits asynchronously, then waits for a flush that many transactions share; resolves when durable. For writes
+   * that notify: PostgreSQL commits one notifying transaction at a time, so a synchronous flush delays the others.
    */
   readonly groupFlush?: boolean
   readonly directDispatch?: DirectDispatch | undefined
@@ -53,10 +51,7 @@ export interface Statement {
 export interface Database {
   /** Runs as the caller's role with the caller's claims; row-level security decides what is visible and writable. */
   asUser<T>(claims: Claims, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /**
-   * Runs one statement as the caller and commits, in a single round trip. Only PostgreSQL can undo it. The connection keeps
-   * the plan once the text has come several times.
-   */
+  /** Runs one statement as the caller and commits in one round trip. */
   userStatement<Row extends pg.QueryResultRow>(
     claims: Claims,
     statement: Statement,
@@ -64,14 +59,14 @@ export interface Database {
   ): Promise<pg.QueryResult<Row>>
   /** Runs as `service_role`, which sees every row: for workers, never for SQL that a request chose. */
   asService<T>(run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Runs one statement as `service_role` and commits, in a single round trip. The connection keeps the plan. */
+  /** Runs one statement as `service_role` and commits in one round trip. */
   readonly serviceStatement: RunQuery
   /** Runs as the owner of accounts and sessions: for `auth/` only. */
   asAuth<T>(run: (scope: Scope) => Promise<T>): Promise<T>
 }
 
 /**
- * Settings for a transaction whose statements and triggers find rows by key. PostgreSQL plans the first executions of a
- * statement on a connection for their values, which takes several times as long as running it.
+ * Settings for a transaction that finds rows by key: planning the first executions of a statement for their values
+ * takes several times as long as running it.
  */
 export const GENERIC_PLANS = { plan_cache_mode: 'force_generic_plan' }

@@ -1,4 +1,4 @@
-/** The database as the reply queue uses it: frequent statements of the service, on connections that nobody else uses. */
+/** The reply queue's access to the database: frequent service statements on dedicated connections. */
 import type pg from 'pg'
 import { type Notifications } from './notifications.ts'
 import { prepared } from './prepared.ts'
@@ -7,28 +7,26 @@ import { type Database, GENERIC_PLANS } from './scope.ts'
 /** The rows of a transaction that is committed and visible to others, but not yet durable. */
 export interface AsyncCommit<Row extends pg.QueryResultRow> {
   readonly rows: Row[]
-  /** Resolves when the commit is durable. @throws where it may be lost. */
+  /** Resolves when the commit is durable. @throws if it may be lost */
   readonly flushed: () => Promise<void>
 }
 
 export interface ServiceChannel extends Pick<Database, 'asService'> {
   /**
-   * Runs one statement as `service_role`, without the round trips of a transaction, and commits asynchronously. Wait for
-   * `flushed` before relying on what must survive a crash of PostgreSQL.
+   * Runs one statement as `service_role` without the round trips of a transaction, and commits asynchronously: wait
+   * for `flushed` before relying on the result after a crash of PostgreSQL.
    */
   statement<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<AsyncCommit<Row>>
 }
 
-// These settings last as long as the connection.
 const BECOME_SERVICE = `
   select set_config('role', 'service_role', false), set_config('request.jwt.claims', '{"role":"service_role"}', false),
     set_config('synchronous_commit', 'off', false), set_config('plan_cache_mode', '${GENERIC_PLANS.plan_cache_mode}', false)`
 const RAISE_NOTICES = `select set_config('alcove.bells', $1, false), set_config('client_min_messages', 'notice', false)`
 
-/** The reply queue claims, writes parts and renews leases, each on one connection, and stores answers on two. */
+/** The reply queue claims, writes parts and renews leases on one connection each, and stores answers on two. */
 const MAX_SERVICE_CONNECTIONS = 5
 
-/** The pool opens no connection before the first statement. */
 export const serviceConnections: pg.PoolConfig = {
   max: MAX_SERVICE_CONNECTIONS,
   min: MAX_SERVICE_CONNECTIONS,
@@ -36,7 +34,6 @@ export const serviceConnections: pg.PoolConfig = {
 }
 
 interface Connected extends Pick<Database, 'asService'> {
-  /** Opened with `serviceConnections`. */
   readonly pool: pg.Pool
   readonly notifications: Notifications
   readonly flush: () => Promise<void>

@@ -6,15 +6,15 @@ import { type ApiRole, type Claims, type Scope, type TransactionOptions, type Wr
 
 type Role = ApiRole | 'supabase_auth_admin'
 
-// One statement: several would each cost a round trip before every query of a person.
+// One statement: several would each add a round trip to every query of a person.
 const ENTER = `
   select set_config('role', $1, true), set_config('request.jwt.claims', $2, true),
     (select count(set_config(name, value, true)) from unnest($3::text[], $4::text[]) as given (name, value))`
 
-// Statements that belong together see one state, whatever is committed between them.
+// All statements of a read see one snapshot.
 const BEGIN_READ_ONLY = 'begin isolation level repeatable read read only'
 
-/** Ends a transaction that has written nothing. The caller need not wait for it, not even for its being sent. */
+/** Ends a transaction that has written nothing. The caller need not wait for it. */
 export function endReadOnly(client: pg.PoolClient): void {
   setImmediate(() => {
     client.query('commit').then(
@@ -24,7 +24,7 @@ export function endReadOnly(client: pg.PoolClient): void {
   })
 }
 
-/** Rolls back; returns why the connection cannot be used again. */
+/** Rolls back; returns the reason why the connection is unusable, if any. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback')
@@ -49,7 +49,7 @@ interface Connected {
 
 export interface Transactions {
   run<T>(role: Role, claims: Claims, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Sends one statement and the commit right behind it. Where PostgreSQL rejects either, nothing was written. */
+  /** Sends one statement and the commit right behind it. If PostgreSQL rejects either, nothing is written. */
   runStatement<Row extends pg.QueryResultRow>(
     role: Role,
     claims: Claims,
@@ -67,8 +67,8 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
   })
 
   /**
-   * Begins and takes the role, without waiting for the answers. Where either fails, PostgreSQL rejects what follows: the
-   * transaction is aborted, or the login role asks, which may see nothing.
+   * Begins and takes the role without waiting for the results. If either fails, PostgreSQL rejects the following
+   * statements: the transaction is aborted, or the login role sees nothing.
    */
   function enter(
     client: pg.PoolClient,
@@ -89,7 +89,7 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
 
   async function commit(client: pg.PoolClient, { groupFlush, directDispatch }: WriteOptions): Promise<void> {
     const { command } = await client.query('commit')
-    // PostgreSQL answers ROLLBACK where a statement failed before.
+    // PostgreSQL answers ROLLBACK if an earlier statement failed.
     if (command !== 'COMMIT') return
     notifications.publish(client)
     dispatches.deliver(client, directDispatch, groupFlush ? flush : () => Promise.resolve())
@@ -117,7 +117,7 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
       } else await commit(client, options)
       return result
     } catch (thrown) {
-      // Where the transaction could not be entered, every later error only says that it was aborted.
+      // If entering the transaction failed, later errors only say that it is aborted.
       const error: unknown = await entered?.then(
         () => thrown,
         (reason: unknown) => reason,
@@ -145,7 +145,7 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
         commit(client, options),
       ])
       if (committed.status === 'rejected') broken = await rollBack(client)
-      // The first failure is the cause of the others.
+      // The first failure causes the others.
       if (entered.status === 'rejected') throw entered.reason
       if (answer.status === 'rejected') throw answer.reason
       if (committed.status === 'rejected') throw committed.reason

@@ -1,4 +1,3 @@
-/** Scales pictures of a library to the size that a model takes. */
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type ShrunkImage, shrinkImage } from '#server/parsing/image/shrink-image.ts'
 
@@ -10,7 +9,7 @@ export interface PictureFile {
   readonly mimetype: string
 }
 
-/** @throws ParseFailure with a sentence for its owner, AppError `not_found`, or the reason of an aborted signal. */
+/** @throws ParseFailure with a sentence for the owner, AppError `not_found`, or the reason of an aborted signal */
 export type ViewPicture = (file: PictureFile, signal: AbortSignal) => Promise<ShrunkImage>
 
 export const createPictureView =

@@ -1,11 +1,10 @@
-/** Serves the bytes of a document as uploaded, to their owner alone. */
 import { fileTypeOf } from '#contract/file-types.ts'
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { getDocumentFile } from './store/library.ts'
 
-/** A file runs nothing and loads nothing when it is opened by its address. */
+/** An uploaded file opened by its address must run and load nothing. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox"
 
 interface ServeFileParts {

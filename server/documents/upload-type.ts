@@ -1,4 +1,4 @@
-/** Tells the type of a file by its bytes. The name decides only for plain text, and for Office files with a password. */
+/** Detects a file's type by its bytes; the name decides only for plain text and encrypted Office files. */
 import { fileTypeFromBuffer } from 'file-type'
 import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
 import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
@@ -7,7 +7,7 @@ import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 
 const HEAD_BYTES = 64 * 1024
-/** Longest stretch that file-type needs for the types that it tells by their first bytes. */
+/** Longest prefix that file-type needs for types with a fixed signature. */
 const MAGIC_BYTES = 4_100
 
 type SignatureKind = FileType['signature']['kind']
@@ -28,14 +28,14 @@ async function detectFileType(source: ByteSource, head: Uint8Array, extension: s
   const magic = await fileTypeFromBuffer(head.subarray(0, MAGIC_BYTES))
   const known = magic && findByExtension(magic.ext, 'magic')
   if (known) return known
-  // Other readers of pdf accept some junk before the header too.
+  // Other PDF parsers also accept some junk before the header.
   if (Buffer.from(head.subarray(0, 1024)).includes('%PDF-')) return findByExtension('pdf', 'magic')
   const text = findByExtension(extension, 'text')
   return text && (await decodeText(head)) !== undefined ? text : undefined
 }
 
 function detectOleType(streams: readonly string[], extension: string): FileType | undefined {
-  // A zip type with a password is wrapped in OLE, and only its name tells which type is inside.
+  // A zip type with a password is wrapped in OLE, so only the name tells the inner type.
   if (streams.includes('encryptedpackage')) return findByExtension(extension, 'zip')
   const found = FILE_TYPES.find(
     ({ signature }: FileType) => signature.kind === 'ole' && signature.streams.some((name) => streams.includes(name)),
@@ -43,7 +43,7 @@ function detectOleType(streams: readonly string[], extension: string): FileType 
   return found ?? findByExtension(extension, 'ole')
 }
 
-/** By the names in the zip directory, without unpacking anything. */
+/** Reads only the names in the zip directory. */
 async function detectZipType(source: ByteSource): Promise<FileType | undefined> {
   const names = ((await listZipEntries(source)) ?? []).map(({ name }) => name)
   if (!names.some((name) => /^\[Content_Types\]\.xml$/i.test(name))) return undefined

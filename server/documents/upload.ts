@@ -1,4 +1,3 @@
-/** Streams the files of a multipart upload to the blob store, one after the other. */
 import { createHash } from 'node:crypto'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -27,7 +26,6 @@ export interface Upload {
   readonly claims: Claims & { readonly sub: string }
   readonly contentType: string
   readonly body: ReadableStream<Uint8Array>
-  /** Makes the only file the next version of this document. */
   readonly versionOf?: DocumentRow
 }
 
@@ -42,10 +40,7 @@ export interface UploadOutcome extends UploadAnswer {
   readonly isCreated: boolean
 }
 
-/**
- * Stores the accepted files, and gives a reason for each rejected one.
- * @throws AppError `bad_request` if the body is not a multipart upload with files.
- */
+/** @throws AppError `bad_request` if the body is not a multipart upload with files */
 export async function receiveUpload(
   { claims, contentType, body, versionOf }: Upload,
   parts: UploadParts,
@@ -56,7 +51,6 @@ export async function receiveUpload(
       pending.push(receiveFile(cleanName(name), stream, { claims, versionOf, position: pending.length }, parts))
     })
   } catch (error) {
-    // Files that arrived completely are kept; the others remove what they stored.
     await Promise.allSettled(pending)
     throw error
   }
@@ -72,16 +66,12 @@ export async function receiveUpload(
 
 export interface StoredFile {
   readonly owner: string
-  /** Below the bucket `documents`. */
+  /** Path below the bucket `documents`. */
   readonly objectName: string
   readonly open: () => Promise<Readable>
 }
 
-/**
- * Adds a copy of a file in the storage bucket `documents` to the library. The document is deleted when the file is deleted
- * or replaced. A document with the same bytes stays as it is.
- * @throws AppError as an upload rejects the file.
- */
+/** Adds a copy of a file in the bucket `documents`, which is deleted with that file. @throws AppError as an upload */
 export async function addStoredFile({ owner, objectName, open }: StoredFile, parts: UploadParts): Promise<void> {
   const claims = { role: 'authenticated', sub: owner } as const
   const name = cleanName(objectName)
@@ -152,7 +142,7 @@ async function readMultipart(
 }
 
 function cleanName(name: string | undefined): string {
-  // Browsers escape these three in a file name, and nothing else (HTML, multipart/form-data encoding).
+  // Browsers escape only these three in a file name (HTML, multipart/form-data encoding).
   const unescaped = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, ' ')
   const last = unescaped.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const plain = last.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim()
@@ -216,11 +206,11 @@ async function receiveFile(
     )
     if (document) {
       isKept = true
-      // The first file of a later upload comes before the hundredth of an earlier one.
+      // The first file of a later upload precedes the hundredth of an earlier one.
       jobs.enqueue(INGEST_JOB, { key: document.id, data: { documentId: document.id }, priority: -position })
       return { document, isNew: true }
     }
-    // Another request uploaded the same bytes at the same moment.
+    // Another request uploaded the same bytes concurrently.
     const twin = await database.asUser(claims, (scope) => findDocumentBySha256(scope, sha256))
     if (!twin) throw new AppError('conflict', `"${name}" was uploaded and deleted at the same time.`)
     return versionOf ? rejectDuplicate(name, twin, versionOf) : { document: twin, isNew: false }

@@ -12,13 +12,13 @@ export interface FoundPassage {
   readonly end: number
   readonly text: string
   readonly score: number
-  /** The path of headings above it, the highest first; null if there are none. */
+  /** Path of headings above the passage, highest first; null if there are none. */
   readonly heading?: string | null | undefined
 }
 
 export interface StoredPassage {
   readonly number: number
-  /** The stemmer that its document was indexed with. */
+  /** The stemmer of its document. */
   readonly language: string
   readonly found: Omit<FoundPassage, 'score'>
   readonly pageText: string
@@ -52,7 +52,7 @@ const READ = `
   join document_pages t on t.document_id = p.document_id and t.page = p.page
   order by wanted.ordinal`
 
-/** In the given order. A passage whose document is just being deleted is left out. */
+/** In the given order, without passages whose document is being deleted. */
 export async function readPassages(
   scope: Scope,
   library: LibraryIndex,
@@ -81,7 +81,7 @@ export async function readPassages(
   }))
 }
 
-/** How documents begin, for questions about a whole document, whose words its passages need not hold. */
+/** Beginnings of documents, for questions about a whole document, whose words its passages need not hold. */
 export async function readOpenings(
   scope: Scope,
   documentIds: readonly string[],

@@ -118,7 +118,9 @@ describe('in a library of several languages', () => {
     await addDocument(person, 'cups.xlsx', 'Team | Location | Cups\nBlues | STL | 1')
   })
 
-  /** "blank" is the Norwegian stem of "blankets", and "osobi" the English one of "osoby", for which there is no Polish one. */
+  /**
+   * "blank" is the Norwegian stem of "blankets", and "osobi" the English one of "osoby", which has no Polish stemmer.
+   */
   async function findsEachInItsLanguage(): Promise<void> {
     expect(await textsOf(person, 'blankets')).toEqual([expect.stringContaining('The blanket of the shop')])
     expect(await textsOf(person, 'blank')).toEqual([blank])

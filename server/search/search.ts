@@ -1,7 +1,4 @@
-/**
- * Finds the passages that answer a question best: parse the question, look up its terms, rank by words, fuse with vector
- * search, read the passages. Every model and tool searches documents through here.
- */
+/** Finds the passages that answer a question best. Every model and tool searches documents through here. */
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Embedder } from '#server/providers/embed.ts'
@@ -17,7 +14,7 @@ import { searchVectors, type VectorSearchResult } from './vectors/vector-search.
 export interface SearchOptions {
   readonly documentIds?: readonly string[]
   readonly limit?: number
-  /** Joins passages that follow one another on a page. */
+  /** Joins consecutive passages of a page. */
   readonly joins?: boolean
   /** Adds vector search, if the library has vectors. */
   readonly embedder?: Embedder | null
@@ -33,7 +30,7 @@ const CANDIDATES = 100
 const SPARE_PASSAGES = 8
 const NO_VECTORS: VectorSearchResult = { similar: [], notes: [] }
 
-/** Best first. Run as the person (`database.asUser`): row-level security decides what can be found. */
+/** Best first. Run as the person (`database.asUser`): row-level security limits the result. */
 export async function searchPassages(
   scope: Scope,
   question: string,
@@ -42,7 +39,6 @@ export async function searchPassages(
   return [...(await searchDocuments(scope, question, options)).passages]
 }
 
-/** As `searchPassages`, with a trace of how the passages were found. */
 export async function searchDocuments(
   scope: Scope,
   question: string,
@@ -51,7 +47,7 @@ export async function searchDocuments(
   const startedAt = performance.now()
   const vectorSearch =
     embedder && searchVectors(scope, question, { embedder, documentIds: documentIds ?? null, limit: CANDIDATES })
-  // Awaited below. Until then a failure must not count as an unhandled rejection.
+  // Awaited below; until then a failure must not count as an unhandled rejection.
   vectorSearch?.catch(() => undefined)
   const library = await openLibraryIndex(scope)
   const parsed = await parseQuestion(scope, question, library.languages)

@@ -1,11 +1,10 @@
-/** Picks the passages of an answer from the ranked ones: without copies, and with neighbours joined. */
 import { type ConsideredPassage } from '#contract/trace.ts'
 import { type RankedPassages } from './ranking/rank-passages.ts'
 import { type FoundPassage, type StoredPassage } from './read-passages.ts'
 
 const MAX_JOINED_CHARACTERS = 4_000
 
-/** @param joins whether passages that follow one another on a page become one. */
+/** @param joins whether consecutive passages of a page become one */
 export function selectPassages(
   stored: readonly StoredPassage[],
   ranked: RankedPassages,
@@ -32,7 +31,7 @@ export function selectPassages(
 
 type Range = Pick<FoundPassage, 'documentId' | 'page' | 'start' | 'end'>
 
-/** Whether only white space is between them, and together they are short enough to be read at a glance. */
+/** Whether only white space separates them, and together they are short enough to read at a glance. */
 function areNeighbours(one: Range, other: Range, pageText: string): boolean {
   if (one.documentId !== other.documentId || one.page !== other.page) return false
   if (Math.max(one.end, other.end) - Math.min(one.start, other.start) > MAX_JOINED_CHARACTERS) return false

@@ -1,12 +1,12 @@
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { type ClaimedDocument, lockAttempt } from '#server/documents/store/ingestion.ts'
 
-/** The document is deleted, or another worker has begun a newer attempt at reading it. */
+/** The document is deleted, or another worker has begun a newer attempt. */
 export class StaleAttemptError extends Error {}
 
 /**
- * Writes in one transaction that locks the attempt, so that a worker that was given up writes nothing.
- * @throws StaleAttemptError
+ * Writes in a transaction that locks the attempt, so that a superseded worker writes nothing. @throws
+ * StaleAttemptError
  */
 export async function writeInAttempt(
   database: Database,

@@ -1,4 +1,4 @@
-/** Removes the bytes of deleted documents, and bytes that no row names: what a crash left between storing and inserting. */
+/** Removes the bytes of deleted documents, and the bytes that a crash left between storing and inserting. */
 import { type Log } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -50,7 +50,7 @@ export function createBlobJobs({ database, blobs, log }: BlobCleanupParts & { re
   }
 }
 
-/** Removes the bytes of all deleted documents. Removing them twice is harmless, so their note is deleted last. */
+/** Removing bytes twice is harmless, so their note is deleted last. */
 export async function removeDiscardedBlobs(database: Database, blobs: BlobStore): Promise<void> {
   for (;;) {
     const paths = await database.asService(listDiscardedBlobs)
@@ -62,7 +62,7 @@ export async function removeDiscardedBlobs(database: Database, blobs: BlobStore)
   }
 }
 
-/** Returns how many blobs were removed. Queries the tables after listing a batch, so that no row inserted meanwhile is missed. */
+/** Returns the number of removed blobs. Queries the tables after listing a batch, so that no new row is missed. */
 export async function sweepBlobs(
   { database, blobs }: BlobCleanupParts,
   { now = Date.now(), signal }: { readonly now?: number; readonly signal?: AbortSignal } = {},

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type JobRequest } from '#server/jobs/handler.ts'
 
-/** Data of a job about one document. */
 export const documentJob = z.object({ documentId: z.uuid() })
 
 export const requestFor = (documentId: string): JobRequest => ({ key: documentId, data: { documentId } })

@@ -80,7 +80,6 @@ async function store(
   return document?.id ?? ''
 }
 
-/** Runs the job once, as the queue would. */
 async function run(documentId: string, parts: Partial<IngestParts> & { signal?: AbortSignal } = {}): Promise<void> {
   const { signal, ...rest } = parts
   const handlers = createDocumentJobs({ database: test_.database, blobs, log, ...rest })
@@ -90,7 +89,6 @@ async function run(documentId: string, parts: Partial<IngestParts> & { signal?: 
 const read = (id: string): Promise<DocumentRow> => test_.database.asUser(person, (scope) => getDocument(scope, id))
 const search = (question: string) => test_.database.asUser(person, (scope) => searchPassages(scope, question))
 
-/** Every page once, every passage once, no segment without its document. */
 async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
   expect(await read(id)).toMatchObject({ state: 'ready', pages: pageCount, pages_done: pageCount, error: null })
   const { rows } = await test_.admin.query<Record<string, number>>(
@@ -112,7 +110,7 @@ async function expectOneWholeSet(id: string, pageCount: number): Promise<void> {
 
 class Crash extends Error {}
 
-/** What a killed server leaves: the job stops dead at a stage and says nothing. */
+/** A job that stops at a stage without reporting, as when its server is killed. */
 function crashAt(stage: IngestStage) {
   return (reached: IngestStage) => {
     if (reached === stage) throw new Crash(stage)

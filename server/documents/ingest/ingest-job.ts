@@ -1,6 +1,6 @@
 /**
- * Reads uploaded documents in the background, in two repeatable stages: the pages are stored as the parser yields them, then
- * one transaction replaces the passages and postings and makes the document ready.
+ * Parses uploaded documents in two repeatable stages: the first stores pages as the parser yields them, the second
+ * replaces passages and postings in one transaction and makes the document ready.
  */
 import { availableParallelism } from 'node:os'
 import { type Log } from '#server/base/log.ts'
@@ -32,21 +32,20 @@ import { storePages, type StorePagesParts } from './store-pages.ts'
 
 export const INGEST_JOB = 'documents.ingest'
 
-/** Moments at which a test may interrupt. */
+/** Stages at which a test may interrupt. */
 export type IngestStage = 'claimed' | 'pages stored' | 'parsed' | 'indexed'
 
 export interface IngestParts {
   readonly database: Database
   readonly blobs: BlobStore
   readonly log: Log
-  /** Files read at once, without those whose pages are being recognised; by default half the processors. */
+  /** Files parsed at once, without those in OCR; by default half the processors. */
   readonly concurrency?: number
-  /** Processes that recognise pages, over all files; by default the number of processors. */
+  /** OCR processes over all files; by default the number of processors. */
   readonly recognisers?: number
-  /** Without them each process that recognises starts from nothing. */
   readonly readers?: WarmParsers
   readonly limits?: ParseLimits
-  /** From then on a file counts as long, and the next one may begin. */
+  /** A file that takes longer counts as long, and the next one may begin. */
   readonly longFileMs?: number
   readonly onStage?: (stage: IngestStage, documentId: string) => void
   readonly onProcess?: (pid: number) => void
@@ -54,12 +53,11 @@ export interface IngestParts {
 
 const MAX_TRIES = 3
 const LONG_FILE_MS = 3_000
-/** Long enough for a long scan behind many others. Parse limits end what hangs, and a dead server loses its job locks. */
+/** Enough for a long scan behind many others. Parse limits end hanging files, and a dead server loses its job locks. */
 const INGEST_EXPIRE_S = 24 * 3_600
 
 type IngestContext = Omit<IngestParts, 'recognisers'> & Pick<StorePagesParts, 'recognisers'> & { longFiles: LongFiles }
 
-/** All jobs of the library: ingest, index again, and remove bytes. */
 export function createDocumentJobs(parts: IngestParts): JobHandlers {
   return { ...createIngestJob(parts), ...createReindexJob(parts.database), ...createBlobJobs(parts) }
 }
@@ -103,7 +101,7 @@ async function ingest(context: IngestContext, documentId: string, run: JobRun): 
   }
 }
 
-/** Indexes the stored pages and takes the older versions out of the index. */
+/** Indexes the stored pages and removes older versions from the index. */
 async function makeSearchable(database: Database, document: ClaimedDocument): Promise<void> {
   await writeInAttempt(database, document, async (scope) => {
     await indexDocument(scope, document, readPages(scope, document.id))
@@ -112,7 +110,7 @@ async function makeSearchable(database: Database, document: ClaimedDocument): Pr
   })
 }
 
-/** Marks the document as failed where the file is to blame. @throws the error where another attempt may succeed. */
+/** Marks the document as failed if the file is to blame. @throws the error if another attempt may succeed */
 async function endAttempt(
   { database, log }: IngestContext,
   document: ClaimedDocument,

@@ -1,13 +1,9 @@
-/** Long files, which shorter ones overtake. Only one at a time is overtaken, so that at most one more file takes memory. */
+/** Long files, which shorter ones overtake: one at a time, so that at most one more file takes memory. */
 export interface LongFiles {
-  /**
-   * Calls `stepAside` while `read` takes long and no other file is being overtaken.
-   * @param read gets a function by which it steps aside at once, as while it waits for something limited elsewhere.
-   */
+  /** Calls `stepAside` once `read` takes long and no other file is overtaken. `read` may step aside at once. */
   run<T>(stepAside: () => void, read: (stepAside: () => void) => Promise<T>): Promise<T>
 }
 
-/** @param afterMs how long a file is read before it counts as long. */
 export function createLongFiles(afterMs: number): LongFiles {
   let overtaken: symbol | undefined
   const waiting = new Set<() => void>()

@@ -10,7 +10,7 @@ export const REINDEX_JOB = 'documents.reindex'
 
 const STALE_CHECK_INTERVAL_MS = 60_000
 
-/** Indexes documents again from their stored pages after a rename or with a new version of the tokenizer. */
+/** Indexes documents again from stored pages after a rename or a new tokenizer version. */
 export function createReindexJob(database: Database): JobHandlers {
   let nextStaleCheckAt = 0
   return {
@@ -19,7 +19,7 @@ export function createReindexJob(database: Database): JobHandlers {
       expireInSeconds: EXPIRE_S,
       run: (data) => reindex(database, documentJob.parse(data).documentId),
       async findWork() {
-        // A rename enqueues its job itself; this finds a new version of the tokenizer, and lost jobs.
+        // A rename enqueues its job itself; this finds lost jobs and new tokenizer versions.
         if (performance.now() < nextStaleCheckAt) return []
         nextStaleCheckAt = performance.now() + STALE_CHECK_INTERVAL_MS
         const stale = await database.asService((scope) => listStale(scope, TOKENIZER_VERSION))
@@ -29,7 +29,7 @@ export function createReindexJob(database: Database): JobHandlers {
   }
 }
 
-/** The old index answers until the transaction commits. */
+/** Searches use the old index until the transaction commits. */
 async function reindex(database: Database, documentId: string): Promise<void> {
   await database.asService(async (scope) => {
     const document = await lockSearchable(scope, documentId)

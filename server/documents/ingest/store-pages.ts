@@ -1,4 +1,3 @@
-/** Parses a document's file and stores its pages as they come. */
 import { type BlobStore } from '#server/blobs/store.ts'
 import { type Database } from '#server/database/scope.ts'
 import {
@@ -29,10 +28,7 @@ export interface StorePagesParts {
   readonly onProcess?: (pid: number) => void
 }
 
-/**
- * Resolves once every page is stored. Pages that an interrupted attempt recognised stay as they are.
- * @throws ParseFailure, StaleAttemptError
- */
+/** Resolves once every page is stored; keeps pages recognised earlier. @throws ParseFailure, StaleAttemptError */
 export async function storePages(
   parts: StorePagesParts,
   document: ClaimedDocument,
@@ -69,7 +65,7 @@ export async function storePages(
   await writeInAttempt(database, document, (scope) => markParsed(scope, id, batch.pagesDone))
 }
 
-/** Collects pages until enough text or time has gone by; each batch moves the progress that people see. */
+/** Each batch moves the progress that people see. */
 function createPageBatch(
   { database, onPagesStored }: StorePagesParts,
   document: ClaimedDocument,

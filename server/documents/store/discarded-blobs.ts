@@ -1,4 +1,4 @@
-/** Bytes that no document names any more. A trigger notes the path of each deleted document in `discarded_blobs`. */
+/** A trigger notes the blob of each deleted document in `discarded_blobs`. */
 import { type Scope } from '#server/database/scope.ts'
 
 const BATCH = 1_000
@@ -8,7 +8,7 @@ export async function hasDiscardedBlobs(scope: Scope): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Up to 1000, the oldest first. */
+/** Up to 1000, oldest first. */
 export async function listDiscardedBlobs(scope: Scope): Promise<string[]> {
   const { rows } = await scope.query<{ path: string }>(
     'select path from discarded_blobs order by discarded_at limit $1',
@@ -21,7 +21,7 @@ export async function forgetDiscardedBlob(scope: Scope, path: string): Promise<v
   await scope.query('delete from discarded_blobs where path = $1', [path])
 }
 
-/** Every column that names blobs; those of the storage service are missing where another process serves it. */
+/** Columns of the storage service are missing if another process serves it. */
 const NAMING_COLUMNS = [
   { table: 'public.documents', column: 'path' },
   { table: 'public.discarded_blobs', column: 'path' },
@@ -29,7 +29,6 @@ const NAMING_COLUMNS = [
   { table: 'storage.discarded_blobs', column: 'blob_id' },
 ] as const
 
-/** Those of the blobs that no row names. */
 export async function listOrphans(scope: Scope, blobIds: readonly string[]): Promise<string[]> {
   const { rows: present } = await scope.query<{ table: string }>(
     `select t."table" from unnest($1::text[], $2::text[]) as t ("table", "column")

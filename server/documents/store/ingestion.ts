@@ -1,4 +1,4 @@
-/** How far the reading of documents is: attempts, progress and results. Runs as the service unless a function says otherwise. */
+/** Attempts, progress and results of parsing documents. Functions run as the service unless noted. */
 import { z } from 'zod'
 import {
   type DocumentError,
@@ -23,7 +23,7 @@ export interface ClaimedDocument {
   readonly is_parsed: boolean
 }
 
-/** Begins a new attempt, which makes older ones stale. Undefined if the document is deleted or already read. */
+/** Begins an attempt, which makes older ones stale. Undefined if the document is deleted or already parsed. */
 export async function claimDocument(scope: Scope, id: string): Promise<ClaimedDocument | undefined> {
   const { rows } = await scope.query<ClaimedDocument>(
     `update documents set state = 'reading', attempt = attempt + 1, tries = tries + 1
@@ -43,7 +43,7 @@ export async function lockAttempt(scope: Scope, { id, attempt }: ClaimedDocument
   return rowCount === 1
 }
 
-/** @param isLasting whether another attempt continues from here: then earlier failures no longer count. */
+/** @param isLasting whether another attempt continues from here: then earlier failures no longer count */
 export async function setProgress(
   scope: Scope,
   id: string,
@@ -94,7 +94,7 @@ export async function returnAttempt(scope: Scope, { id, attempt }: ClaimedDocume
   )
 }
 
-/** Documents that are not read yet; `ahead` counts those of the same owner that come first. */
+/** `ahead` counts the unparsed documents of the same owner that come first. */
 export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead: number }[]> {
   const { rows } = await scope.query<{ id: string; ahead: number }>(
     `select id, (row_number() over (partition by owner order by uploaded_at, id) - 1)::int as ahead
@@ -103,7 +103,7 @@ export async function listUnfinished(scope: Scope): Promise<{ id: string; ahead:
   return rows
 }
 
-/** Up to 1000 documents that were indexed by another version of the tokenizer or under another name. */
+/** Up to 1000 documents indexed by another tokenizer version or under another name. */
 export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: string }[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select d.id from documents d left join document_index i on i.document_id = d.id
@@ -114,7 +114,7 @@ export async function listStale(scope: Scope, tokenizer: string): Promise<{ id: 
   return rows
 }
 
-/** Locks a document for the rest of the transaction; undefined if it is not searched. */
+/** Locks a document for the rest of the transaction; undefined if it is not searchable. */
 export async function lockSearchable(scope: Scope, id: string): Promise<DocumentToIndex | undefined> {
   const { rows } = await scope.query<DocumentToIndex & Record<string, unknown>>(
     `select id, owner, filename from documents where id = $1 and state = 'ready' and superseded_at is null for update`,
@@ -123,7 +123,7 @@ export async function lockSearchable(scope: Scope, id: string): Promise<Document
   return rows[0]
 }
 
-/** Documents that are not read yet, as the person. @param among null: all documents. */
+/** Runs as the person. @param among null: all documents */
 export async function listUnread(scope: Scope, among: readonly string[] | null): Promise<string[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select id from documents where state in ('queued', 'reading') and ($1::uuid[] is null or id = any ($1))`,
@@ -132,7 +132,7 @@ export async function listUnread(scope: Scope, among: readonly string[] | null):
   return rows.map(({ id }) => id)
 }
 
-/** Languages of the documents, by the setting of their owner. Unknown values count as no setting. */
+/** Unknown values of the owner's setting count as no setting. */
 export async function listDocumentLanguages(scope: Scope, owner: string): Promise<DocumentLanguage[]> {
   const { rows } = await scope.query<{ languages: unknown }>(
     'select preferences -> $2 as languages from user_settings where owner = $1',

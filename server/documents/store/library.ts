@@ -1,4 +1,4 @@
-/** The documents of a person as rows: list, get, name, replace and delete. Row-level security decides what a scope sees. */
+/** Document rows of a person. Row-level security decides which rows a scope sees. */
 import { type DocumentRow } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -19,7 +19,6 @@ const toRow = ({ uploaded_at, superseded_at, ...rest }: StoredDocument): Documen
 
 const missing = () => new AppError('not_found', 'There is no such document.')
 
-/** Newest first, without superseded versions. */
 export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents where superseded_at is null order by uploaded_at desc, id`,
@@ -27,7 +26,7 @@ export async function listDocuments(scope: Scope): Promise<DocumentRow[]> {
   return rows.map(toRow)
 }
 
-/** All versions; each series together, the newest first. */
+/** All versions; each series together, newest first. */
 export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents
@@ -36,14 +35,14 @@ export async function listEveryVersion(scope: Scope): Promise<DocumentRow[]> {
   return rows.map(toRow)
 }
 
-/** @throws AppError `not_found`, also if the document belongs to another person. */
+/** @throws AppError `not_found`, also for another person's document */
 export async function getDocument(scope: Scope, id: string): Promise<DocumentRow> {
   const { rows } = await scope.query<StoredDocument>(`select ${COLUMNS} from documents where id = $1`, [id])
   if (!rows[0]) throw missing()
   return toRow(rows[0])
 }
 
-/** All versions of a document, newest first. @throws AppError `not_found` */
+/** Newest first. @throws AppError `not_found` */
 export async function listVersions(scope: Scope, id: string): Promise<DocumentRow[]> {
   const { rows } = await scope.query<StoredDocument>(
     `select ${COLUMNS} from documents where series = (select series from documents where id = $1) order by version desc`,
@@ -94,14 +93,11 @@ export interface NewDocument {
   readonly size: number
   readonly path: string
   readonly sha256: string
-  /** Makes the document the next version in this series, under the name of the others. */
+  /** Makes the document the next version of this series, under its name. */
   readonly series?: string
 }
 
-/**
- * Undefined if the owner has the same bytes already. Runs as the service: a person who could insert rows could name the
- * bytes of another person.
- */
+/** Undefined if the owner already has the bytes. Runs as the service: people must not name the bytes of others. */
 export async function insertDocument(
   scope: Scope,
   { owner, name, mimetype, size, path, sha256, series }: NewDocument,
@@ -117,12 +113,12 @@ export async function insertDocument(
   return rows[0] && toRow(rows[0])
 }
 
-/** Serialises changes of a series: new version numbers, and which version is searched. */
+/** Serialises version numbers and the choice of the searched version. */
 async function lockSeries(scope: Scope, series: string): Promise<void> {
   await scope.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [series])
 }
 
-/** Marks all ready versions but the newest as superseded, and returns the ids of those that this call marked. */
+/** Marks all ready versions but the newest as superseded; returns the ids that this call marked. */
 export async function supersedeVersions(scope: Scope, series: string): Promise<string[]> {
   await lockSeries(scope, series)
   const { rows } = await scope.query<{ id: string }>(
@@ -135,7 +131,7 @@ export async function supersedeVersions(scope: Scope, series: string): Promise<s
   return rows.map((row) => row.id)
 }
 
-/** Replaces each id by the newest version that has been read, without duplicates. Unknown ids stay as they are. */
+/** Replaces each id by its newest parsed version, without duplicates. Unknown ids stay. */
 export async function newestVersions(scope: Scope, documentIds: readonly string[]): Promise<string[]> {
   const { rows } = await scope.query<{ id: string }>(
     `select distinct coalesce(
@@ -149,7 +145,7 @@ export async function newestVersions(scope: Scope, documentIds: readonly string[
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the documents that were made of an object of the storage service, but for the one that replaces them. */
+/** Deletes the documents of a storage object except their replacement. */
 export async function deleteReplacedObject(
   scope: Scope,
   { owner, objectName, replacement }: { owner: string; objectName: string; replacement: string },
@@ -161,7 +157,6 @@ export async function deleteReplacedObject(
   ])
 }
 
-/** Ties a document to an object of the storage service: it is deleted together with the object. */
 export async function setObjectName(scope: Scope, id: string, objectName: string): Promise<void> {
   await scope.query('update documents set object_name = $2 where id = $1', [id, objectName])
 }
@@ -174,7 +169,6 @@ export async function listFilesOf(scope: Scope, owner: string): Promise<{ id: st
   return rows
 }
 
-/** Documents whose file name occurs in the text, in any case. */
 export async function listNamedIn(scope: Scope, text: string): Promise<{ id: string; filename: string }[]> {
   const { rows } = await scope.query<{ id: string; filename: string }>(
     'select id, filename from documents where superseded_at is null and strpos(lower($1), lower(filename)) > 0',
@@ -185,14 +179,14 @@ export async function listNamedIn(scope: Scope, text: string): Promise<{ id: str
 
 export interface NameMatch {
   readonly id: string
-  /** The text holds the file name, with or without its extension. */
+  /** With or without its extension. */
   readonly is_named: boolean
   /** Words that begin a word of the file name. */
   readonly words: number
   readonly count: number
 }
 
-/** The 20 ready documents whose names match a text best: named ones first, then by matching words, then the newest. */
+/** The 20 ready documents whose names match best: named ones first, then by matching words, then newest. */
 export async function matchNames(scope: Scope, text: string, words: readonly string[]): Promise<NameMatch[]> {
   const { rows } = await scope.query<NameMatch & Record<string, unknown>>(
     `select id, (
@@ -217,7 +211,6 @@ export interface DocumentFile {
   readonly mimetype: string
 }
 
-/** Files of some media types among the documents, in the given order. */
 export async function listFiles(
   scope: Scope,
   documentIds: readonly string[],

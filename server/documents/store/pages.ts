@@ -1,4 +1,3 @@
-/** The pages of documents: texts, reading reports, and what the parser found on them. */
 import {
   type ItemRun,
   type PageBlock,
@@ -46,7 +45,7 @@ export async function getPageText(scope: Scope, documentId: string, page: number
   }
 }
 
-/** The pages that were read by OCR, hold no text or were cut. @throws AppError `not_found` */
+/** Pages that were read by OCR, are empty or were cut. @throws AppError `not_found` */
 export async function getReadingReport(scope: Scope, documentId: string): Promise<ReadingReport> {
   const { pages } = await getDocument(scope, documentId)
   const { rows } = await scope.query<{
@@ -116,7 +115,7 @@ export async function* readPages(scope: Scope, documentId: string): AsyncGenerat
   }
 }
 
-/** Deletes the pages of an interrupted attempt and returns those that it keeps: OCR took seconds for each. */
+/** Deletes the pages of an interrupted attempt, except those of OCR, which took seconds each; returns these. */
 export async function deleteUnrecognisedPages(scope: Scope, id: string): Promise<RecognisedPage[]> {
   await scope.query('delete from document_pages where document_id = $1 and confidence is null', [id])
   const { rows } = await scope.query<RecognisedPage>(
@@ -146,7 +145,6 @@ export interface DocumentPage {
   readonly text: string
 }
 
-/** Every page with text: the documents in the given order, their pages in order. */
 export async function readDocuments(scope: Scope, documentIds: readonly string[]): Promise<DocumentPage[]> {
   const { rows } = await scope.query<DocumentPage & Record<string, unknown>>(
     `select p.document_id, d.filename, d.mimetype, p.page, p.text
@@ -159,7 +157,6 @@ export async function readDocuments(scope: Scope, documentIds: readonly string[]
   return rows
 }
 
-/** How a page near another one begins and ends. */
 export interface PageEdges {
   readonly page: number
   readonly head: string
@@ -174,7 +171,7 @@ export interface PageWithNeighbours {
   readonly near: readonly PageEdges[]
 }
 
-/** Pages with the edges of up to two pages before and after each. @param edgeCharacters length of an edge. */
+/** Pages with the edges of up to two pages before and after each. */
 export async function readPagesWithNeighbours(
   scope: Scope,
   pages: readonly { readonly documentId: string; readonly page: number }[],

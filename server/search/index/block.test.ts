@@ -23,7 +23,7 @@ const term = fc.oneof(
 const terms = fc.uniqueArray(fc.tuple(term, postings), { selector: ([name]) => name, minLength: 1, maxLength: 30 })
 const blocks = terms.map((given) => given.map(([name, places]) => encodeEntry(name, places)))
 
-/** The bytes of each entry, in an order that does not depend on how they were stored. */
+/** The bytes of each entry, sorted, so that the storage order does not matter. */
 const entriesOf = (block: Uint8Array) =>
   [...readEncoded(block)]
     .map(([name, { size, bytes, postingsAt, positionsAt, end }]) =>
@@ -73,7 +73,7 @@ test('what older versions deflated is still read', () => {
   )
 })
 
-/** Written before postings were shortened: forty entries, some without a place, some in two passages. */
+/** Written by a version that stored whole postings: forty entries, some without a position, some in two passages. */
 const IN_WHOLE_COLUMNS = `AAAH4dgNACB+tR/bt8sdqtpMvIlriBBpP0RC1OlY7vT2+y2RJBCu1VZZAT3gY2KhtOVJGmDvBMsV8szqeg3lDzDFNCt5BT7BSlYZb0zui3EqYgj+5/2r
 CT5NWMuqwpsCbcpKJjGpIZJNnbCIpqtp6YJOdG74rQUGOqe6xmenpsvb3/vLz8d5fFx8YlJKanpCXEJickpaemJ8QlJyapp/ZdJkK+ymKVQ4gTTlCpdpqhfuIk3jwguaNiF8
 AtL0CGFNpsKRDE2xD0iVTEHhqVyaKIelVAs1f6N29GOYpmkei2oVQrvgcnh2vITwLQSOSa7wPQQKKQNaGVAGHEb2scqABdt0dpHqgRzAIQ==`
@@ -101,7 +101,7 @@ test('blocks of small segments take half the room, those of large ones are read 
 })
 
 test('pairs of characters, each in one passage, take half the room', () => {
-  // Nearly what a page of Chinese looks like: hardly any two terms are alike.
+  // Resembles a page of Chinese: hardly any two terms are alike.
   const entries = Array.from({ length: 300 }, (_, number) =>
     encodeEntry(String.fromCharCode(0x4e00 + ((number * 7919) % 20_000), 0x4e00 + ((number * 104_729) % 20_000)), {
       passages: [0],

@@ -30,7 +30,7 @@ const DEFLATED = Buffer.from([0, 0])
 const IN_WHOLE_COLUMNS = Buffer.from([0, 0, 7])
 const IN_COLUMNS = Buffer.from([0, 0, 8])
 const COMPRESSED = Buffer.from([0])
-/** Marks a length of a name that continues in the next number. */
+/** Marks a length that continues in the next number. */
 const LONG = 15
 
 export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffer {
@@ -40,7 +40,7 @@ export function packBlock(entries: readonly Uint8Array[], blocks: number): Buffe
   return packed.length < content.length ? packed : content
 }
 
-/** The entries given to `packBlock`, possibly in another order; a view of `stored` if that is not packed. */
+/** Returns the entries given to `packBlock`, possibly reordered; a view of `stored` if that is not packed. */
 export function unpackBlock(stored: Uint8Array): IndexBlock {
   for (const mark of [IN_COLUMNS, IN_WHOLE_COLUMNS])
     if (beginsWith(stored, mark)) return fromColumns(brotliDecompressSync(stored.subarray(mark.length)), mark)
@@ -102,9 +102,8 @@ function countShared(one: Uint8Array, other: Uint8Array): number {
   return shared
 }
 
-/** Flags of a posting that counts once and has no position: the number of positions is left out. */
+/** Flags of a posting that counts once and has no position: the number of positions is omitted. */
 const BARE = 2
-/** Numbers that follow the head of any other posting. */
 const numbersAfter = (flags: number): number => (flags & 1) + (flags >> 1)
 
 function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
@@ -115,7 +114,7 @@ function shortenPosting(reader: ByteReader, writer: ByteWriter): void {
   if (flags !== BARE) writer.bytes(reader.bytes, start, reader.at)
 }
 
-/** Uses plain offsets instead of readers for speed: the first question to a library waits for it. */
+/** Plain offsets instead of readers, for speed: the first question to a library waits for it. */
 function fromColumns(columns: Uint8Array, mark: Uint8Array): IndexBlock {
   const isShortened = mark === IN_COLUMNS
   const lengths = createByteReader(columns)

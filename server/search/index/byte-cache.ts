@@ -2,7 +2,6 @@ interface Sized {
   readonly byteLength: number
 }
 
-/** About what a key and its entry take. */
 const BYTES_PER_ENTRY = 200
 
 export const byteCacheOptions = (maxBytes: number) => ({

@@ -1,7 +1,7 @@
-/** Many runs of bytes in one buffer, which a thread or a statement takes without copying each. */
+/** Many byte runs in one buffer, which a thread or a statement takes without copying each. */
 export interface ByteRuns {
   readonly bytes: Uint8Array
-  /** The end of each run, which is the start of the next. */
+  /** End offset of each run, and start of the next. */
   readonly ends: Int32Array
 }
 

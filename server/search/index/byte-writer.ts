@@ -1,13 +1,15 @@
 export interface ByteWriter {
   readonly length: number
-  /** Writes an integer from 0 to 2^31 - 1: seven bits a byte, the lowest first; a set high bit means that more follow. */
+  /**
+   * Writes an integer from 0 to 2^31 - 1 as LEB128: seven bits a byte, lowest first; a set high bit means more follow.
+   */
   varint(value: number): void
   bytes(source: Uint8Array, from?: number, to?: number): void
   /** A view, valid until the next write. */
   written(): Uint8Array
 }
 
-/** A loop copies fewer bytes faster. */
+/** For fewer bytes a loop is faster. */
 const MIN_SET_BYTES = 32
 
 export function createByteWriter(): ByteWriter {
@@ -58,7 +60,6 @@ export function varintAt(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** The offset after the varint at `at`. */
 export function varintEnd(bytes: Uint8Array, at: number): number {
   let end = at
   while ((bytes[end] ?? 0) > 127) end += 1
@@ -91,7 +92,6 @@ export function createByteReader(bytes: Uint8Array, from = 0): ByteReader {
     skip(count: number) {
       let [at, rest] = [reader.at, count]
       while (rest > 0) {
-        // The last byte of each number has its high bit clear.
         if ((bytes[at] ?? 0) < 128) rest -= 1
         at += 1
       }

@@ -1,4 +1,3 @@
-/** Computes the passages of a document and the postings of its terms from its pages. Pure. */
 import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { splitPassages } from '#server/search/text/passages.ts'
 import { type Terms } from '#server/search/text/stemmer.ts'
@@ -17,19 +16,18 @@ export interface Passage {
   readonly page: number
   readonly start: number
   readonly end: number
-  /** The path of headings above it, the highest first. */
+  /** Path of headings above the passage, highest first. */
   readonly heading: string | undefined
   readonly length: number
 }
 
 export interface DocumentTerms {
-  /** Takes pages in order. @returns the number of passages of all pages added. */
+  /** Takes pages in order; returns the number of passages so far. */
   add(pages: Iterable<PageToIndex>): number
-  /** The distinct words, including those of the file name, and the language to stem them in. */
+  /** Distinct words, including those of the file name, and their stemming language. */
   words(filename: string): { readonly words: string[]; readonly language: string }
-  /** Takes the terms of some of the words. */
   addTerms(terms: Terms): void
-  /** Called after the terms of all words are added. */
+  /** Call after the terms of all words are added. */
   pack(filename: string): { readonly passages: readonly Passage[]; readonly segment: PackedSegment }
 }
 
@@ -42,7 +40,7 @@ const HEADING_SEPARATOR = ' › '
 const filenameWords = (filename: string): string[] =>
   wordsOf(filename.replace(/\.[a-z0-9]{1,5}$/i, '').replaceAll('_', ' '))
 
-/** The headings above the current position. A heading without a level closes all others. */
+/** A heading without a level closes all others. */
 class HeadingPath {
   readonly #open: { level: number; title: string }[] = []
 
@@ -63,7 +61,7 @@ export function createDocumentTerms(): DocumentTerms {
   const postingsOf = new Map<string, Postings>()
   const termsOf = new Map<string, readonly string[]>()
   const path = new HeadingPath()
-  /** The beginning of the text, for language detection. */
+  /** Beginning of the text, for language detection. */
   let sample = ''
 
   function addPage({ page, text, headings }: PageToIndex): void {
@@ -156,7 +154,6 @@ function groupByTerm(
   return byTerm
 }
 
-/** Merges two lists that are sorted by passage. */
 function joinPostings(left: Postings, right: Postings): Postings {
   const joined: Postings = { passages: [], counts: [], positions: [] }
   let [one, other] = [0, 0]

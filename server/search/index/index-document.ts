@@ -20,18 +20,13 @@ interface ComputedIndex {
 
 const MAX_PASSAGES = 65_536
 const BATCH_ROWS = 5_000
-/** Batches are small so that the server answers requests in between. */
+/** Small batches let the server answer requests in between. */
 const BATCH_CHARACTERS = 200_000
 const BATCH_WORDS = 2_000
 
-/** The document has more passages than one segment of the index can number. */
 export class TooManyPassagesError extends Error {}
 
-/**
- * Replaces everything that the index holds of a document. Runs as the service, in the transaction that makes the document
- * ready.
- * @throws TooManyPassagesError
- */
+/** Replaces a document's index, as the service, in the transaction that makes it ready. @throws TooManyPassagesError */
 export async function indexDocument(
   scope: Scope,
   document: DocumentToIndex,

@@ -1,7 +1,6 @@
 /**
- * The index of one person's library: its segments, and which of their passages are deleted. Each question reads these under
- * row-level security. The contents of a segment never change, so the process caches them by the segment's identity, which
- * only those may read who may read the segment. Passages are numbered across all segments.
+ * The index of one person's library, read under row-level security. Segments never change, so the process caches their
+ * contents by an identity that only readers of the segment can read. Passages are numbered across segments.
  */
 import { LRUCache } from 'lru-cache'
 import { type Scope } from '#server/database/scope.ts'
@@ -10,14 +9,14 @@ import { decodeLengths } from './segment-format.ts'
 
 export interface IndexSegment {
   readonly segment: string
-  /** Unlike the number, never used again. */
+  /** Unlike the number, never reused. */
   readonly identity: string
   readonly blocks: number
   /** Number of its first passage across all segments. */
   readonly base: number
   /** 1 for passages of deleted documents; undefined if there are none. */
   readonly deleted: Uint8Array | undefined
-  /** For each passage a number of `numberOfLanguage`; undefined if the library has one language. */
+  /** A number of `numberOfLanguage` for each passage; undefined if the library has one language. */
   readonly languages: Uint8Array | undefined
 }
 
@@ -26,7 +25,7 @@ export interface LibraryIndex {
   readonly passages: number
   readonly averageLength: number
   readonly languages: readonly string[]
-  /** In words, for each passage, including those of deleted documents. */
+  /** In words, including passages of deleted documents. */
   readonly lengths: Uint16Array
   readonly segments: readonly IndexSegment[]
 }
@@ -44,7 +43,6 @@ interface SegmentRow {
   dead: number[]
 }
 
-/** Run as the person. */
 export async function openLibraryIndex(scope: Scope): Promise<LibraryIndex> {
   const { rows: stored } = await scope.prepared<SegmentRow>(
     `select s.segment::text, identity, buckets, passages, length, languages, dead
@@ -87,7 +85,7 @@ export function numberOfLanguage(language: string): number {
   return number
 }
 
-/** The language of each passage, by segment; 0 for passages of deleted documents. */
+/** Per segment, the language of each passage; 0 for passages of deleted documents. */
 async function readLanguages(scope: Scope, segments: readonly StoredSegment[]): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>()
   const missing: StoredSegment[] = []
@@ -108,13 +106,12 @@ async function readLanguages(scope: Scope, segments: readonly StoredSegment[]): 
     const ofSegment = documents.get(segment) ?? []
     for (const { first, count, language } of ofSegment) languages.fill(numberOfLanguage(language), first, first + count)
     found.set(segment, languages)
-    // A segment that has just been merged has no documents any more.
+    // A segment that was just merged has no documents left.
     if (ofSegment.length > 0) languageCache.set(identity, languages)
   }
   return found
 }
 
-/** The lengths of the passages, in the order of the segments. */
 async function readLengths(scope: Scope, segments: readonly StoredSegment[]): Promise<Uint16Array[]> {
   const found = new Map(segments.map(({ segment, identity }) => [segment, lengthCache.get(identity)]))
   const missing = segments.filter(({ segment }) => found.get(segment) === undefined)
@@ -133,7 +130,7 @@ async function readLengths(scope: Scope, segments: readonly StoredSegment[]): Pr
   return segments.map(({ segment }) => found.get(segment) ?? new Uint16Array())
 }
 
-/** @param ranges the first passage and the number of passages of each deleted document, alternating. */
+/** @param ranges first passage and number of passages of each deleted document, alternating */
 const countDeleted = (ranges: readonly number[]): number =>
   ranges.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
 
@@ -147,7 +144,7 @@ function markDeleted(passages: number, ranges: readonly number[]): Uint8Array | 
   return marks
 }
 
-/** Whether a passage belongs to one of the documents; without ids every passage does. */
+/** Without ids every passage matches. */
 export async function readPassageFilter(
   scope: Scope,
   library: LibraryIndex,
@@ -174,7 +171,6 @@ export interface PassageLocation {
   readonly number: number
 }
 
-/** @param passage its number across all segments. */
 export function locatePassage({ segments }: LibraryIndex, passage: number): PassageLocation {
   let [low, high] = [0, segments.length - 1]
   while (low < high) {

@@ -1,4 +1,3 @@
-/** Merges the segments of small documents in the background. */
 import { z } from 'zod'
 import { type Database } from '#server/database/scope.ts'
 import { type JobHandlers } from '#server/jobs/handler.ts'

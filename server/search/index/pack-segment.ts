@@ -1,4 +1,3 @@
-/** Packs a segment from the entries of its terms, or from the segments that it merges. Pure. */
 import { packBlock, packWords, unpackBlock } from './block.ts'
 import { type ByteRuns, eachRun, joinRuns } from './byte-runs.ts'
 import {
@@ -11,22 +10,22 @@ import {
 } from './segment-format.ts'
 
 export interface PackedSegment {
-  /** Number of blocks, including those without terms, which have no content. */
+  /** Includes empty blocks, which have no content. */
   readonly blocks: number
   readonly passages: number
   readonly lengths: Uint8Array
-  /** The number of each entry of `contents`: first of blocks, then of the vocabulary (`numberOfWords`). */
+  /** Number of each entry of `contents`: blocks first, then the vocabulary (`numberOfWords`). */
   readonly numbers: Int32Array
   readonly contents: ByteRuns
 }
 
-/** The block number of the vocabulary of one word length, in segments of more than one block. */
+/** Block number of the vocabulary of one word length, in segments of several blocks. */
 export const numberOfWords = (length: number): number => -length
 
 const MIN_WORD_LENGTH = 4
 const MAX_WORD_LENGTH = 30
 
-/** Whether a misspelt word may stand for the term. */
+/** Whether spelling correction may suggest the term. */
 export const isVocabularyWord = (term: string): boolean =>
   term.length >= MIN_WORD_LENGTH - 1 && term.length <= MAX_WORD_LENGTH && /^[\p{L}\p{M}]+$/u.test(term)
 
@@ -65,13 +64,12 @@ function listWords(terms: Iterable<string>): Map<number, string[]> {
   return byLength
 }
 
-/** The new number of a passage that the merged segment leaves out. */
 export const DELETED_PASSAGE = -1
 
 export interface SegmentMerge {
-  /** Takes segments in the order of the new numbers. @param numbers the new number of each passage, or `DELETED_PASSAGE`. */
+  /** Takes segments in the order of the new numbers. */
   add(contents: ByteRuns, numbers: Int32Array): void
-  /** @param lengths in words, by the new numbers. */
+  /** @param lengths in words, by the new numbers */
   pack(lengths: readonly number[]): PackedSegment
 }
 

@@ -15,18 +15,16 @@ import {
   readPositions,
 } from './segment-format.ts'
 
-/** The postings of a term in one segment. */
 interface SegmentPostings {
   readonly segment: IndexSegment
   readonly entry: Entry
-  /** 1 for each number of a language in whose passages the term counts; undefined: in all. */
+  /** 1 for each language number in which the term counts; undefined: all. */
   readonly inLanguages?: Uint8Array
 }
 
-/** The postings of a term in the whole library. */
 export interface TermPostings {
   readonly parts: readonly SegmentPostings[]
-  /** Passages that hold the term. */
+  /** Number of passages. */
   readonly frequency: number
 }
 
@@ -38,7 +36,7 @@ interface CachedBlock extends IndexBlock {
 const blockCache = new LRUCache<string, CachedBlock>(byteCacheOptions(48_000_000))
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
-/** Visits each passage of a document that is not deleted, with the number of times that the term counts in it. */
+/** Visits each passage of a live document with the number of times that the term counts in it. */
 export function eachPassage({ parts }: TermPostings, visit: (passage: number, count: number) => void): void {
   for (const part of parts) {
     const { base, deleted } = part.segment
@@ -48,11 +46,9 @@ export function eachPassage({ parts }: TermPostings, visit: (passage: number, co
   }
 }
 
-/** @param passage its number within the segment. */
 const countsIn = ({ inLanguages, segment }: SegmentPostings, passage: number): boolean =>
   inLanguages === undefined || inLanguages[segment.languages?.[passage] ?? 0] === 1
 
-/** Visits the positions of a term in the wanted passages. */
 export function eachPositions(
   { parts }: TermPostings,
   isWanted: (passage: number) => boolean,
@@ -65,10 +61,7 @@ export function eachPositions(
   }
 }
 
-/**
- * Joins the terms that a word has in several languages. Each counts only in passages of its languages: elsewhere the same
- * letters may be another word.
- */
+/** Joins a word's terms in several languages; each counts only in passages of its languages. */
 export function joinForms(forms: readonly { postings: TermPostings; languages: readonly string[] }[]): TermPostings {
   const parts = forms.flatMap(({ postings, languages }) => {
     const inLanguages = new Uint8Array(256)
@@ -78,7 +71,7 @@ export function joinForms(forms: readonly { postings: TermPostings; languages: r
   return { parts, frequency: countPassages(parts) }
 }
 
-/** Takes at most one statement. Terms that the library does not hold are left out. */
+/** Takes at most one statement; omits missing terms. */
 export async function readTerms(
   scope: Scope,
   { segments }: LibraryIndex,
@@ -108,7 +101,6 @@ export interface BlockAddress {
 
 const keyOf = ({ segment, block }: BlockAddress): string => `${segment.identity} ${block}`
 
-/** In the given order. A block without terms has no row. */
 export async function readBlocks(scope: Scope, addresses: readonly BlockAddress[]): Promise<IndexBlock[]> {
   const keys = addresses.map(keyOf)
   const read = new Map<string, CachedBlock>()

@@ -11,7 +11,7 @@
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
-/** The occurrences of one term: parallel arrays with an element for each passage. */
+/** Parallel arrays with an element for each passage. */
 export interface Postings {
   readonly passages: number[]
   /** Term frequency for BM25: occurrences in the text plus the weights of title and heading. */
@@ -20,7 +20,7 @@ export interface Postings {
   readonly positions: (readonly number[])[]
 }
 
-/** Target size: few rows to read for a question, and few bytes of other terms in each. */
+/** Trades the rows that a question reads against the bytes of other terms in each. */
 const BLOCK_BYTES = 3_000
 /** Smaller segments are one block: it compresses best, and is read within milliseconds. */
 const SMALL_SEGMENT_BYTES = 384_000
@@ -35,7 +35,7 @@ export function hashTerm(term: string): number {
   for (let index = 0; index < term.length; index += 1) {
     hash = Math.imul(hash ^ term.charCodeAt(index), 0x01000193)
   }
-  // The lowest bits alone choose the block, so the higher ones are folded in.
+  // Only the lowest bits choose the block, so the higher ones are folded in.
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
@@ -49,11 +49,11 @@ export function chooseBlocks(bytes: number): number {
   return blocks
 }
 
-/** Builds the entry of one term. Passages are added in ascending order. */
+/** Passages are added in ascending order. */
 export interface EntryWriter {
   readonly size: number
   add(passage: number, count: number, positions: readonly number[]): void
-  /** Adds the passages of another entry under new numbers; a negative number leaves the passage out. */
+  /** A negative new number leaves the passage out. */
   addRenumbered(entry: Entry, renumber: (passage: number) => number): void
   encode(term: string): Uint8Array
 }
@@ -124,20 +124,18 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
   return writer.encode(term)
 }
 
-/** Offsets of one term in a block. */
 export interface Entry {
   readonly bytes: Uint8Array
-  /** Passages that hold the term, including those of deleted documents. */
+  /** Number of passages, including those of deleted documents. */
   readonly size: number
   readonly postingsAt: number
   readonly positionsAt: number
-  /** Offset of the next entry. */
   readonly end: number
 }
 
 export interface IndexBlock {
   readonly bytes: Uint8Array
-  /** Offsets of the entries, sorted by the bytes of their terms, for binary search; without them the search is linear. */
+  /** Offsets of the entries sorted by term bytes, for binary search; without them the search is linear. */
   readonly starts?: Uint32Array
 }
 
@@ -145,7 +143,6 @@ export function* readBlock(bytes: Uint8Array): Generator<[term: string, entry: E
   for (const [name, entry] of readEncoded(bytes)) yield [decoder.decode(name), entry]
 }
 
-/** As `readBlock`, with terms in UTF-8. */
 export function* readEncoded(bytes: Uint8Array): Generator<[name: Uint8Array, entry: Entry]> {
   const reader = createByteReader(bytes)
   while (reader.at < bytes.length) {
@@ -167,7 +164,7 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
 
 export const encodeTerm = (term: string): Uint8Array => encoder.encode(term)
 
-/** @param name the term in UTF-8. */
+/** @param name the term in UTF-8 */
 export function findEntry({ bytes, starts }: IndexBlock, name: Uint8Array): Entry | undefined {
   return starts ? findInOrder(bytes, starts, name) : findOneByOne(bytes, name)
 }
@@ -190,7 +187,6 @@ function findInOrder(bytes: Uint8Array, starts: Uint32Array, name: Uint8Array): 
   return undefined
 }
 
-/** Negative if the name at the offset sorts before the other one. */
 function compareNames(bytes: Uint8Array, at: number, length: number, name: Uint8Array): number {
   const shorter = Math.min(length, name.length)
   for (let index = 0; index < shorter; index += 1) {
@@ -213,7 +209,6 @@ function findOneByOne(bytes: Uint8Array, name: Uint8Array): Entry | undefined {
   return undefined
 }
 
-/** Visits each passage that holds the term, in order, with its term frequency and its number of positions. */
 export function eachPosting(
   { bytes, size, postingsAt }: Entry,
   visit: (passage: number, count: number, places: number) => void,
@@ -221,7 +216,7 @@ export function eachPosting(
   const reader = createByteReader(bytes, postingsAt)
   let passage = 0
   for (let index = 0; index < size; index += 1) {
-    // Nearly all take one byte. A search spends most of its time here.
+    // Nearly all heads take one byte, and a search spends most of its time here.
     let head = bytes[reader.at] ?? 0
     if (head < 128) reader.at += 1
     else head = reader.varint()
@@ -231,7 +226,6 @@ export function eachPosting(
   }
 }
 
-/** The positions of the term in the wanted passages. */
 export function readPositions(entry: Entry, isWanted: (passage: number) => boolean): Map<number, number[]> {
   const found = new Map<number, number[]>()
   const reader = createByteReader(entry.bytes, entry.positionsAt)

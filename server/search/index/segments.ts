@@ -1,11 +1,10 @@
-/** Stores segments of the index and merges small ones. */
 import { type Database, type Scope } from '#server/database/scope.ts'
 import { joinRuns } from './byte-runs.ts'
 import { DELETED_PASSAGE, type PackedSegment } from './pack-segment.ts'
 import { decodeLengths } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
-/** Number of segments of one size that are merged to one of the next. */
+/** Number of segments of one size that merge into one of the next. */
 const MERGE_AT = 8
 /** Larger segments are not merged with others: rewriting them would make people wait. */
 const MAX_MERGED_PASSAGES = 12_000
@@ -14,12 +13,11 @@ const MAX_DELETED_SHARE = 0.3
 const BATCH_BYTES = 1_000_000
 
 export interface SegmentTotals {
-  /** Words of all passages. */
   readonly length: number
   readonly languages: readonly string[]
 }
 
-/** Runs as the service. @returns the number of the segment. */
+/** Runs as the service; returns the segment's number. */
 export async function insertSegment(
   scope: Scope,
   owner: string,
@@ -37,7 +35,7 @@ export async function insertSegment(
   return segment
 }
 
-/** Sends the contents of many rows as one value, which the driver sends in binary; it would send arrays of values as text. */
+/** Sends the contents as one value, which the driver sends in binary; it would send arrays as text. */
 async function insertBlocks(
   scope: Scope,
   owner: string,
@@ -66,7 +64,6 @@ async function insertBlocks(
   }
 }
 
-/** The stemmers of the person's documents. Run as the person. */
 export async function listLanguages(scope: Scope): Promise<string[]> {
   const { rows } = await scope.query<{ language: string }>(
     'select distinct unnest(languages) as language from search_segments order by language',
@@ -80,7 +77,7 @@ interface SegmentSize {
   dead: number
 }
 
-/** Groups of segments that are due to be merged, of one owner or of all. Runs as the service. */
+/** Runs as the service. Without an owner, for all owners. */
 export async function findMerges(scope: Scope, owner?: string): Promise<{ owner: string; segments: string[] }[]> {
   const { rows } = await scope.query<SegmentSize & { owner: string }>(
     `select segment::text, owner, passages,
@@ -123,13 +120,10 @@ interface IndexedDocument {
   language: string
 }
 
-/**
- * Replaces several segments by one without the passages of deleted documents. Searches meanwhile read the old segments;
- * deletions wait.
- */
+/** Replaces segments by one without deleted passages. Searches read the old segments meanwhile; deletions wait. */
 export async function mergeSegments(database: Database, owner: string, segments: readonly string[]): Promise<void> {
   await database.asService(async (scope) => {
-    // Lock the rows in the order of a delete, documents first. No document leaves its segment afterwards.
+    // Lock rows in the order of a delete, documents first. No document leaves its segment afterwards.
     const { rows: placed } = await scope.query<IndexedDocument>(
       `select document_id, segment::text, first_passage, passages, length, language from document_index
        where owner = $1 and segment = any ($2) order by document_id for update`,
@@ -171,7 +165,6 @@ interface Renumbered {
   readonly firsts: readonly number[]
 }
 
-/** Numbers the passages of the remaining documents consecutively. */
 function renumber(stored: readonly StoredSegment[], moved: readonly IndexedDocument[]): Renumbered {
   const numbers = new Map(
     stored.map(({ segment, passages }) => [segment, new Int32Array(passages).fill(DELETED_PASSAGE)]),

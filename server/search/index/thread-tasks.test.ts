@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const WORKER_FILE = path.join(import.meta.dirname, 'worker-thread.ts')
 
-// In a process of its own: a priority once given up does not come back.
+// Runs in a separate process: a lowered priority cannot be raised again.
 test('the thread leaves the server, and what the server starts, their priority', async () => {
   const program = `
     import { getPriority } from 'node:os'

@@ -1,7 +1,4 @@
-/**
- * Runs in the worker thread that computes indexes, so that the main thread answers people meanwhile. It has no database
- * connection. `worker-thread.ts` starts it.
- */
+/** Runs in the indexing worker thread that `worker-thread.ts` starts, without a database connection. */
 import { readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
@@ -55,7 +52,7 @@ function answer({ id, task, args }: IndexRequest): IndexAnswer {
   }
 }
 
-/** Linux has a priority for each thread, and names this one under /proc. On other systems the priority stays the same. */
+/** Linux has a priority per thread and names this one under /proc; on other systems it stays unchanged. */
 function lowerThreadPriority(): void {
   try {
     lowerPriority(Number(basename(readlinkSync('/proc/thread-self'))))
@@ -64,7 +61,7 @@ function lowerThreadPriority(): void {
   }
 }
 
-// The main thread loads this file only for its types.
+// The main thread imports this file only for its types.
 if (parentPort !== null) {
   lowerThreadPriority()
   parentPort.on('message', (request: IndexRequest) => parentPort?.postMessage(answer(request)))

@@ -1,4 +1,3 @@
-/** Reads the words of a library, among which those that resemble a misspelt word are found. */
 import { LRUCache } from 'lru-cache'
 import { type Scope } from '#server/database/scope.ts'
 import { wordListOf, type WordList } from '#server/search/query/spelling.ts'
@@ -11,7 +10,7 @@ import { readBlock } from './segment-format.ts'
 
 const wordCache = new LRUCache<string, WordList>(byteCacheOptions(8_000_000))
 
-/** Words that have one of these lengths, in UTF-16 code units. A word may occur once for each segment. */
+/** Lengths in UTF-16 code units. A word may occur once for each segment. */
 export async function readVocabulary(
   scope: Scope,
   { segments }: LibraryIndex,

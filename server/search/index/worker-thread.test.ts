@@ -7,7 +7,7 @@ import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 
 const page = (text: string) => ({ page: 1, text, headings: null })
 
-/** Every word is its own term. */
+/** Each word is its own term. */
 async function indexText(run: RunIndexTask, text: string) {
   await run('addPages', [page(text)])
   const { words } = await run('listWords', 'name.txt')

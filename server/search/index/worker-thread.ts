@@ -1,4 +1,3 @@
-/** Runs index computations in a worker thread (`thread-tasks.ts`), which ends when it is idle. */
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { IndexAnswer, IndexRequest, IndexTasks } from './thread-tasks.ts'
@@ -23,7 +22,6 @@ const IDLE_MS = 10_000
 let current: IndexThread | undefined
 let lastSession = 0
 
-/** @param use runs tasks of one session, which ends when it settles. */
 export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<Result>): Promise<Result> {
   const thread = (current ??= startThread(() => (current = undefined)))
   const session = (lastSession += 1)
@@ -31,7 +29,7 @@ export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<
   try {
     return await use(
       (task, ...args) =>
-        // The answer is a structured clone of the return value.
+        // The result is a structured clone of the return value.
         thread.run({ task, args: [session, ...args] }) as Promise<ReturnType<IndexTasks[typeof task]>>,
     )
   } finally {
@@ -40,7 +38,7 @@ export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<
   }
 }
 
-/** @param onEnd called once, when the thread takes no more requests. */
+/** @param onEnd called once, when the thread takes no more requests */
 function startThread(onEnd: () => void): IndexThread {
   const worker = new Worker(THREAD_FILE, { env: {}, execArgv: [] })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

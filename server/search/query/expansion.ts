@@ -1,4 +1,3 @@
-/** Looks up the terms of a question; words that the library does not hold are expanded to those that resemble them. */
 import { type Scope } from '#server/database/scope.ts'
 import { type LibraryIndex } from '#server/search/index/library-index.ts'
 import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
@@ -6,13 +5,13 @@ import { readVocabulary } from '#server/search/index/vocabulary.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'
 import { guessTerms, lengthsAround } from './spelling.ts'
 
-/** Weight of the stem that another language gives a word, in passages of a language whose own stem they do not hold. */
+/** Weight of another language's stem of a word, in passages whose own stem does not match. */
 const OTHER_LANGUAGE_WEIGHT = 0.9
 
 export interface ExpandedQuestion {
   readonly weights: ReadonlyMap<string, number>
   readonly postings: ReadonlyMap<string, TermPostings>
-  /** Terms that stand in for a word of the question: misspelt, or inflected in a language without a stemmer. */
+  /** Terms that replace a word of the question: misspelt, or inflected in a language without a stemmer. */
   readonly guessed: readonly { readonly word: string; readonly terms: readonly string[] }[]
 }
 
@@ -50,7 +49,6 @@ export async function expandQuestion(
   return { weights, postings: new Map([...postings, ...more]), guessed }
 }
 
-/** The postings of each term of the question, by its key. */
 function joinQuestionForms(
   { terms }: ParsedQuestion,
   read: ReadonlyMap<string, TermPostings>,

@@ -4,33 +4,30 @@ import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { removeQuestionPhrases } from './question-phrases.ts'
 import { detectQuestionLanguages, isStopWord } from './stop-words.ts'
 
-/** Chinese characters of grammar or questions: a pair that holds one of them is more about the sentence than the subject. */
+/** Chinese characters of grammar or questions: a pair with one of them is more about the sentence than the subject. */
 const GRAMMAR_CHARACTERS = new Set(
   '的了是在和与及或也就都而着被把将之其于以为对从向到由吗呢吧么哪谁何几什怎多少这那个些',
 )
 const HAN = /^\p{Script=Han}+$/u
 const HALF_GRAMMAR_WEIGHT = 0.3
 
-/** Words of a question that have the same stems: "contract", "contracts". */
+/** Words of a question with equal stems, such as "contract" and "contracts". */
 export interface QuestionTerm {
   readonly weight: number
-  /** The terms that the index stores them under, each with its languages. */
+  /** Indexed terms, each with its languages. */
   readonly forms: ReadonlyMap<string, readonly string[]>
 }
 
 export interface ParsedQuestion {
   readonly terms: ReadonlyMap<string, QuestionTerm>
-  /** The words that are no stop words, each with its terms. */
+  /** The terms of each word that is no stop word. */
   readonly words: ReadonlyMap<string, readonly string[]>
 }
 
-/** Joins the terms of a word: more than one where the languages of the library stem it differently. */
+/** A word has several terms if the languages of the library stem it differently. */
 export const termKey = (terms: Iterable<string>): string => [...terms].join('/')
 
-/**
- * The words of a question that are no stop words, by language: a word is in the language of the nearest stop word that no
- * comma or full stop parts from it.
- */
+/** Words without stop words, by language: that of the nearest stop word in the same clause. */
 export function groupWordsByLanguage(question: string): ReadonlySet<string>[] {
   const languages = detectQuestionLanguages(wordsOf(question))
   const groups = new Map<string, Set<string>>()
@@ -61,7 +58,7 @@ function weigh(word: string): number {
   return grammar === 0 ? 1 : grammar === characters.length ? 0 : HALF_GRAMMAR_WEIGHT
 }
 
-/** @param languages of the library that is searched. */
+/** @param languages of the searched library */
 export async function parseQuestion(
   scope: Scope,
   question: string,

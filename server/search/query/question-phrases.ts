@@ -9,12 +9,12 @@ const ENGLISH_SIZE =
 const GERMAN_SIZE =
   /(?<!\p{L})wie ?(?:alt|breit|dick|groß|gross|hoch|lange?|oft|schnell|schwer|spät|teuer|tief|viele?|weit)(?!\p{L})/giu
 
-/** Inverted verb and pronoun ("faut-il", "ont-elles") is not a compound. */
+/** An inverted verb and pronoun ("faut-il", "ont-elles") is not a compound. */
 const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
 /**
- * Question words of Chinese and Japanese. Without blanks around them they would give pairs of characters that no answer
- * holds ("when does the lift stop": 电梯什么时候停 would search for 梯什, 么时, 时候 and 候停).
+ * Chinese and Japanese question words. They would add character pairs that no answer holds ("when does the lift stop":
+ * 电梯什么时候停 would search for 梯什, 么时, 时候 and 候停).
  */
 const CHINESE_AND_JAPANESE =
   /请问|請問|(?:是|在|从|從|到)?(?:什么|什麼|甚麼|哪(?:个|個|些|一))(?:时候|時候|时间|時間|地方)?|为什么|為什麼|为何|為何|(?:在)?哪(?:里|裡|儿|兒)|怎(?:么|麼)(?:样|樣)?|いつ(?:から|まで)?|どこ(?:で|に)?|だれ|なぜ|どうして|どのように|何(?=[時年月日週人回かがをでと])|(?:です|ます|ました|でしょう)か/gu
@@ -26,7 +26,7 @@ const PHRASES: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['french', FRENCH_INVERSION],
 ]
 
-/** @param languages of the question, as far as they are known; by default all. */
+/** @param languages of the question; by default all */
 export const removeQuestionPhrases = (question: string, languages?: readonly string[]): string =>
   PHRASES.filter(([language]) => languages?.includes(language) ?? true).reduce(
     (rest, [, pattern]) => rest.replace(pattern, ' '),

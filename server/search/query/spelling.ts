@@ -1,22 +1,20 @@
-/** Finds the words that a misspelt or differently inflected word may stand for. Pure. */
-
 /** Shorter words have too many neighbours. */
 const MIN_LENGTH = 4
 const MIN_LENGTH_FOR_TWO_EDITS = 7
-/** Words with a common beginning count as forms of one word, in languages without a stemmer. */
+/** In languages without a stemmer, words with this common prefix count as forms of one word. */
 const MIN_SHARED = 5
 const MAX_ENDING = 3
 
 const maxEdits = (word: string): number => (word.length >= MIN_LENGTH_FOR_TWO_EDITS ? 2 : 1)
 
-/** Lengths of similar words; empty if the word is too short. */
+/** Empty if the word is too short. */
 export function lengthsAround(word: string): number[] {
   if (word.length < MIN_LENGTH) return []
   const reach = word.length >= MIN_SHARED ? MAX_ENDING : maxEdits(word)
   return Array.from({ length: 2 * reach + 1 }, (_, index) => word.length - reach + index).filter((length) => length > 2)
 }
 
-/** Edit distance with swapped neighbours (optimal string alignment). @returns `limit + 1` for any larger distance. */
+/** Optimal string alignment distance (edits and swapped neighbours); `limit + 1` for any larger distance. */
 export function countEdits(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]
@@ -50,7 +48,6 @@ export interface Guess {
 
 const MAX_GUESSES = 8
 
-/** Words of one length, in arrays that are fast to scan. */
 export interface WordList {
   readonly length: number
   readonly units: Uint16Array
@@ -68,7 +65,7 @@ export function wordListOf(length: number, words: readonly string[]): WordList {
   return { length, units, letters, byteLength: units.byteLength + letters.byteLength }
 }
 
-/** A set of the letters in a word as 32 bits; letters with the same lowest five bits share one. */
+/** A 32-bit set of the word's letters; letters with equal lowest five bits share one bit. */
 function lettersOf(word: string): number {
   let letters = 0
   for (let index = 0; index < word.length; index += 1) letters |= 1 << (word.charCodeAt(index) & 31)
@@ -89,7 +86,7 @@ export function guessTerms(word: string, vocabulary: Iterable<WordList>): Guess[
   for (const list of vocabulary) {
     const { length, units } = list
     for (let index = 0, at = 0; at < units.length; index += 1, at += length) {
-      // An edit adds at most one letter to the set and removes at most one, so most terms are skipped here.
+      // An edit adds at most one letter to the set and removes at most one, so this skips most terms.
       const ofTerm = list.letters[index] ?? 0
       const isClose = countBits(letters & ~ofTerm) <= limit && countBits(ofTerm & ~letters) <= limit
       if (!isClose && !sharesBeginning(word, units, at)) continue

@@ -1,7 +1,6 @@
 /**
- * Words that say nothing about the subject of a question, by language. The lists are short, because they apply only while
- * other words are left; languages without a list rely on the weight of rare words. Only lists of the library's languages
- * apply: "die" and "war" are German stop words, and say much in English.
+ * Words that say nothing about a question's subject. Only lists of the library's languages apply: "die" and "war" are
+ * German stop words, but content words in English. Languages without a list rely on the weight of rare words.
  */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   english:
@@ -32,7 +31,7 @@ export const isStopWord = (word: string, languages: readonly string[]): boolean 
 /** One stop word of a further language may be a name, or a word of another language. */
 const MIN_STOP_WORDS = 2
 
-/** The languages of a text by its stop words: the first explains most of them, each further one some of the rest. */
+/** The first language explains most stop words, each further one some of the rest. */
 export function detectQuestionLanguages(words: readonly string[]): string[] {
   const languages: string[] = []
   let rest = new Set(words)

@@ -1,8 +1,7 @@
-/** Scores passages by the words that they share with a question. Pure. */
 import { type LibraryIndex } from '#server/search/index/library-index.ts'
 import { eachPassage, type TermPostings } from '#server/search/index/posting-lookup.ts'
 
-/** Okapi BM25 (Robertson and Zaragoza, 2009): saturation of repeated occurrences, and weight of the passage's length. */
+/** Okapi BM25 (Robertson and Zaragoza, 2009): term saturation and length normalisation. */
 export const K1 = 1.2
 const B = 0.65
 
@@ -12,11 +11,11 @@ export type PostingsByTerm = ReadonlyMap<string, TermPostings>
 export const idf = (library: LibraryIndex, frequency: number): number =>
   Math.log(1 + (Math.max(library.passages - frequency, 0) + 0.5) / (frequency + 0.5))
 
-/** Number of occurrences that count half of the maximum. */
+/** Number of occurrences that scores half of the maximum. */
 export const saturation = (library: LibraryIndex, passage: number): number =>
   K1 * (1 - B + (B * (library.lengths[passage] ?? 0)) / library.averageLength)
 
-/** For every passage; 0 if it shares no word with the question. */
+/** One score for each passage; 0 if it shares no word with the question. */
 export function scoreBm25(library: LibraryIndex, weights: Weights, postings: PostingsByTerm): Float64Array {
   const { lengths } = library
   const scores = new Float64Array(lengths.length)
@@ -39,7 +38,7 @@ export function countScored(scores: Float64Array): number {
   return count
 }
 
-/** Passages with a score above 0, best first; equals in the order of their numbers. */
+/** Passages with a score above 0, best first; ties in the order of their numbers. */
 export function bestPassages(
   scores: Float64Array,
   limit: number,
@@ -48,7 +47,7 @@ export function bestPassages(
   const best: number[] = []
   const scoreAt = (index: number) => scores[best[index] ?? 0] ?? 0
   let lowest = 0
-  // An iterator takes longer than the search itself in a large library.
+  // In a large library an iterator takes longer than the search itself.
   for (let passage = 0; passage < scores.length; passage += 1) {
     const score = scores[passage] ?? 0
     if (score <= lowest || !isAllowed(passage)) continue

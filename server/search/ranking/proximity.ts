@@ -1,4 +1,3 @@
-/** Scores passages by how near each other the words of a question are in them. Pure. */
 import { type LibraryIndex } from '#server/search/index/library-index.ts'
 import { eachPositions } from '#server/search/index/posting-lookup.ts'
 import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
@@ -7,7 +6,7 @@ import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
 const MAX_DISTANCE_WORDS = 8
 const PROXIMITY_WEIGHT = 0.3
 
-/** The score that proximity adds to each candidate (Büttcher et al., 2006). */
+/** The proximity score of each candidate (Büttcher et al., 2006). */
 export function scoreProximity(
   library: LibraryIndex,
   terms: Iterable<string>,
@@ -53,7 +52,7 @@ function findOccurrences(
   { postings, candidates }: { readonly postings: PostingsByTerm; readonly candidates: readonly number[] },
 ): Map<number, Occurrence[]> {
   const occurrences = new Map<number, Occurrence[]>()
-  // Looked up for every passage that holds a term, which takes longer with a set.
+  // A set would be slower: every passage that holds a term is looked up.
   const isCandidate = new Uint8Array(library.lengths.length)
   for (const passage of candidates) isCandidate[passage] = 1
   for (const term of terms) {

@@ -1,24 +1,24 @@
 /**
- * Pseudo-relevance feedback: adds terms of the first passages to a question (relevance model 3: Lavrenko and Croft, 2001;
- * Abdul-Jaleel et al., 2004). It helps if many passages are about the question, and harms if one of them holds the answer.
- * Even scores of the first ten tell the first case, and set the weight of the added terms. Pure.
+ * Pseudo-relevance feedback by relevance model 3 (Lavrenko and Croft, 2001; Abdul-Jaleel et al., 2004). It helps if
+ * many passages are about the question, which even scores of the first ten show, and harms if one passage holds the
+ * answer.
  */
 import { type Weights } from './bm25.ts'
 
 export const FEEDBACK_PASSAGES = 5
 /** In a larger library the first ten always score evenly, and each added term costs more to read. */
 export const MAX_PASSAGES_WITH_FEEDBACK = 20_000
-/** Terms that are looked up; frequent ones are dropped then. */
+/** Terms to look up; frequent ones are dropped afterwards. */
 const CANDIDATE_TERMS = 30
 const MAX_TERMS = 20
 /** A term in a larger share of the passages says nothing about the subject. */
 const MAX_FREQUENCY = 0.1
 const MAX_WEIGHT = 0.5
-/** Score of the tenth passage divided by that of the first: the weight grows from 0 at the first value to its maximum. */
+/** Score of the tenth passage divided by the first: the weight grows from 0 at the first value to its maximum. */
 const [NO_WEIGHT_BELOW, FULL_WEIGHT_FROM] = [0.42, 0.68]
 const COMPARED_RANK = 10
 
-/** Weight of the added terms against the question's own, 0 to 0.5. @param scores of the best passages, best first. */
+/** Weight of the added terms relative to the question's, 0 to 0.5. @param scores of the best passages, best first */
 export function feedbackWeight(scores: readonly number[]): number {
   const [first = 0, tenth] = [scores[0], scores[COMPARED_RANK - 1]]
   if (tenth === undefined || first <= 0) return 0
@@ -31,7 +31,7 @@ export interface FeedbackPassage {
   readonly terms: readonly string[]
 }
 
-/** Terms of the passages by weight, the highest first. The weights add up to at most 1. */
+/** Terms by weight, highest first. The weights add up to at most 1. */
 export function collectTerms(passages: readonly FeedbackPassage[]): [term: string, weight: number][] {
   const total = passages.reduce((sum, { score }) => sum + score, 0)
   const weights = new Map<string, number>()
@@ -41,7 +41,7 @@ export function collectTerms(passages: readonly FeedbackPassage[]): [term: strin
   return [...weights].sort(([, one], [, other]) => other - one).slice(0, CANDIDATE_TERMS)
 }
 
-/** The weights of the question with those of the added terms; together they add up to 1. */
+/** The combined weights add up to 1. */
 export function expandWeights(
   question: Weights,
   collected: readonly (readonly [term: string, weight: number])[],

@@ -2,7 +2,7 @@ import { type LibraryIndex } from '#server/search/index/library-index.ts'
 import { type SimilarPassage } from '#server/search/vectors/vector-store.ts'
 import { type RankedPassages } from './rank-passages.ts'
 
-/** The larger it is, the less the first ranks stand out. */
+/** A larger value reduces the advantage of the first ranks. */
 const RANK_OFFSET = 60
 
 /** Reciprocal rank fusion (Cormack et al., 2009), scaled so that a passage which is first in both rankings scores 1. */

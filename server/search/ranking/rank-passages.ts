@@ -1,4 +1,3 @@
-/** Ranks passages by the words of a question, their proximity, and words of the first passages (pseudo-relevance feedback). */
 import { type PassageScores } from '#contract/trace.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type LibraryIndex } from '#server/search/index/library-index.ts'
@@ -17,7 +16,7 @@ import {
 } from './query-expansion.ts'
 
 export interface RankedPassages {
-  /** Numbers of passages across all segments, best first. */
+  /** Passage numbers across all segments, best first. */
   readonly order: readonly number[]
   readonly scoreOf: (passage: number) => number
   readonly scoresOf: (passage: number) => PassageScores
@@ -60,7 +59,7 @@ function rankByWords({ library, expanded: { weights, postings }, isAllowed, limi
   }
 }
 
-/** The first passage by words stays first. @param share of the feedback terms in the weights. */
+/** The first passage by words stays first. @param share of the feedback terms in the weights */
 async function rankWithFeedback(
   scope: Scope,
   { library, question, expanded: { weights, postings }, isAllowed, limit }: RankingInput,
@@ -89,7 +88,7 @@ async function rankWithFeedback(
   const scores = scoreBm25(library, widened, all)
   const [first] = ranking.order
   const order = bestPassages(scores, limit, (passage) => passage !== first && isAllowed(passage))
-  // Feedback weights add up to 1. This makes scores of different questions comparable.
+  // Feedback weights add up to 1, which makes scores of different questions comparable.
   const questionWeight = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   const subject = (passage: number) => (scores[passage] ?? 0) * questionWeight
   return {

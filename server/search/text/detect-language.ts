@@ -1,5 +1,3 @@
-/** Detects the language of a text for stemming, by its script and its most common words. */
-
 import { COMMON_WORDS } from './common-words.ts'
 
 /** By the names of PostgreSQL's stemmers. */
@@ -14,7 +12,7 @@ const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
 
 export type LanguagesOfWord = ReadonlyMap<string, readonly string[]>
 
-/** @param commonWords by language, separated by blanks. */
+/** @param commonWords by language, separated by blanks */
 export function languagesByWord(commonWords: Readonly<Record<string, string>>): LanguagesOfWord {
   const languages = new Map<string, string[]>()
   for (const [language, words] of Object.entries(commonWords)) {
@@ -32,8 +30,8 @@ const MIN_COMMON_SHARE = 0.06
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 /**
- * Name of the stemmer that a document's words are stored under. Tables and forms hold too few common words to tell: in
- * Latin letters they are stemmed as English, which costs words of another language little, as long as questions do the same.
+ * Returns a document's stemmer. Tables and forms hold too few common words to detect: Latin letters default to
+ * English, which costs other languages little if questions use the same stemmer.
  */
 export function detectStemmer(text: string): string {
   const detected = detectLanguage(text)
@@ -54,7 +52,7 @@ export function detectLanguage(text: string): string {
   return detectByCommonWords(sample, LANGUAGES_OF_WORD)
 }
 
-/** The language with the most common words in a text in Latin letters, `simple` if there are too few. */
+/** The language with the most common words in a Latin text, `simple` if there are too few. */
 export function detectByCommonWords(text: string, languagesOfWord: LanguagesOfWord): string {
   // A few Latin words in a Chinese text say nothing about it.
   if (countMatches(text, /\p{Script=Latin}/gu) < 0.5 * countMatches(text, /\p{L}/gu)) return NO_LANGUAGE

@@ -1,6 +1,6 @@
 /**
- * Irregular forms that the Snowball stemmer does not know, each with its base form. Forms that are as often another word
- * are left out: left, saw, rose, led, ground, lay, shot.
+ * Irregular forms that Snowball does not know, each with its base form, without forms that are as often another word:
+ * left, saw, rose, led, ground, lay, shot.
  */
 const FORMS = `
 arisen:arise ate:eat beaten:beat became:become began:begin begun:begin bent:bend blew:blow blown:blow bought:buy bred:breed

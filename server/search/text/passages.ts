@@ -1,5 +1,3 @@
-/** Splits the text of a page into passages that can be found, shown and cited on their own. */
-
 /** UTF-16 offsets into the page's text. */
 export interface PassageRange {
   readonly start: number
@@ -10,7 +8,7 @@ const TARGET_CHARACTERS = 1_000
 const MIN_CHARACTERS = 500
 const MAX_CHARACTERS = 1_400
 
-/** The best first: ends of paragraphs, of sentences and of lines, white space. */
+/** Best first: ends of paragraphs, of sentences and of lines, white space. */
 const BORDERS: readonly RegExp[] = [
   /\n\s*\n/g,
   /(?:[.!?…]["'”’»)\]]*(?=\s)|[。！？]["'”’」』）]*|[؟۔।]["'”’»]*(?=\s))/g,
@@ -18,7 +16,7 @@ const BORDERS: readonly RegExp[] = [
   /\s/g,
 ]
 
-/** Ranges in order, without overlap, and without white space at their edges. */
+/** Returns ranges in order, without overlap, and without white space at their edges. */
 export function splitPassages(text: string): PassageRange[] {
   const ranges: PassageRange[] = []
   let start = 0
@@ -34,7 +32,7 @@ export function splitPassages(text: string): PassageRange[] {
   return ranges
 }
 
-/** The border nearest to the target length, of the best kind that the window has. */
+/** The border nearest to the target length, of the best kind in the window. */
 function findBorder(window: string): number {
   for (const border of BORDERS) {
     const ends = [...window.matchAll(border)]
@@ -45,7 +43,7 @@ function findBorder(window: string): number {
         Math.abs(end - TARGET_CHARACTERS) < Math.abs(best - TARGET_CHARACTERS) ? end : best,
       )
   }
-  // Without white space the text is split anywhere but inside a surrogate pair.
+  // Without white space a split may fall anywhere except inside a surrogate pair.
   return /[\uD800-\uDBFF]/.test(window[TARGET_CHARACTERS - 1] ?? '') ? TARGET_CHARACTERS - 1 : TARGET_CHARACTERS
 }
 

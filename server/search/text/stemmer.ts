@@ -6,15 +6,13 @@ import { foldAccents } from './tokenizer.ts'
 /** Codes and numbers are not stemmed. */
 const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
 
-/** The terms of each word, one for each language. */
 export type Terms = ReadonlyMap<string, readonly string[]>
 
-/** The term of each word, by language. */
 export type Stems = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Stems words of passages and questions alike with PostgreSQL's Snowball dictionaries. Stop words of a dictionary stay as
- * they are, because a search for "the who" means them; so do words of languages without a dictionary.
+ * Stems words of passages and questions with PostgreSQL's Snowball dictionaries. Stop words stay unchanged, because a
+ * search for "the who" means them; so do words of languages without a dictionary.
  */
 export async function stemByLanguage(
   scope: Scope,
@@ -50,7 +48,7 @@ export async function stemWords(scope: Scope, words: Iterable<string>, languages
 
 type Dictionary = Map<string, string>
 
-/** Cached stems by language, which save a question a round trip. A full dictionary is dropped, which costs one statement. */
+/** Cached stems save a question a round trip. A full dictionary is dropped, which costs one statement. */
 const dictionaries = new Map<string, Dictionary>()
 const MAX_DICTIONARY_WORDS = 50_000
 
@@ -66,7 +64,7 @@ async function stemsOf(
   if (missing.length === 0) return stems
   const read = await readStems(scope, words, missing)
   for (const language of missing) {
-    // Older servers have fewer dictionaries, and return no rows for the others.
+    // Older servers have fewer dictionaries and return no rows for the others.
     const found = read.get(language) ?? words.map((word) => ({ word, stem: word }))
     const before = dictionaries.get(language)
     const dictionary = before && before.size + found.length <= MAX_DICTIONARY_WORDS ? before : new Map<string, string>()

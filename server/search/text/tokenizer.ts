@@ -1,11 +1,11 @@
 /**
- * Splits passages and questions into words; `stemmer.ts` adds stems. A change that yields other terms needs a new
- * TOKENIZER_VERSION: documents are then indexed again in the background.
+ * Splits passages and questions into words. A change that yields other terms needs a new TOKENIZER_VERSION, which
+ * indexes documents again in the background.
  */
 
 export const TOKENIZER_VERSION = '5'
 
-/** Scripts without blanks between words, searched by pairs of characters, which need no dictionary. */
+/** Scripts without blanks between words, searched by character pairs, which need no dictionary. */
 const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`
 /** Scripts without blanks for which the runtime has dictionaries. */
 const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
@@ -19,7 +19,7 @@ const HAS_PAIRED = new RegExp(`[${PAIRED}]`, 'u')
 const HAS_SEGMENTED = new RegExp(`[${SEGMENTED}]`, 'u')
 const RIGHT_TO_LEFT = String.raw`\p{Script=Arabic}\p{Script=Hebrew}`
 const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u')
-/** Where the direction changes, the blank is often missing or on the other side of the word. */
+/** At a change of direction, the blank is often missing or on the other side of the word. */
 const CHANGE_OF_DIRECTION = new RegExp(
   String.raw`(?<=[${RIGHT_TO_LEFT}])(?=\p{Script=Latin})|(?<=\p{Script=Latin})(?=[${RIGHT_TO_LEFT}])`,
   'u',
@@ -28,7 +28,7 @@ const CHANGE_OF_DIRECTION = new RegExp(
 const PAIRED_LINE_END = new RegExp(String.raw`([${PAIRED}])[^\S\n]*\n[^\S\n]*(?=[${PAIRED}])`, 'gu')
 const HYPHENATED_LINE_END = /(?<=\p{L})[-‐\u00ad]\s*\n\s*(?=\p{Ll})/gu
 const DIRECTION_MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-/** Vowel signs and lengthening of Arabic, points of Hebrew: optional in writing. */
+/** Optional in writing: vowel signs and lengthening of Arabic, points of Hebrew. */
 const OPTIONAL_MARKS = /[\u0610-\u061a\u0640\u064b-\u0652\u0670\u0591-\u05c7]/g
 const ACCENTS = /[\u0300-\u036f]/g
 const PLAIN = /^[a-z0-9]*$/
@@ -37,13 +37,13 @@ const MAX_WORD_LENGTH = 64
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * Words in lower case and compatibility normal form. Codes and compounds ("GDPR-2016/679", "e-mail") yield their parts and
- * the whole without its marks; Chinese, Japanese and Korean yield pairs of characters.
+ * Words in lower case and NFKC. Codes and compounds ("GDPR-2016/679", "e-mail") yield their parts and the joined form
+ * without marks; Chinese, Japanese and Korean yield character pairs.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
   const plain = text
-    // Kept as a compound, because the hyphen may belong to the word ("blue-green") or to the line break.
+    // A compound, because the hyphen may belong to the word ("blue-green") or to the line break.
     .replaceAll(HYPHENATED_LINE_END, '-')
     .normalize('NFKC')
     .replaceAll(DIRECTION_MARKS, '')
@@ -80,7 +80,7 @@ function addPairs(words: string[], part: string): void {
   if (after < part.length) words.push(part.slice(after))
 }
 
-/** Whether a word is one or two characters of a script that is searched by pairs. */
+/** Whether a word is one or two characters of a paired script. */
 export const isPair = (word: string): boolean => PAIR.test(word)
 
 /** Codes, numbers and hyphenated words are compounds; two sentences without a blank between them are not. */
@@ -90,6 +90,6 @@ function isCompound(run: string, parts: readonly string[]): boolean {
   return /^[^.,:/]+$/u.test(run)
 }
 
-/** Removes accents: a search for é also finds e, and ё also finds е. */
+/** A search for é also finds e, and ё also finds е. */
 export const foldAccents = (word: string): string =>
   PLAIN.test(word) ? word : word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')

@@ -1,6 +1,6 @@
 /**
- * Embeds the passages of every document in the background, with the model that its owner chose, else the operator's, and
- * deletes the vectors of former models afterwards.
+ * Embeds all passages in the background with the model of the owner, else the operator, and then deletes the vectors
+ * of former models.
  */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
@@ -21,21 +21,21 @@ const EMBED_JOB = 'documents.embed'
 const BATCH_PASSAGES = 32
 const TIMEOUT_MS = 60_000
 const DUE_AT_ONCE = 200
-/** After a failure of an owner's provider, the documents of that owner wait, and do not hold up those of others. */
+/** After a failure of an owner's provider, only that owner's documents wait. */
 const PAUSE_MS = 300_000
 
 const embedJob = z.object({ documentId: z.uuid() })
 
 export interface EmbeddingParts {
   readonly database: Database
-  /** Null: the passages of that person get no vectors. */
+  /** Null: the person's passages get no vectors. */
   readonly embedderOf: (owner: string) => Promise<Embedder | null>
   /** The operator's; null if none is configured. */
   readonly defaultModel?: string | null | undefined
   readonly log: Log
 }
 
-/** A failed provider is tried again with the job's retries, and after those by `findWork`. */
+/** A failed provider is retried by the job, and later by `findWork`. */
 export function createEmbeddingJobs({ database, embedderOf, defaultModel = null, log }: EmbeddingParts): JobHandlers {
   const pausedUntil = new Map<string, number>()
   const isPaused = (owner: string) => (pausedUntil.get(owner) ?? 0) > Date.now()

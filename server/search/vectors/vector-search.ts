@@ -13,7 +13,7 @@ export interface VectorSearchResult {
 /** Keys of a person's own provider begin with the provider. */
 const nameOfModel = (model: string): string => model.replace(/^endpoint:[^/]*\//, '')
 
-/** Passages by embedding similarity. A failing provider yields none and a note for the trace. */
+/** A failing provider yields no passages and a note for the trace. */
 export async function searchVectors(
   scope: Scope,
   question: string,
@@ -35,7 +35,7 @@ export async function searchVectors(
         : [`Vectors of ${nameOfModel(model)}, until those of ${nameOfModel(embedder.model)} are complete.`]
     return { similar: await findSimilarPassages(scope, { model, vector, documentIds, limit }), notes }
   } catch (error) {
-    // Errors of the database are no failure of the provider.
+    // Database errors are not failures of the provider.
     if (!(error instanceof AppError) && !(error instanceof DOMException)) throw error
     return { similar: [], notes: [`Found by words alone. ${error.message}`] }
   }

@@ -1,7 +1,6 @@
-/** Vectors of passages: how they are packed, stored and searched by embedding similarity. */
 import { type Scope } from '#server/database/scope.ts'
 
-/** All passages of a person are compared by the signs of their vectors, and this many then exactly. */
+/** All passages are compared by the signs of their vectors, and this many then exactly. */
 const CANDIDATES_BY_SIGNS = 200
 
 const packVector = (vector: Float32Array): Buffer => {
@@ -10,7 +9,7 @@ const packVector = (vector: Float32Array): Buffer => {
   return bytes
 }
 
-/** In PostgreSQL's notation of a `bit varying`. */
+/** PostgreSQL's notation of a `bit varying`. */
 const signsOf = (vector: Float32Array): string => Array.from(vector, (value) => (value > 0 ? '1' : '0')).join('')
 
 function cosine(one: Float32Array, packed: Buffer): number {
@@ -19,10 +18,7 @@ function cosine(one: Float32Array, packed: Buffer): number {
   return sum
 }
 
-/**
- * The model whose vectors cover most of the library: a newly configured one takes over once it covers as much as the
- * previous one. Undefined if there are no vectors.
- */
+/** The model whose vectors cover most of the library; a tie goes to the configured one. Undefined without vectors. */
 export async function modelInUse(scope: Scope, configured: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ model: string }>(
     `select model from embedded_documents where owner = (select auth.uid())
@@ -38,7 +34,7 @@ export interface SimilarPassage {
   readonly cosine: number
 }
 
-/** The passages most similar to a vector, most similar first. Run as the person. */
+/** Most similar first. Run as the person. */
 export async function findSimilarPassages(
   scope: Scope,
   {
@@ -80,7 +76,7 @@ export interface PassageText {
   readonly page_text: string
 }
 
-/** Passages of a document that have no vector of the model, as the service. */
+/** Runs as the service. */
 export async function listPassagesWithoutVector(
   scope: Scope,
   { documentId, model, limit }: { readonly documentId: string; readonly model: string; readonly limit: number },
@@ -97,7 +93,7 @@ export async function listPassagesWithoutVector(
   return rows
 }
 
-/** Passages that have been indexed again meanwhile are skipped. As the service. */
+/** Skips passages that have been indexed again meanwhile. Runs as the service. */
 export async function insertVectors(
   scope: Scope,
   model: string,
@@ -122,7 +118,7 @@ export async function insertVectors(
   )
 }
 
-/** Notes that every passage of the document has a vector of the model, if that is so. As the service. */
+/** Marks the document if every passage has a vector of the model. Runs as the service. */
 export async function markEmbedded(scope: Scope, documentId: string, model: string): Promise<void> {
   await scope.query(
     `insert into embedded_documents (owner, model, document_id, passages)
@@ -136,8 +132,8 @@ export async function markEmbedded(scope: Scope, documentId: string, model: stri
 }
 
 /**
- * Deletes the vectors of other models once the whole library of the document's owner has vectors of this one. As the service.
- * @returns the owner if vectors were deleted.
+ * Deletes vectors of other models once the owner's whole library has vectors of this one; returns that owner. Runs as
+ * the service.
  */
 export async function deleteOtherModels(scope: Scope, documentId: string, model: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ owner: string }>(
@@ -165,7 +161,7 @@ export async function findOwner(scope: Scope, documentId: string): Promise<strin
   return rows[0]?.owner
 }
 
-/** Documents that lack vectors, as the service: the first of each owner, then the second, so that no owner holds up others. */
+/** Runs as the service. Alternates between owners, so that none delays the others. */
 export async function listDocumentsToEmbed(
   scope: Scope,
   {
