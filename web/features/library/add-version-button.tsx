@@ -14,7 +14,7 @@ const ACCEPTED = Object.keys(UPLOAD_TYPES)
   .map((extension) => `.${extension}`)
   .join(',')
 
-/** Adds a newer file to a document: it is searched from when it has been read, and old sources open the older one. */
+/** Adds a newer file to a document; older sources still open the version that they cite. */
 export function AddVersionButton({ document }: { document: DocumentRow }): JSX.Element {
   const queryClient = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
@@ -46,7 +46,7 @@ export function AddVersionButton({ document }: { document: DocumentRow }): JSX.E
         aria-label={`Newer version of ${document.filename}`}
         onChange={({ currentTarget }) => {
           take(currentTarget.files?.[0])
-          // The same file may be chosen again after it was refused.
+          // Reset, so that choosing an identical file after a rejection fires a change event.
           currentTarget.value = ''
         }}
       />

@@ -5,12 +5,11 @@ export interface Arrangement {
   descending: boolean
 }
 
-/** The order in which a list opens: newest first. */
 export const NEWEST_FIRST: Arrangement = { by: 'date', descending: true }
 
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Documents whose name contains the text (any case), in the order asked for. */
+/** Documents whose name contains the text (any case), in the given order. */
 export function arrangeDocuments(
   documents: readonly DocumentRow[],
   text: string,
@@ -23,7 +22,9 @@ export function arrangeDocuments(
   return found.toSorted((a, b) => (descending ? compare(b, a) : compare(a, b)))
 }
 
-/** What a press on a column does: turns its order round, or sorts by it, names upwards and dates newest first. */
+/**
+ * The arrangement after a click on a column: reverses its order, or sorts by it, names ascending and dates descending.
+ */
 export function nextArrangement(now: Arrangement, by: Arrangement['by']): Arrangement {
   if (now.by === by) return { by, descending: !now.descending }
   return { by, descending: by === 'date' }

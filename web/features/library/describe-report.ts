@@ -14,7 +14,7 @@ interface Remark {
   detail: string
 }
 
-/** What there is to say of single pages: which were recognised and how surely, which have no text and why. */
+/** Remarks about single pages: which ones OCR read, with its confidence, and which have no text and why. */
 export function describeReport(report: ReadingReport, mimetype: string): Remark[] {
   const { pages, recognised, without_text, cut } = report
   const name = (count: number) => partName(mimetype, count)
@@ -48,7 +48,7 @@ export function describeReport(report: ReadingReport, mimetype: string): Remark[
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** `1–3, 7`; numbers are in order. */
+/** `1–3, 7`; the numbers are sorted. */
 function listNumbers(numbers: readonly number[]): string {
   const runs: { first: number; last: number }[] = []
   for (const number of numbers) {

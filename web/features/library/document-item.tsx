@@ -22,13 +22,11 @@ import type { RowSelection } from './use-selection.ts'
 interface DocumentItemProps {
   document: DocumentRow
   onOpen: (documentId: string) => void
-  /** It stands open beside the list. */
   isOpen: boolean
-  /** While rows are being selected, which leaves no room for what else can be done to one. */
+  /** Set while rows are being selected, which leaves no room for other actions. */
   selection: RowSelection | undefined
 }
 
-/** One document of the list, with what can be done to it. */
 export function DocumentItem({ document, onOpen, isOpen, selection }: DocumentItemProps): JSX.Element {
   const [isRenaming, setRenaming] = useState(false)
   const renameButton = useFocusAfterField(isRenaming)

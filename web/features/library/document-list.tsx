@@ -15,21 +15,19 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useDeleteMany } from './use-delete-many.ts'
 import { useSelection } from './use-selection.ts'
 
-/** With fewer documents a look is quicker than typing. */
+/** Number of documents from which a name filter is shown. */
 const FILTER_FROM = 9
 
 interface DocumentListProps {
   onOpen: (documentId: string) => void
-  /** The document that stands open beside the list. */
+  /** The document open in the viewer. */
   openId: string | null
   label: string
-  /** Whether the label stands above the list; not where a heading of that name does already. */
+  /** Whether to show the label as a heading; false where the surroundings already have one. */
   titled?: boolean
-  /** Begins a question about some of them. */
   onAsk?: ((documents: readonly DocumentRow[]) => void) | undefined
 }
 
-/** The person's documents: open, rename, delete, sort, filter once there are many, and select many at once. */
 export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: DocumentListProps): JSX.Element {
   const documents = useQuery(documentsQuery())
   const [text, setText] = useState('')
@@ -49,7 +47,7 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
   const chosen = shown.filter(({ id }) => selection.ids?.has(id) === true)
   const section = useRef<HTMLElement>(null)
   const before = useRef(count)
-  // The focus goes with the row that is removed: the section takes it, so that the keyboard goes on from there.
+  // A removed row loses the focus to the body; the section takes it, so that keyboard use continues here.
   useEffect(() => {
     if (count < before.current && document.activeElement === document.body)
       section.current?.focus({ preventScroll: true })

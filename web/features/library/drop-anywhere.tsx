@@ -9,15 +9,12 @@ import { forgetUploads } from './upload-store.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
 interface DropAnywhereProps {
-  /** Told of what was dropped onto the conversation, or pasted there; the library is for keeping. */
+  /** Called for files dropped on or pasted into the conversation, not for those added to the library. */
   onAddedToQuestion: (documents: DocumentRow[]) => void
   children: ReactNode
 }
 
-/**
- * Takes files that are dropped or pasted anywhere on the page, and adds nothing to its layout: their rows are shown by
- * the tray. Uploads end when it leaves.
- */
+/** Takes files dropped or pasted anywhere on the page. The tray shows their rows. Unmounting aborts the uploads. */
 export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps): JSX.Element {
   const pastedAt = useRef<EventTarget | null>(null)
   const zone = useUploadZone('page', ({ type, target }) =>
@@ -37,7 +34,7 @@ export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps)
       if (!files) return
       event.preventDefault()
       pastedAt.current = event.target
-      // Through the drop zone's own input, so that pasted files meet the same checks as dropped ones.
+      // Pasted files go through the drop zone's input, so that they meet its checks.
       inputRef.current.files = files
       inputRef.current.dispatchEvent(new Event('change', { bubbles: true }))
     }
@@ -58,6 +55,6 @@ export function DropAnywhere({ onAddedToQuestion, children }: DropAnywhereProps)
   )
 }
 
-/** The main part of the page; or all of it, where somebody pastes while nothing has the focus. */
+/** True inside the main part of the page, and for a paste while nothing has the focus. */
 const isAtConversation = (target: EventTarget | null): boolean =>
   !(target instanceof Element) || target === document.body || target.closest('main') !== null

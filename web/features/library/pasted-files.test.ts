@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 
 import { pastedFiles } from './pasted-files.ts'
 
-/** As much of a clipboard as the function reads. */
 function clipboard(types: string[], fileCount: number) {
   return { types, files: { length: fileCount } }
 }

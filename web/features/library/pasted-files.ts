@@ -1,7 +1,7 @@
 /**
- * The files of a paste that are meant as files; null for a paste of text. Word processors and spreadsheets put a
- * picture of the copied text beside the text itself (plain and as HTML), and there the text is what was meant. A file
- * manager gives files and at most their names; a browser gives a copied picture and its HTML.
+ * The files of a paste; null for a paste of text. Word processors and spreadsheets add a picture of the copied text to
+ * the text itself (plain and HTML): then the text counts. A file manager gives files and at most their names; a
+ * browser gives a copied picture with its HTML.
  */
 export function pastedFiles<Files extends { length: number }>(
   data: { types: readonly string[]; files: Files } | null,

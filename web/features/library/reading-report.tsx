@@ -13,7 +13,6 @@ interface ReadingReportProps {
   remarks: readonly string[]
 }
 
-/** How well a document could be read, in a line; pressing it names the pages. */
 export function ReadingReport({ document, remarks }: ReadingReportProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const report = useQuery({ ...readingReportQuery(document.id), enabled: isOpen })

@@ -7,7 +7,7 @@ import { toast } from '#web/ui/toast.tsx'
 
 import styles from './document-item.module.css'
 
-/** The name as a field: Enter or leaving it keeps the change, Escape drops it. An empty name changes nothing. */
+/** Name field: Enter or blur saves, Escape discards. An empty name changes nothing. */
 export function RenameField({ document, onDone }: { document: DocumentRow; onDone: () => void }): JSX.Element {
   const [name, setName] = useState(document.filename)
   const rename = useMutation(renameDocument(useQueryClient()))
@@ -30,7 +30,7 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
 
   const decide = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      // Where nothing has changed the button has the focus by now, and would be pressed.
+      // Otherwise the button, which receives the focus without a change, would be pressed too.
       event.preventDefault()
       save()
     }
@@ -54,7 +54,7 @@ export function RenameField({ document, onDone }: { document: DocumentRow; onDon
   )
 }
 
-/** Selects the name without its extension, which is rarely meant to change; from its end, so that its start is in view. */
+/** Selects the name without its extension, backwards, so that its start stays in view. */
 function selectStem(field: HTMLInputElement | null): void {
   if (!field) return
   field.focus()

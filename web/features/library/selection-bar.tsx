@@ -10,11 +10,10 @@ interface SelectionBarProps {
   onAll: () => void
   onDelete: () => void
   onDone: () => void
-  /** Absent where there is no conversation to ask in. */
+  /** Undefined where there is no conversation to ask in. */
   onAsk: (() => void) | undefined
 }
 
-/** What can be done with the selected documents. */
 export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const isNone = props.count === 0
   return (

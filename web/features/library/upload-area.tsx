@@ -12,7 +12,6 @@ import { showUploadArea, useUploads } from './upload-store.ts'
 import { useLeaving } from './use-leaving.ts'
 import { useUploadZone } from './use-upload-zone.ts'
 
-/** The drop zone with the rows of what was put into it. */
 export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRow[]) => void }): JSX.Element {
   const id = useId()
   const zone = useUploadZone(id, () => onUploaded)
@@ -20,7 +19,7 @@ export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRo
   const uploads = all.filter((upload) => upload.zone === id)
   const documents = useQuery(documentsQuery())
   useLeaving(uploads, documents.data)
-  // Bubbling would hand the same files to the page around it once more; pasting is the page's affair.
+  // Without bubbling: the page around would take these files again, and handles pasting itself.
   const { getRootProps, getInputProps, isDragActive, open } = useDropzone({
     ...zone,
     noClick: true,

@@ -1,15 +1,15 @@
 import type { DocumentRow } from '#contract/document.ts'
 
-/** One file on its way: from the moment it was chosen until its row is dismissed. */
+/** One file, from its choice until its row is dismissed. */
 export interface Upload {
   key: string
-  /** Which drop zone took it: the id of an upload area, or of the page. */
+  /** The id of an upload area, or of the page. */
   zone: string
   name: string
   size: number
   step:
     | { at: 'sending'; share: number }
-    /** The server has it; how far it is with reading is in the list of documents, under this id. */
+    /** The server has stored it; the document list tells its processing state under this id. */
     | { at: 'taken'; document: DocumentRow }
     | { at: 'refused'; message: string }
 }
@@ -21,7 +21,7 @@ export type UploadEvent =
   | { type: 'refused'; key: string; message: string }
   | { type: 'dismissed'; key: string }
 
-/** What becomes of the list of uploads; a new choice clears away the rows of earlier ones that are over, by their keys. */
+/** The next list of uploads. A new choice removes the finished rows, given by their keys. */
 export function nextUploads(uploads: readonly Upload[], event: UploadEvent): Upload[] {
   switch (event.type) {
     case 'chosen':

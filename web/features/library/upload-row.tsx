@@ -13,12 +13,11 @@ import styles from './upload-row.module.css'
 
 interface UploadRowProps {
   upload: Upload
-  /** The document as it is now; undefined while the server has none, or when it was deleted. */
+  /** Undefined until the server has stored it, and after deletion. */
   document: DocumentRow | undefined
   onDismiss: (key: string) => void
 }
 
-/** One file: name, what is happening with it, and how far that is. */
 export function UploadRow({ upload, document, onDismiss }: UploadRowProps): JSX.Element {
   const { tone, text, progress } = describeUpload(upload, document)
   return (
@@ -54,7 +53,7 @@ function describeUpload({ step }: Upload, document: DocumentRow | undefined): Do
   if (step.at === 'taken') {
     return document ? describeProgress(document) : { tone: 'failed', text: 'Deleted', progress: null }
   }
-  // All bytes are sent, and the answer is still to come: the server is looking at what it got.
+  // All bytes are sent; the server is checking the file before it answers.
   if (step.share >= 1) return { tone: 'working', text: 'Checking', progress: null }
   return { tone: 'working', text: `Uploading: ${Math.floor(step.share * 100)}%`, progress: step.share }
 }

@@ -1,10 +1,10 @@
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 
-/** No lower limit in the browser: what is wrong with an empty file is said by the server, by name. */
+/** No lower limit in the browser: the server explains by name why an empty file is rejected. */
 const MINIMUM_UPLOAD_BYTES = 0
 
-/** What the file chooser and the drop zone let through: media type to its extensions, as react-dropzone takes it. */
+/** Accepted media types with their extensions, as react-dropzone takes them. */
 export function acceptedTypes(): Record<string, string[]> {
   const accept: Record<string, string[]> = {}
   for (const [extension, mediaType] of Object.entries(UPLOAD_TYPES)) {
@@ -13,14 +13,14 @@ export function acceptedTypes(): Record<string, string[]> {
   return accept
 }
 
-/** The drop zone's own limit has a second guard here, so that nothing larger reaches the callback by any road. */
+/** Second check of the drop zone's own limit. */
 export function withinSizeLimit(file: { size: number }): boolean {
   return file.size <= MAX_UPLOAD_BYTES
 }
 
 /**
- * The four generic texts of specification section 5. react-dropzone 20 writes sizes as "1.08 KB" and leaves out "one
- * of" for a single type, so its error codes are used and its words are not.
+ * The four texts of specification section 5, by the error codes of react-dropzone 20; its own messages write sizes as
+ * "1.08 KB" and omit "one of" for a single type.
  */
 export function rejectionMessage(error: { code: string; message: string }): string {
   switch (error.code) {

@@ -10,15 +10,12 @@ import { nextUploads, type Upload, type UploadEvent } from './upload-list.ts'
 import { rejectionMessage, withinSizeLimit } from './upload-rules.ts'
 import { allOver } from './upload-summary.ts'
 
-/**
- * The uploads of this page. They live outside the components, because the upload area is hidden once files are
- * accepted and what is under way has to go on and stay in sight.
- */
+/** The uploads of this page. The store outlives the upload area, which is hidden once files are accepted. */
 interface UploadState {
   uploads: Upload[]
-  /** The upload areas that are on the page; each shows the rows of its own uploads. */
+  /** Mounted upload areas; each shows the rows of its own uploads. */
   areas: readonly string[]
-  /** Whether the tray shows its rows, as the person wants it; null while that is left to what is going on. */
+  /** The person's choice; null while the tray decides from the state of the uploads. */
   isTrayOpen: boolean | null
 }
 
@@ -38,13 +35,13 @@ export function setTrayOpen(isTrayOpen: boolean): void {
   useUploads.setState({ isTrayOpen })
 }
 
-/** Gives up what is under way and forgets all rows: whoever signs in next is somebody else. */
+/** Aborts running uploads and clears all rows, so that the next account on this page sees none of them. */
 export function forgetUploads(): void {
   for (const controller of running) controller.abort()
   useUploads.setState({ uploads: [] })
 }
 
-/** Says that an upload area is on the page; the answer takes it back. */
+/** Registers a mounted upload area; returns the function that removes it. */
 export function showUploadArea(zone: string): () => void {
   useUploads.setState(({ areas }) => ({ areas: [...areas, zone] }))
   return () => useUploads.setState(({ areas }) => ({ areas: areas.filter((other) => other !== zone) }))
@@ -57,8 +54,8 @@ interface Chosen {
 }
 
 /**
- * Uploads the accepted files and shows the rejected ones. Resolves with the documents that the server has taken, once
- * the last file is through; with none when it was given up.
+ * Uploads accepted files and shows rejected ones. Resolves after the last file with the stored documents; with none
+ * when aborted.
  */
 export async function startUploads(queryClient: QueryClient, chosen: Chosen): Promise<DocumentRow[]> {
   const { zone, accepted, rejected } = chosen

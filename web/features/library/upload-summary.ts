@@ -3,32 +3,32 @@ import type { Upload } from './upload-list.ts'
 
 export type UploadStage = 'under way' | 'read' | 'failed'
 
-/** How far an upload is, from its own step and from what live changes tell of its document. */
+/** The stage of an upload, from its own step and the live state of its document. */
 export function stageOf({ step }: Upload, documents: readonly DocumentRow[] | undefined): UploadStage {
   if (step.at === 'refused') return 'failed'
   if (step.at !== 'taken') return 'under way'
   const known = documents?.find(({ id }) => id === step.document.id)
-  // Deleted since: there is nothing more to tell.
+  // Deleted since the upload.
   if (documents && !known) return 'read'
   const { state } = known ?? step.document
   if (state === 'ready') return 'read'
   return state === 'failed' ? 'failed' : 'under way'
 }
 
-/** What went wrong before everything else: it would be far below where many files are read. */
+/** Failed uploads first: below many others they would be overlooked. */
 export function failedFirst(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): Upload[] {
   const rank = (upload: Upload) => (stageOf(upload, documents) === 'failed' ? 0 : 1)
   return uploads.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The uploads that are over; none while others are under way, because all of them are told of together. */
+/** The finished uploads; none while others are under way, because they are announced together. */
 export function allOver(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): readonly Upload[] {
   return uploads.some((upload) => stageOf(upload, documents) === 'under way') ? [] : uploads
 }
 
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
-/** One line about all of them: what is still going on, and what went wrong. */
+/** One line about all uploads: those under way, and failures. */
 export function describeUploads(stages: readonly UploadStage[]): string {
   const count = (wanted: UploadStage) => stages.filter((stage) => stage === wanted).length
   if (count('under way') > 0) {

@@ -11,7 +11,7 @@ import { describeUploads, stageOf } from './upload-summary.ts'
 import styles from './upload-tray.module.css'
 import { useLeaving } from './use-leaving.ts'
 
-/** The rows of the uploads that no upload area on the page shows: dropped elsewhere, or their area is gone. */
+/** Rows of uploads that no mounted upload area shows. */
 export function UploadTray(): JSX.Element | null {
   const { uploads: all, areas, isTrayOpen } = useUploads()
   const documents = useQuery(documentsQuery())
@@ -20,7 +20,7 @@ export function UploadTray(): JSX.Element | null {
 
   if (uploads.length === 0) return null
   const stages = uploads.map((upload) => stageOf(upload, documents.data))
-  // What went wrong stays until it is read, but out of the way of the page.
+  // Failures stay until they are dismissed, in the collapsed tray.
   const isOpen = isTrayOpen ?? stages.some((stage) => stage === 'under way')
   return (
     <section className={styles.tray} aria-label="Uploads">
@@ -44,7 +44,7 @@ export function UploadTray(): JSX.Element | null {
   )
 }
 
-/** Uploads that are under way go on; their documents appear in the list. */
+/** Uploads under way continue; their documents appear in the list. */
 function dismissAll(): void {
   const { uploads, areas } = useUploads.getState()
   for (const { key, zone } of uploads) if (!areas.includes(zone)) dismissUpload(key)

@@ -4,11 +4,11 @@ import { toast } from '#web/ui/toast.tsx'
 
 interface DeleteMany {
   readonly isBusy: boolean
-  /** Resolves once each was tried. Those that could not be deleted stay in the list. */
+  /** Resolves once each was tried; documents that could not be deleted stay in the list. */
   deleteAll: (ids: readonly string[]) => Promise<void>
 }
 
-/** Deletes documents one after the other, and says how it went in one sentence. */
+/** Deletes documents one after the other and reports the result in one sentence. */
 export function useDeleteMany(): DeleteMany {
   const remove = useMutation(deleteDocument(useQueryClient()))
   const many = useMutation({

@@ -6,10 +6,10 @@ import type { Upload } from './upload-list.ts'
 import { dismissUpload } from './upload-store.ts'
 import { allOver, stageOf } from './upload-summary.ts'
 
-/** So long a file that has been read is still told of. */
+/** How long a finished upload stays visible after the last one. */
 const LINGER_MS = 5000
 
-/** Takes the rows of files that have been read away, a little after the last of all files was. */
+/** Removes the rows of finished uploads shortly after the last one is finished. */
 export function useLeaving(uploads: readonly Upload[], documents: readonly DocumentRow[] | undefined): void {
   const readKeys = allOver(uploads, documents)
     .filter((upload) => stageOf(upload, documents) === 'read')

@@ -4,22 +4,22 @@ import { extendTo, NOTHING_SELECTED, toggleAll, toggleRow } from './selection.ts
 
 export interface RowSelection {
   readonly isSelected: boolean
-  /** With a range where Shift was held. */
+  /** `withRange`: Shift was held. */
   readonly choose: (withRange: boolean) => void
 }
 
 interface ListSelection {
-  /** Null while nothing is being selected. */
+  /** Null while not in selection mode. */
   readonly ids: ReadonlySet<string> | null
   begin: () => void
   end: () => void
   chooseAll: () => void
   rowOf: (id: string) => RowSelection | undefined
-  /** Arrows go from row to row, with Shift selecting on the way; Ctrl+A takes all, Delete asks. */
+  /** Arrow keys move, with Shift they select; Ctrl+A selects all, Delete asks for confirmation. */
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
 }
 
-/** Selecting many rows of a list, by pointer and by keyboard. What is no longer shown is not selected any more. */
+/** Multiple selection in a list by pointer and keyboard. Rows that are no longer shown drop out of the selection. */
 export function useSelection(order: readonly string[], onDelete: () => void): ListSelection {
   const [state, setState] = useState<typeof NOTHING_SELECTED | null>(null)
   const ids = state === null ? null : new Set(order.filter((id) => state.ids.has(id)))

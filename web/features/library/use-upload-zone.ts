@@ -11,8 +11,8 @@ import { startUploads } from './upload-store.ts'
 type OnUploaded = (documents: DocumentRow[]) => void
 
 /**
- * What every drop zone of the page has in common: types, size limit and where the files go.
- * @param whenUploaded says at the moment at which files come what is done with them once the server has them.
+ * Drop zone options common to the page: types, size limit and destination. @param whenUploaded is called when files
+ * arrive and returns what to do with the stored documents.
  */
 export function useUploadZone(
   zone: string,

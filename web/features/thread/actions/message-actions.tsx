@@ -14,11 +14,10 @@ type MessageActionsProps = {
   version: number
   text: string
   sources: readonly Source[]
-  /** What can be asked of the answer, after what can be done with it. */
+  /** Further actions, after these. */
   children?: ReactNode
 }
 
-/** What can be done with an answer: rate it, copy it as Markdown, hear it. */
 export function MessageActions({ messageId, version, text, sources, children }: MessageActionsProps): JSX.Element {
   const { copied, copy } = useCopy(() => withFootnotes(text, sources))
   const aloud = useReadAloud(messageId, text)

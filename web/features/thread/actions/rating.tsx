@@ -12,7 +12,6 @@ import styles from './rating.module.css'
 
 const LONGEST_REASON = 2000
 
-/** Why an answer was poor, in the person's own words, if they like to say. */
 function ReasonForm({ given, onSave }: { given: string; onSave: (reason: string) => void }): JSX.Element {
   const [reason, setReason] = useState(given)
   const id = useId()
@@ -43,7 +42,7 @@ function ReasonForm({ given, onSave }: { given: string; onSave: (reason: string)
   )
 }
 
-/** Thumbs up and down. Pressing a chosen thumb again takes the rating back; thumbs down asks why. */
+/** Thumbs up and down. Pressing the chosen thumb again withdraws the rating; thumbs down asks for a reason. */
 export function AnswerRating({ rated }: { rated: RatedAnswer }): JSX.Element {
   const queryClient = useQueryClient()
   const user = useUser()

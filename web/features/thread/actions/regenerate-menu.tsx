@@ -8,7 +8,7 @@ import type { ThreadActions } from './thread-actions.tsx'
 
 type RegenerateProps = { messageId: string; actions: ThreadActions }
 
-/** What the menu offers: read once it is open, as there is a menu to each answer. */
+/** Mounted only while open, since every answer has a menu. */
 function RegenerateItems({ messageId, actions }: RegenerateProps): JSX.Element {
   const label = useModelLabel()
   const { data: models = [] } = useQuery(modelsQuery)
@@ -35,7 +35,6 @@ function RegenerateItems({ messageId, actions }: RegenerateProps): JSX.Element {
   )
 }
 
-/** Has an answer written anew, by the model of the conversation or by another one. */
 export function RegenerateMenu({ messageId, actions }: RegenerateProps): JSX.Element {
   return (
     <Menu

@@ -5,10 +5,9 @@ import { answerToolRequest } from '#web/data/tool-servers.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './tool-consent.module.css'
 
-/** The box may not hold more at once, and a browser may show no bar beside it. */
+/** Longer arguments are cut: the box has a limited height, and a browser may hide its scroll bar. */
 const MOST_AT_A_GLANCE = 300
 
-/** Asks whether a tool of the person's own server may be called; the reply waits for the answer. */
 export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element {
   const [given, setGiven] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SHOWN_MS = 1500
 
-/** Copies a text, or what a function gives for one when it is pressed; `copied` is true for a moment afterwards. */
+/** Copies a text, or the text that a function returns on press; `copied` is true for a moment afterwards. */
 export function useCopy(text: string | (() => string)): { copied: boolean; copy: () => void } {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

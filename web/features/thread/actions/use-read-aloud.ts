@@ -3,7 +3,6 @@ import { create } from 'zustand'
 import { usePageSettings } from '#web/data/settings.ts'
 import { spokenSentences } from '#web/lib/markdown/spoken-text.ts'
 
-/** Which message is being read; one at a time on the whole page. */
 const useSpeaking = create<{ messageId: string | null }>(() => ({ messageId: null }))
 
 function silence(): void {
@@ -11,7 +10,7 @@ function silence(): void {
   speechSynthesis.cancel()
 }
 
-/** Sentence by sentence: some browsers fall silent in the middle of a long text. */
+/** Sentence by sentence, because some browsers stop in the middle of a long utterance. */
 function speak(messageId: string, sentences: readonly string[], voiceName: string | null): void {
   const [sentence, ...rest] = sentences
   if (sentence === undefined) return silence()
@@ -34,7 +33,7 @@ function speak(messageId: string, sentences: readonly string[], voiceName: strin
 
 export type ReadAloud = { speaking: boolean; toggle: () => void }
 
-/** Reads an answer aloud with the browser's own voices; null where it has none. */
+/** Reads an answer aloud with the browser's voices; null where it has none. */
 export function useReadAloud(messageId: string, markdown: string): ReadAloud | null {
   const speaking = useSpeaking((state) => state.messageId === messageId)
   const voiceName = usePageSettings((state) => state.voiceName)

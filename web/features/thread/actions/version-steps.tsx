@@ -5,7 +5,6 @@ import { Button } from '#web/ui/button.tsx'
 
 type VersionStepsProps = { version: number; newest: number; onStep: (version: number) => void }
 
-/** Leafs through the versions of an answer. */
 export function VersionSteps({ version, newest, onStep }: VersionStepsProps): JSX.Element {
   return (
     <span className={styles.versions} role="group" aria-label="Versions of this answer">

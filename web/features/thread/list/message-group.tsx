@@ -9,24 +9,26 @@ import { PlaceInThread } from './thread-position.tsx'
 
 type MessageGroupProps = {
   messages: readonly ThreadMessage[]
-  /** The reply that is being written, in the last group. */
+  /** The streamed reply, in the last group. */
   streamed: ReplyView | null
-  /** The first answer of the conversation, which carries the badge. */
+  /** The conversation's first answer carries the badge. */
   firstAnswerId: string | null
-  /** The failed answer that can be asked for again. */
+  /** The failed answer that can be retried. */
   retryableId: string | null
   showToolMessages: boolean
   marginNotes: boolean
-  /** Its first message's place in the conversation, counted from 1, and the number of all; null where not known. */
+  /** Position of the group's first message, counted from 1, and the number of messages; null while unknown. */
   place: number | null
   total: number | null
-  /** Whether it is the one that grows. */
   last: boolean
   onOpenSource: OpenSource
   onRetry: () => void
 }
 
-/** Some turns of a conversation. Far from what is read the browser skips them, but finds words in them and reads them out. */
+/**
+ * Some turns of a conversation. The browser skips layout far from the viewport, but still finds text there and exposes
+ * it to screen readers.
+ */
 export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps): JSX.Element {
   const { messages, streamed, firstAnswerId, marginNotes, onOpenSource, onRetry } = props
   const group = useRef<HTMLDivElement>(null)
@@ -34,7 +36,7 @@ export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps)
   useEffect(() => {
     const element = group.current
     if (element === null || last) return
-    // Only once it has been laid out: its place is kept by the height that it really has, to the fraction.
+    // The measured height, with its fraction, keeps the scroll position exact once the group is skipped.
     element.style.containIntrinsicBlockSize = `auto ${element.getBoundingClientRect().height}px`
     element.style.contentVisibility = 'auto'
     return () => void element.style.removeProperty('content-visibility')
@@ -45,7 +47,7 @@ export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps)
       {element}
     </PlaceInThread>
   )
-  // One list of one component, so that the streamed answer and its stored row are one and the same element.
+  // A single list of one component type, so that the streamed answer and its stored row are the same element.
   const isShown = streamed !== null && (streamed.text !== '' || streamed.reasoning !== '')
   const shown = isShown ? [...messages, replyAsMessage(streamed)] : messages
   return (

@@ -14,7 +14,7 @@ import { useAnnouncement } from './use-announcement.ts'
 
 export type MessageListProps = {
   messages: readonly ThreadMessage[]
-  /** The reply that is being written; gives way to the row of the same id. */
+  /** The streamed reply; replaced by the stored row of the same id. */
   reply: ReplyView | null
   waiting: boolean
   showToolMessages: boolean
@@ -28,13 +28,13 @@ export type MessageListProps = {
 const isAnswer = (message: ThreadMessage): boolean =>
   message.sender_role === SENDER_ROLES.assistant && !isFailure(message)
 
-/** The last message, if it is a failed answer that may be asked for again. */
+/** The last message, if it is a failed answer that can be retried. */
 function retryable(messages: readonly ThreadMessage[], waiting: boolean): string | null {
   const last = messages.at(-1)
   return !waiting && last?.metadata?.error?.retryable === true ? last.id : null
 }
 
-/** The place of each group's first message, counted from 1. */
+/** Position of each group's first message, counted from 1. */
 function placesOf(groups: readonly Group[]): number[] {
   const places: number[] = []
   let place = 1
@@ -45,7 +45,6 @@ function placesOf(groups: readonly Group[]): number[] {
   return places
 }
 
-/** A conversation: questions, answers and what tools did, oldest first. */
 export function MessageList(props: MessageListProps): JSX.Element {
   const { messages, reply, waiting, fromStart } = props
   const [known, setKnown] = useState<readonly Group[]>([])

@@ -1,7 +1,7 @@
-/** What a reader looks at: an element at the upper edge of the view, and how far down the window it stands. */
+/** An element at the upper edge of the view, with its distance from the window's top. */
 export type ReadingAnchor = { element: Element; top: number; scrollTop: number }
 
-/** As deep as a block of an answer: thread, group, message, text, block. */
+/** Nesting depth of an answer's block: thread, group, message, text, block. */
 const DEPTH = 6
 
 const reaches = (element: Element, edge: number): boolean => {
@@ -9,10 +9,9 @@ const reaches = (element: Element, edge: number): boolean => {
   return height > 0 && bottom > edge
 }
 
-/** Notes in the margin stand beside the text, not in its course. */
+/** Margin notes are outside the text flow. */
 const isInCourse = (element: Element): boolean => element.tagName !== 'ASIDE'
 
-/** The innermost element at the upper edge of `view`. */
 export function findAnchor(view: HTMLElement, content: Element): ReadingAnchor | null {
   const edge = view.getBoundingClientRect().top
   let found: Element | null = null
@@ -27,10 +26,10 @@ export function findAnchor(view: HTMLElement, content: Element): ReadingAnchor |
   return { element: found, top: found.getBoundingClientRect().top, scrollTop: view.scrollTop }
 }
 
-/** Layout counts in sixty-fourths of a pixel. */
+/** Browsers lay out in 1/64 pixel. */
 const LEAST_PX = 1 / 64
 
-/** A view scrolls by whole pixels of the screen: what is left of one is room above the content. */
+/** A view scrolls by whole device pixels; the rest becomes padding above the content. */
 function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
   const room = (Number.parseFloat(content.style.marginTop) || 0) - pixels
   const whole = Math.floor(room)
@@ -39,8 +38,8 @@ function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
 }
 
 /**
- * Scrolls so that the element stands where it stood in the window, apart from what the reader has scrolled since: also
- * where the view itself begins further down, below something that came in above it.
+ * Scrolls so that the element keeps its distance from the window's top, apart from scrolling since; also where the
+ * view itself has moved down because something appeared above it.
  */
 export function holdAnchor(view: HTMLElement, content: HTMLElement, { element, top, scrollTop }: ReadingAnchor): void {
   if (!element.isConnected) return

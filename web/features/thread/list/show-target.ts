@@ -1,7 +1,6 @@
-/** The id of a message's element on the page. */
 export const messageElementId = (messageId: string): string => `message-${messageId}`
 
-/** Groups of messages around it are drawn over the frames that follow, and move it. */
+/** Groups rendered in later frames move the message. */
 const SETTLING_FRAMES = 45
 
 function holdInView(element: HTMLElement, frames = SETTLING_FRAMES): void {
@@ -13,8 +12,8 @@ function holdInView(element: HTMLElement, frames = SETTLING_FRAMES): void {
 }
 
 /**
- * Scrolls to a message, marks it for a moment and gives it the focus, so that the keyboard and a screen reader go on from
- * there. False while it is not on the page.
+ * Scrolls to a message, highlights it for a moment and focuses it for keyboard and screen reader. False while it is
+ * not on the page.
  */
 export function showTarget(messageId: string): boolean {
   const element = document.getElementById(messageElementId(messageId))

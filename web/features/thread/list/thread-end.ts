@@ -1,4 +1,4 @@
-/** What is left free above the question, and below the text where more of the answer follows: its sources. */
+/** Free space above the question, and below the text where the answer's sources follow. */
 const ABOVE_PX = 16
 const BELOW_PX = 64
 
@@ -6,9 +6,9 @@ const lastOf = (content: Element, selector: string): Element | undefined =>
   [...content.querySelectorAll(selector)].at(-1)
 
 /**
- * How far a view is scrolled down that follows the newest text: sources below an answer or beside it are no text, and do not
- * push it out of the view, nor its question, as long as there is room for both. The text ends with the last `data-text-end`,
- * the newest question is the last `data-asked`.
+ * Scroll position that follows the newest text. Sources below or next to an answer push neither the text nor its
+ * question out of view while both fit. The text ends with the last `data-text-end`; the newest question is the last
+ * `data-asked`.
  */
 export function endOf(view: HTMLElement, content: Element): number {
   const most = view.scrollHeight - view.clientHeight

@@ -11,7 +11,7 @@ type PlaceInThreadProps = {
   children: ReactNode
 }
 
-/** Says which message of how many its child is, for those who cannot see how long the conversation is. */
+/** Gives a message its position for screen readers. */
 export function PlaceInThread({ place, total, children }: PlaceInThreadProps): JSX.Element {
   const value = useMemo(
     (): Place => ({ ...(place === null ? {} : { 'aria-posinset': place }), 'aria-setsize': total ?? -1 }),
@@ -20,5 +20,5 @@ export function PlaceInThread({ place, total, children }: PlaceInThreadProps): J
   return <PlaceContext value={value}>{children}</PlaceContext>
 }
 
-/** The attributes of a message's article. */
+/** ARIA attributes of a message's article. */
 export const usePlaceInThread = (): Place | null => use(PlaceContext)

@@ -8,31 +8,31 @@ import { showTarget } from './show-target.ts'
 import { endOf } from './thread-end.ts'
 import styles from './thread-scroller.module.css'
 
-/** How far from the end still counts as being there. */
+/** Distance from the end that counts as being at the end. */
 const NEAR_PX = 48
-/** So many views of older messages are kept above what is read. */
+/** Views of older messages that are rendered in advance. */
 const SPARE_VIEWS = 2
 
 type ThreadScrollerProps = {
-  /** Another thread begins at its newest message. */
+  /** A change starts at the newest message. */
   threadKey: string
-  /** The person's newest message: on a change the view goes to the end, wherever it was. */
+  /** A change scrolls to the end. */
   ownMessageKey: string | undefined
-  /** The oldest message: on a change the view stays where it was, as older ones came in above. */
+  /** A change keeps the scroll position: older messages were added above. */
   oldestKey: string | undefined
   onNearStart: (() => void) | null
-  /** A message of the thread that somebody wants to see. */
+  /** The message to show. */
   targetId: string | null
   children: ReactNode
 }
 
-/** Scrolls with the newest text while the reader is at the end, and leaves the reader alone otherwise. */
+/** Follows the newest text while the view is at the end, and keeps its position otherwise. */
 export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
   const { threadKey, ownMessageKey, oldestKey, onNearStart, targetId, children } = props
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const following = useRef(true)
-  /** Somebody has gone on to the sources below the text. */
+  /** True while the view is below the text, at the sources. */
   const isBeyond = useRef(false)
   const lastTop = useRef(0)
   const anchor = useRef<ReadingAnchor | null>(null)
@@ -49,7 +49,6 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
 
   useLayoutEffect(toEnd, [threadKey, ownMessageKey])
 
-  /** After the content changed: to its end, or to what was being read. */
   const settle = (): void => {
     const view = frame.current
     if (view === null || content.current === null) return
@@ -63,7 +62,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     lastTop.current = view.scrollTop
   }
 
-  // Before older messages are painted: what is read is not to move by a pixel.
+  // Before paint, so that the text does not move.
   useLayoutEffect(settle, [oldestKey])
 
   useLayoutEffect(() => {
@@ -82,7 +81,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     const observer = new ResizeObserver(() => {
       const before = width
       width = content.current?.clientWidth ?? width
-      // A source opened beside it makes the text narrower: the words that cite it are not to run away.
+      // A viewer opened next to the thread narrows the text: keep the citing words in place.
       if (width !== before && parseRouteState(location.search).source !== null) following.current = false
       settle()
     })
@@ -100,7 +99,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     const view = frame.current
     if (view === null || content.current === null) return
     const distance = endOf(view, content.current) - view.scrollTop
-    // Only a step upwards is the reader's wish to stay: the end also runs away when text came in since the last scroll.
+    // Only scrolling up stops following: the end also moves away when text is added.
     if (distance <= 1) following.current = true
     else if (view.scrollTop < lastTop.current) following.current = false
     else if (view.scrollTop > lastTop.current && distance < NEAR_PX) following.current = true
@@ -112,7 +111,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
     keepSpare()
   }
 
-  // Step by step, a frame each, until there is enough above for the reader to scroll on without waiting.
+  // One step per frame, until enough is rendered above to scroll on without waiting.
   useEffect(() => {
     const request = requestAnimationFrame(keepSpare)
     return () => cancelAnimationFrame(request)

@@ -3,10 +3,10 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { spokenLines } from '#web/lib/markdown/spoken-text.ts'
 import type { ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 
-/** Its words without marks; an answer of nothing but code as it is. */
+/** Text without Markdown marks; an answer of code alone stays as it is. */
 const spoken = (markdown: string): string => spokenLines(markdown).join(' ') || markdown
 
-/** The answer that has just been finished, for screen readers: once as a whole, not word by word. */
+/** The answer that has just finished, for screen readers: once as a whole, not word by word. */
 export function useAnnouncement(messages: readonly ThreadMessage[], waiting: boolean): string {
   const [state, setState] = useState<{ waiting: boolean; answer: ThreadMessage | null }>({ waiting, answer: null })
   const [text, setText] = useState('')
@@ -15,7 +15,7 @@ export function useAnnouncement(messages: readonly ThreadMessage[], waiting: boo
     setState({ waiting, answer: !waiting && last?.sender_role === SENDER_ROLES.assistant ? last : null })
   }
   const { answer } = state
-  // Once it has been drawn: it is seen before it is put into words.
+  // After painting, so that the announcement does not delay the drawing.
   useEffect(() => {
     const timer = setTimeout(() =>
       setText(answer === null ? '' : (answer.metadata?.error?.message ?? spoken(answer.content))),

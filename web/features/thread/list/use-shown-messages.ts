@@ -1,21 +1,21 @@
 import { startTransition, useState } from 'react'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 
-/** So many are drawn at first, and so many more at each step up: little enough for one frame. */
+/** Messages rendered first, and per step up; few enough for one frame. */
 const FIRST = 20
 const STEP = 2
-/** Older ones are loaded while there are fewer than this left to draw. */
+/** Older messages are loaded while fewer than this are left to render. */
 const AHEAD = 30
 
 export type ShownMessages = {
   shown: readonly ThreadMessage[]
-  /** Draws older messages above; null when there are none. */
+  /** Renders older messages; null when there are none. */
   showEarlier: (() => void) | null
 }
 
 /**
- * The newest messages of those at hand, and more of them as the reader comes near the oldest: a page of long answers
- * drawn at once would hold up the scrolling. A message that is wanted is always among them.
+ * The newest loaded messages, and more as the view nears the oldest: rendering a page of long answers at once would
+ * block scrolling. The target message is always included.
  */
 export function useShownMessages(
   messages: readonly ThreadMessage[],
@@ -37,7 +37,7 @@ export function useShownMessages(
         : () => {
             if (from < AHEAD) loadEarlier?.()
             const next = messages[Math.max(0, from - STEP)]
-            // Piece by piece: the scrolling goes on in between.
+            // A transition, so that scrolling is not blocked.
             if (next !== undefined) startTransition(() => setOldestKey(messageKey(next)))
           },
   }

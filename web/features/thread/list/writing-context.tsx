@@ -1,4 +1,4 @@
 import { createContext } from 'react'
 
-/** Whether the answer around is still being written, so that a block at its end may not be finished. */
+/** Whether the surrounding answer is still streaming, so that its last block may be incomplete. */
 export const WritingContext = createContext(false)

@@ -11,7 +11,7 @@ import { inline } from './inline.tsx'
 import styles from './markdown.module.css'
 import { TableBlock } from './table-block.tsx'
 
-/** The page's own heading is the first level; an answer begins below it. */
+/** The page's heading is level 1; an answer begins at level 2. */
 const HEADINGS = ['h2', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
 function blocks(tokens: readonly Token[]): ReactNode {
@@ -45,7 +45,7 @@ function BlockQuote({ quote }: { quote: Tokens.Blockquote }): JSX.Element {
   )
 }
 
-/** Whether the closing marks of a code block have come. */
+/** Whether the closing fence has arrived. */
 const isClosedCode = ({ raw }: Tokens.Code): boolean => /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(raw)
 
 function element(token: MarkedToken): ReactNode {
@@ -85,7 +85,7 @@ function element(token: MarkedToken): ReactNode {
   }
 }
 
-/** One block of an answer; drawn again only when its token is another one. */
+/** Memoized by token. */
 export const Block = memo(function Block({ token }: { token: Token }): ReactNode {
   if (isMathsToken(token)) return <Formula maths={token} />
   return isMarkedToken(token) ? element(token) : token.raw

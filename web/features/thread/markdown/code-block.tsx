@@ -9,15 +9,14 @@ import { useHighlight } from './use-highlight.ts'
 
 type CodeBlockProps = {
   code: string
-  /** What stands behind the opening marks: the language, perhaps followed by more. */
+  /** The info string after the opening fence: the language, perhaps followed by more. */
   info: string
-  /** Whether its closing marks have come. */
   closed: boolean
 }
 
 /**
- * Puts the coloured parts in the place of the plain text, which is React's: it knows of one text and sets it anew when the
- * code becomes another. A program is many small elements, and an account of each would cost more than they do.
+ * Replaces the text node by coloured spans outside React, which renders only the plain text and resets it when the
+ * code changes. Reconciling one element per token of a long program would be too slow.
  */
 function colour(element: HTMLElement, runs: readonly CodeRun[]): void {
   const parts = new DocumentFragment()
@@ -34,12 +33,11 @@ function colour(element: HTMLElement, runs: readonly CodeRun[]): void {
   element.replaceChildren(parts)
 }
 
-/** Code as it was written, with its language, a button that copies it and one that wraps its lines. */
 export function CodeBlock({ code, info, closed }: CodeBlockProps): JSX.Element {
   const { copied, copy } = useCopy(code)
   const [wrapped, setWrapped] = useState(false)
   const language = /^[^\s{,:]*/.exec(info)?.[0].toLowerCase() ?? ''
-  // A block that is closed has no part in the writing, and is not drawn again when that ends.
+  // A closed block does not subscribe to the streaming state and is not rendered again when that ends.
   const finished = closed || !use(WritingContext)
   const runs = useHighlight(code, language, finished)
   const lines = useRef<HTMLElement>(null)

@@ -4,7 +4,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import styles from './formula.module.css'
 import { drawFormula, isReady, onReady } from './typeset.ts'
 
-/** A formula; its source until it can be set, and where it cannot. */
+/** A formula; its source while KaTeX loads and where it cannot be set. */
 export const Formula = memo(function Formula({ maths }: { maths: MathsToken }): JSX.Element {
   const { raw, source, display } = maths
   const host = useRef<HTMLSpanElement>(null)

@@ -1,11 +1,11 @@
-/** Colours code outside the page's own thread; it begins when the first code block asks for it. */
+/** Highlights code off the main thread; started by the first code block. */
 import { common, createLowlight } from 'lowlight'
 import type { CodeRole, CodeRun, HighlightAnswer, HighlightRequest } from './highlight.ts'
 
-/** More than a person reads at once is not worth the time. */
+/** Longer code stays plain, in characters. */
 const LONGEST = 100_000
 
-/** What a part of a program is, from the many names that grammars have for it. */
+/** Colour roles by highlight.js scope name. */
 const ROLES: Record<string, CodeRole> = {
   keyword: 'keyword',
   operator: 'keyword',
@@ -49,7 +49,7 @@ function roleOf(className: unknown): CodeRole | undefined {
   return names.flatMap((name) => ROLES[name.replace(/^hljs-/, '')] ?? [])[0]
 }
 
-/** A tree as a row: each text with the innermost role around it, neighbours of one role as one. */
+/** Flattens the syntax tree: each text with the innermost role around it, adjacent equal roles merged. */
 function collectRuns(nodes: readonly Node[], role: CodeRole | null, runs: CodeRun[]): CodeRun[] {
   for (const node of nodes) {
     if (node.type === 'element') collectRuns(node.children, roleOf(node.properties['className']) ?? role, runs)

@@ -1,11 +1,11 @@
-/** Asks the worker for the colours of code and remembers them, so that a block that is drawn again has them at once. */
+/** Requests highlighting from the worker and caches it, so that a block rendered again has its colours at once. */
 
 export type CodeRole =
   'keyword' | 'type' | 'title' | 'string' | 'number' | 'attribute' | 'comment' | 'addition' | 'deletion'
 
 export type CodeRun = { role: CodeRole | null; text: string }
 export type HighlightRequest = { id: number; code: string; language: string }
-/** `runs` is null where there is nothing to colour: an unknown language, or too much of it. */
+/** `runs` is null for an unknown language or code that is too long. */
 export type HighlightAnswer = { id: number; runs: CodeRun[] | null }
 
 const REMEMBERED = 300
@@ -36,11 +36,11 @@ function startWorker(): Worker {
   return started
 }
 
-/** The colours of a piece of code; undefined while they are not known. */
+/** The cached colours of a piece of code; undefined while unknown. */
 export const knownRuns = (code: string, language: string): readonly CodeRun[] | null | undefined =>
   known.get(keyOf(code, language))
 
-/** Asks for them; `done` is called once they are known. Returns the function that no longer waits for them. */
+/** Calls `done` once the colours are known; returns the function that cancels. */
 export function askForRuns(code: string, language: string, done: () => void): () => void {
   worker ??= startWorker()
   lastId += 1

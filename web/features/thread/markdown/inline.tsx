@@ -7,8 +7,8 @@ import { decodeEntities, isMarkedToken, isMathsToken, safeHref } from '#web/lib/
 import { Formula } from './formula.tsx'
 
 /**
- * A link that leaves the page; an address that is not safe to open stays text. One with a query could carry out what the
- * answer was made from, at the bidding of a text that it has read: unless it is a source, it is shown and not linked.
+ * An external link; an unsafe address stays text. A prompt injection could leak the answer's context through a query
+ * string, so an address with one is shown but not linked unless it is a source.
  */
 function OuterLink({ href, children }: { href: string; children: ReactNode }): JSX.Element {
   const { sources } = useAnswer()
@@ -30,7 +30,7 @@ function OuterLink({ href, children }: { href: string; children: ReactNode }): J
   )
 }
 
-/** Most texts cite and quote nothing: they are set as they are, and nothing about the answer draws them again. */
+/** Most texts cite and quote nothing: they skip the subscription to the answer's context. */
 const plainText = (text: string): ReactNode => (mayCite(text) ? <CitedText text={text} /> : text)
 
 function inlineToken(token: MarkedToken): ReactNode {
@@ -48,7 +48,7 @@ function inlineToken(token: MarkedToken): ReactNode {
     case 'link':
       return <OuterLink href={token.href}>{inline(token.tokens)}</OuterLink>
     case 'image':
-      // An image from elsewhere would tell its server who reads this answer: only its address is offered.
+      // A remote image would reveal the reader to its server: offer its address as a link.
       return <OuterLink href={token.href}>{token.text === '' ? token.href : token.text}</OuterLink>
     case 'text':
       return token.tokens === undefined ? plainText(decodeEntities(token.text)) : inline(token.tokens)
@@ -64,12 +64,11 @@ function inlineElement(token: Token): ReactNode {
   return isMarkedToken(token) ? inlineToken(token) : token.raw
 }
 
-/** Inline tokens as elements. Raw HTML has no case of its own and so stays the text that it is. */
+/** Inline tokens as elements. Raw HTML has no case and therefore stays text. */
 export function inline(tokens: readonly Token[] | undefined): ReactNode {
   const parts = tokens?.map((token, index) => {
     const part = inlineElement(token)
     return typeof part === 'string' ? part : <Fragment key={index}>{part}</Fragment>
   })
-  // A text alone needs no node of its own.
   return parts?.length === 1 && typeof parts[0] === 'string' ? parts[0] : parts
 }

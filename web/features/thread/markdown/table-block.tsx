@@ -6,11 +6,10 @@ import { directionOf } from '#web/lib/markdown/text-direction.ts'
 import { inline } from './inline.tsx'
 import styles from './table-block.module.css'
 
-/** The cells as a spreadsheet takes them: tabs between cells, line ends between rows. */
+/** Cells as spreadsheets paste them: tabs between cells, line breaks between rows. */
 const cellsOf = (table: HTMLTableElement | null): string =>
   [...(table?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.innerText.trim()).join('\t')).join('\n')
 
-/** A table that scrolls inside its own box, with a button that copies its cells. */
 export function TableBlock({ table }: { table: Tokens.Table }): JSX.Element {
   const element = useRef<HTMLTableElement>(null)
   const { copied, copy } = useCopy(() => cellsOf(element.current))

@@ -1,4 +1,4 @@
-/** The mathematical typesetter, with its styles and fonts: loaded when the first formula is there. */
+/** KaTeX with its styles and fonts, loaded with the first formula. */
 import type Katex from 'katex'
 
 let typesetter: typeof Katex | null = null
@@ -13,7 +13,7 @@ async function load(): Promise<void> {
 
 export const isReady = (): boolean => typesetter !== null
 
-/** Calls back when formulas can be set, and begins to load what is needed for that. Returns the function that stops. */
+/** Calls back once formulas can be set, and starts loading KaTeX. Returns the unsubscribe function. */
 export function onReady(tell: () => void): () => void {
   waiting.add(tell)
   loading ??= load().catch((error: unknown) => {
@@ -25,7 +25,7 @@ export function onReady(tell: () => void): () => void {
 
 const REMEMBERED = 500
 
-/** What was set last of each source: the same letters come again and again, and copying is far cheaper than setting. */
+/** Rendered nodes by source: symbols recur often, and cloning is far cheaper than setting. */
 const known = new Map<string, WeakRef<Node>>()
 
 function remember(key: string, formula: Node): void {
@@ -35,8 +35,8 @@ function remember(key: string, formula: Node): void {
 }
 
 /**
- * Sets a formula into an element. Only elements and their properties are used: markup with style attributes would be
- * refused by the page's policy. Returns what is wrong with the source, or null.
+ * Sets a formula into an element through DOM properties only: the page's CSP forbids markup with style attributes.
+ * Returns KaTeX's error message, or null.
  */
 export function drawFormula(element: HTMLElement, source: string, display: boolean): string | null {
   const key = `${String(display)} ${source}`

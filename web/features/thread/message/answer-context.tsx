@@ -2,21 +2,20 @@ import { createContext, useContext } from 'react'
 import type { Source } from '#contract/source.ts'
 import type { CitedSource } from '#web/lib/route-state.ts'
 
-/** What the parts of one answer share: its sources, the one that is pointed at, and how a source is opened. */
+/** Shared by the parts of one answer: its sources, the highlighted one, and how to open one. */
 export type Answer = {
   sources: ReadonlyMap<number, Source>
   numbers: ReadonlySet<number>
-  /** Quotations that their source does not hold. */
+  /** Quotations that are not in their source. */
   misquotes: readonly string[]
   pointedAt: number | null
   pointAt: (n: number | null) => void
-  /** The source that stands open beside the conversation. */
+  /** The source open in the viewer. */
   openNumber: number | null
-  /** Opens the passage or the message of a source; `marker` is the element that gets the focus back. */
+  /** Opens the passage or message of a source; `marker` gets the focus back afterwards. */
   open: (n: number, marker: HTMLElement) => void
 }
 
-/** The source of an answer that stands open beside the conversation. */
 export const OpenSourceContext = createContext<CitedSource | null>(null)
 
 export const AnswerContext = createContext<Answer | null>(null)

@@ -26,12 +26,12 @@ type AnswerMessageProps = Omit<
 
 const NONE: [] = []
 
-/** Why an answer failed that another key may help. */
+/** Error codes that another provider key may resolve. */
 const WANT_KEY = new Set(['not_configured', 'provider_refused_key'])
 
 /**
- * Leafs through the versions of an answer. The newest is what the conversation goes on from: it comes into view by itself
- * where there is a newer one than was known, and where something else is asked.
+ * Steps through the versions of an answer. The newest is shown when one arrives and when a new question is sent, since
+ * the conversation continues from it.
  */
 function useVersion(messageId: string, newest: number, awaiting: boolean) {
   const [leaf, setLeaf] = useState({ newest, version: newest })
@@ -49,13 +49,11 @@ function useVersion(messageId: string, newest: number, awaiting: boolean) {
   }
 }
 
-/** Which model wrote the version that is shown. */
 function VersionModel({ identifier }: { identifier: string | undefined }): JSX.Element {
   const modelLabel = useModelLabel()
   return <span className={styles.versionModel}>{modelLabel(identifier)}</span>
 }
 
-/** What the model thought, folded. */
 function Reasoning({ text }: { text: string }): JSX.Element {
   return (
     <details className={styles.tool}>
@@ -65,7 +63,6 @@ function Reasoning({ text }: { text: string }): JSX.Element {
   )
 }
 
-/** An answer in one of its versions, with what can be done with it and asked of it. */
 export function AnswerMessage(props: AnswerMessageProps): JSX.Element {
   const { metadata, tokensIn, tokensOut, showTrace, ...shown } = props
   const { messageId, writing, error } = shown

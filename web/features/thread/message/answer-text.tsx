@@ -8,10 +8,10 @@ import { updateMarkdown, emptyMarkdown, finishMarkdown } from '#web/lib/markdown
 import { citedNumbers } from '#web/lib/messages/citations.ts'
 import { useAnswer } from './answer-context.tsx'
 
-/** Blocks are drawn in groups of so many, so that a commit compares a few groups and not every block. */
+/** Blocks per memoized group, so that a commit compares a few groups instead of every block. */
 const GROUP = 16
 
-/** The blocks of a text that grows: closed ones keep their identity, and with it what was drawn for them. */
+/** Blocks of growing text; closed ones keep their identity and therefore their rendering. */
 function useBlocks(text: string, writing: boolean): readonly Token[] {
   const [growing, setGrowing] = useState(emptyMarkdown)
   const advanced = writing ? updateMarkdown(growing, text) : growing
@@ -22,7 +22,7 @@ function useBlocks(text: string, writing: boolean): readonly Token[] {
   )
 }
 
-/** For each block the sources that it is the first to cite, as text so that a block is drawn again only if it changes. */
+/** For each block the sources that it cites first, joined to a string so that memoization compares by value. */
 function useFirstCitations(tokens: readonly Token[], numbers: ReadonlySet<number>): readonly string[] {
   return useMemo(() => {
     const seen = new Set<number>()
@@ -37,11 +37,10 @@ function useFirstCitations(tokens: readonly Token[], numbers: ReadonlySet<number
 type AnswerTextProps = {
   text: string
   writing: boolean
-  /** Whether sources stand in the margin, beside the block that cites them first. */
+  /** Whether sources are shown in the margin, next to the block that cites them first. */
   marginNotes: boolean
 }
 
-/** The Markdown of an answer, set as a page of a book. */
 export function AnswerText({ text, writing, marginNotes }: AnswerTextProps): JSX.Element {
   const { numbers } = useAnswer()
   const tokens = useBlocks(text, writing)

@@ -11,7 +11,7 @@ import { AnswerContext, OpenSourceContext, type Answer } from './answer-context.
 import { AnswerText } from './answer-text.tsx'
 import styles from './message.module.css'
 
-/** What a person wants to see: a passage, among those of the same answer, or a message of a conversation. */
+/** A source to open: a passage, among those of its answer, or a message of a conversation. */
 export type OpenSource = (choice: {
   messageId: string
   sources: PassageSource[]
@@ -20,36 +20,32 @@ export type OpenSource = (choice: {
 }) => void
 
 export type AssistantMessageProps = {
-  /** The id of the stored row, or the one that it will have. */
+  /** The id of the stored row, now or later. */
   messageId: string
   text: string
   sources: readonly Source[]
   misquotes: readonly string[]
   error: ReplyError | null
   stopped: boolean
-  /** Still being written. */
   writing: boolean
   first: boolean
   marginNotes: boolean
   onOpenSource: OpenSource
   onRetry: (() => void) | null
-  /** Where another key may help. */
+  /** Set where another provider key may help. */
   onAddKey: (() => void) | null
-  /** Documents were searched, and the answer cites nothing. */
+  /** Documents were searched, but the answer cites none. */
   unsupported: boolean
-  /** So many documents were still being read. */
+  /** Number of documents that were still being processed. */
   unread: number
-  /** Has the answer written anew. */
   onAgain: (() => void) | null
-  /** The documents were too long: only so many of their pages were read. */
+  /** Set where long documents were truncated: pages read, of all pages. */
   pages: { read: number; of: number } | null
-  /** Before the text. */
   lead: ReactNode
-  /** After the text and its sources. */
   footer: ReactNode
 }
 
-/** The sources as they were as long as they say the same: the stored answer comes with copies of what was streamed. */
+/** Keeps the identity of sources while their content is equal: the stored answer brings copies of the streamed ones. */
 function useKept(given: readonly Source[]): readonly Source[] {
   const [kept, keep] = useState(given)
   if (given === kept || JSON.stringify(given) === JSON.stringify(kept)) return kept
@@ -57,13 +53,12 @@ function useKept(given: readonly Source[]): readonly Source[] {
   return given
 }
 
-/** What of a passage the marker stands for that was pressed; all of it where that was a card. */
+/** The part of a passage that the pressed marker cites; the whole passage for a card. */
 function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
   const markers = marker.closest('article')?.querySelectorAll(`[data-citation="${source.n}"]`) ?? []
   return citedParts(source)[[...markers].indexOf(marker) + 1] ?? source
 }
 
-/** An answer: plain text on the page, its sources beside or below it. */
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const { messageId, text, misquotes, writing, onOpenSource } = props
   const sources = useKept(props.sources)
@@ -72,7 +67,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const openNumber = open?.messageId === messageId ? open.n : null
   const [pointedAt, pointAt] = useState<number | null>(null)
   const numbers = useMemo(() => new Set(sources.map((source) => source.n)), [sources])
-  // Read when it is asked for: a new value at each step of the writing would draw every block again.
+  // A ref, because a changing context value would render every block again at each step of the stream.
   const written = useRef(text)
   useEffect(() => {
     written.current = text

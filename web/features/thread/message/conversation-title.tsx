@@ -12,7 +12,7 @@ type ConversationTitleProps = {
   onRename: ((title: string) => Promise<boolean>) | null
 }
 
-/** The title, and a field in its place: Enter or leaving it keeps the change, Escape drops it. An empty one changes nothing. */
+/** The title, editable in place: Enter or blur saves, Escape discards. An empty title changes nothing. */
 export function ConversationTitle({ title, onRename }: ConversationTitleProps): JSX.Element {
   const [draft, setDraft] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
@@ -28,7 +28,7 @@ export function ConversationTitle({ title, onRename }: ConversationTitleProps): 
   }
   const decide = (event: KeyboardEvent<HTMLInputElement>): void => {
     if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      // Where nothing has changed the button has the focus by now, and would be pressed.
+      // Otherwise the button, which receives the focus without a change, would be pressed too.
       event.preventDefault()
       void save()
     }

@@ -5,12 +5,12 @@ import styles from './edit-question.module.css'
 
 type EditQuestionProps = {
   content: string
-  /** False where it could not be asked: the text stays. */
+  /** False if it could not be sent; the text stays. */
   onAsk: (content: string) => Promise<boolean>
   onCancel: () => void
 }
 
-/** An earlier message in a box: what is changed is asked in a new conversation, this one stays as it is. */
+/** Edits an earlier message; the changed text is asked in a new conversation. */
 export function EditQuestion({ content, onAsk, onCancel }: EditQuestionProps): JSX.Element {
   const [text, setText] = useState(content)
   const [asking, setAsking] = useState(false)

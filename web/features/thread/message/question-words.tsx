@@ -9,7 +9,6 @@ const MOST_LINES = 24
 const isLong = (content: string): boolean =>
   content.length > LONGEST_WHOLE || content.split('\n', MOST_LINES + 1).length > MOST_LINES
 
-/** What a person asked; of a text that was put in, its beginning, until somebody wants to see the rest. */
 export function QuestionWords({ content }: { content: string }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const words = useRef<HTMLParagraphElement>(null)
@@ -21,7 +20,7 @@ export function QuestionWords({ content }: { content: string }): JSX.Element {
     )
   const toggle = (): void => {
     setOpen(!isOpen)
-    // Where it is folded again, its beginning may be far above.
+    // The start of a folded message may be far above the view.
     if (isOpen) requestAnimationFrame(() => words.current?.scrollIntoView({ block: 'nearest' }))
   }
   return (

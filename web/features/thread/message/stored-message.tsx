@@ -9,15 +9,13 @@ import { UserMessage } from './user-message.tsx'
 const NO_CONTENT = 'Message content unavailable'
 const NO_SOURCES: [] = []
 
-/** An answer of which nothing came: only its error is to be shown. */
+/** An answer without text: only its error is shown. */
 export const isFailure = ({ content, metadata }: ThreadMessage): boolean =>
   content === '' && metadata?.error !== undefined
 
 type StoredMessageProps = {
   message: ThreadMessage
-  /** The first answer of the conversation. */
   first: boolean
-  /** A failed answer that can be asked for again. */
   retryable: boolean
   showToolMessages: boolean
   marginNotes: boolean
@@ -25,7 +23,7 @@ type StoredMessageProps = {
   onRetry: () => void
 }
 
-/** A message as it is stored; drawn again only when it is another one, not with each step of an answer below. */
+/** Memoized, so that the streaming of a later answer does not render it again. */
 export const StoredMessage = memo(function StoredMessage(props: StoredMessageProps): ReactNode {
   const { message } = props
   const { id, content, metadata } = message

@@ -7,7 +7,6 @@ const STEPS = new Map([
   [READING_STEP, 'Reading your documents…'],
 ])
 
-/** Shown while an answer is awaited and nothing of it is there yet. */
 export function Thinking({ tool }: { tool: string | undefined }): JSX.Element {
   return (
     <p className={styles.thinking} role="status" data-text-end>

@@ -6,7 +6,6 @@ import styles from './message.module.css'
 
 type ToolMessageProps = { name: string | undefined; durationMs: number | undefined; content: string; status: string }
 
-/** What a tool did, in one soft line that unfolds. */
 export function ToolMessage({ name, durationMs, content, status }: ToolMessageProps): JSX.Element {
   return (
     <article className={styles.tool} aria-label="Tool output" {...usePlaceInThread()}>

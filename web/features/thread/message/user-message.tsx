@@ -12,7 +12,6 @@ import { QuestionWords } from './question-words.tsx'
 
 type UserMessageProps = { messageId: string; content: string; createdAt: string; pending: boolean }
 
-/** A person's words: a quiet raised block at the right, with its time, and a way to ask them differently. */
 export function UserMessage({ messageId, content, createdAt, pending }: UserMessageProps): JSX.Element {
   const actions = useThreadActions()
   const [editing, setEditing] = useState(false)

@@ -16,7 +16,7 @@ function labelOf(source: Source): string {
   return describeSourceLocation(source, 'spoken')
 }
 
-/** The number of a source, set as a small superscript chip; opens the passage, the message, or the page of the web. */
+/** The number of a source as a superscript chip; opens the passage, message or web page. */
 function Citation({ n }: { n: number }): JSX.Element {
   const { sources, pointedAt, pointAt, openNumber, open } = useAnswer()
   const source = sources.get(n)
@@ -69,10 +69,9 @@ function MarkedText({ text }: { text: string }): JSX.Element {
   )
 }
 
-/** Whether a text may hold a marker or a quotation. */
 export const mayCite = (text: string): boolean => /[["“”„«»「『]/.test(text)
 
-/** Plain text of an answer with its markers in place, and with the quotations marked that their source does not hold. */
+/** Plain text of an answer with its citation markers and marked misquotes. */
 export function CitedText({ text }: { text: string }): JSX.Element {
   const { misquotes } = useAnswer()
   return (

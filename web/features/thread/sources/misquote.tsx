@@ -5,7 +5,6 @@ import styles from './misquote.module.css'
 
 const NOT_FOUND = 'Not found word for word in the source'
 
-/** Words in quotation marks that their source does not hold. */
 export function Misquote({ children }: { children: ReactNode }): JSX.Element {
   return (
     <Tooltip content={NOT_FOUND} onPress>
@@ -17,7 +16,6 @@ export function Misquote({ children }: { children: ReactNode }): JSX.Element {
   )
 }
 
-/** The line below a block quote that its source does not hold. */
 export function MisquoteLine(): JSX.Element {
   return <p className={styles.line}>{NOT_FOUND}</p>
 }

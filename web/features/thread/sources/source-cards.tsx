@@ -6,16 +6,15 @@ import { SourceNote } from './source-note.tsx'
 type SourceCardsProps = {
   numbers: readonly number[]
   /**
-   * Whether the answer points to them, or the person had them looked for: what the answer was only given does not stand
-   * under it as if it rested on that.
+   * Whether the answer cites them or the person selected them. Sources that were only offered to the model are not
+   * shown.
    */
   areMeant: boolean
 }
 
-/** All at once could push their answer off the page. */
+/** More cards could push the answer off the page. */
 const AT_FIRST = 4
 
-/** The sources of an answer as cards under it, the best ones at first. */
 export function SourceCards({ numbers, areMeant }: SourceCardsProps): JSX.Element | null {
   const [all, setAll] = useState(false)
   if (numbers.length === 0) return null

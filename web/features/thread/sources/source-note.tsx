@@ -36,7 +36,6 @@ function SourceWords({ n, name, passage, meta }: SourceWordsProps): JSX.Element 
   )
 }
 
-/** Opens a source inside the workspace, as long as it is there. */
 function SourceButton({ deleted, ...words }: SourceWordsProps & { deleted: boolean }): JSX.Element {
   const { pointAt, openNumber, open } = useAnswer()
   const { n } = words
@@ -56,7 +55,7 @@ function SourceButton({ deleted, ...words }: SourceWordsProps & { deleted: boole
   )
 }
 
-/** A page of the web: its title and address. Opens in a tab of its own, which learns nothing of this one. */
+/** A web page. Opens in a new tab without a referrer or opener. */
 function PageLink({ page }: { page: WebSource }): JSX.Element {
   const { pointAt } = useAnswer()
   return (
@@ -79,12 +78,11 @@ function PageLink({ page }: { page: WebSource }): JSX.Element {
   )
 }
 
-/** A passage: its file and page, and its relevance. Opens the document there. */
 function PassageButton({ source }: { source: PassageSource }): JSX.Element {
   const { sources } = useAnswer()
   const { data: documents } = useQuery(documentsQuery())
   const listed = documents?.find((document) => document.id === source.documentId)
-  // A version that a newer one has replaced is in no list, and can be opened all the same.
+  // A superseded version is in no list but can still be opened.
   const { data: unlisted } = useQuery({
     ...documentQuery(source.documentId),
     enabled: documents !== undefined && listed === undefined,
@@ -107,7 +105,6 @@ function PassageButton({ source }: { source: PassageSource }): JSX.Element {
   )
 }
 
-/** What was said in a conversation: its title, who said it and when. Opens the conversation there. */
 function MessageButton({ source }: { source: MessageSource }): JSX.Element {
   const { data: conversation } = useQuery(conversationQuery(source.conversationId))
   const deleted = conversation === null
@@ -126,7 +123,6 @@ function MessageButton({ source }: { source: MessageSource }): JSX.Element {
   )
 }
 
-/** A source of an answer, in the margin or as a card. */
 export function SourceNote({ n, placement }: { n: number; placement: 'margin' | 'card' }): JSX.Element | null {
   const { sources, pointedAt, pointAt } = useAnswer()
   const source = sources.get(n)

@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx'
 const areBeingRead = (documents: readonly DocumentRow[]): boolean =>
   documents.some(({ state }) => state === 'queued' || state === 'reading')
 
-/** Says how many documents were still being read when the answer was written; once none is, they can be had in another one. */
+/** Counts documents still being processed when the answer was written; offers another answer once all are ready. */
 export function UnreadNote({ count, onAgain }: { count: number; onAgain: (() => void) | null }): JSX.Element {
   const { data: waits = true } = useQuery({ ...documentsQuery(), select: areBeingRead })
   return (

@@ -27,7 +27,7 @@ function Row({ name, children }: { name: string; children: ReactNode }): JSX.Ele
   )
 }
 
-/** The passages that were considered, best first, those that were cut with the reason. */
+/** The considered passages, best first; cut ones with their reason. */
 function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
   return (
     <ol className={styles.passages}>
@@ -42,7 +42,6 @@ function Passages({ trace }: { trace: RetrievalTrace }): JSX.Element {
   )
 }
 
-/** What was said that shares words with the question, the most telling first. */
 function Messages({ messages }: { messages: readonly ConsideredMessage[] }): JSX.Element {
   return (
     <ol className={styles.passages}>
@@ -88,7 +87,6 @@ function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
   )
 }
 
-/** How an answer came about, in one soft line that unfolds. */
 export function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
   const { trace, steps } = metadata ?? {}
   if (trace === undefined && steps === undefined) return null
