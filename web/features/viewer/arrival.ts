@@ -1,13 +1,13 @@
 export interface Arrival {
-  /** Notes that the scroll now stands where a request for this page has led. */
+  /** Records the scroll position that a request for this page led to. */
   arriveAt: (page: number) => void
-  /** The page that was gone to; null once the person has scrolled away. */
+  /** The requested page; null once the person has scrolled away. */
   page: () => number | null
 }
 
 /**
- * Remembers the page that was asked for while the scroll rests where that led: a short page, or the last one, need not
- * be the one that fills the view.
+ * Remembers the requested page while the scroll position rests there: a short page, or the last one, may not fill the
+ * view.
  */
 export function watchArrival(scroller: { scrollTop: number }): Arrival {
   let arrived: { page: number; top: number } | null = null

@@ -6,12 +6,11 @@ import type { MarkedPlace } from './passage-mark.ts'
 
 interface BoxedPassageProps {
   rectangles: readonly PageRectangle[]
-  /** Whether what lies underneath is mostly dark. */
   isDark: boolean
   onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
 }
 
-/** The cited passage on the picture of a page, marked by rectangles over the box that both fill. */
+/** The cited passage on a picture of the page, marked by rectangles in shares of the box. */
 export function BoxedPassage({ rectangles, isDark, onMarked }: BoxedPassageProps): JSX.Element {
   const marks = useRef<HTMLDivElement>(null)
 

@@ -6,7 +6,6 @@ import { characterEdges, drawnGlyphs, type DrawnGlyph } from './drawn-glyphs.ts'
 const glyph = (unicode: string, width: number) => ({ unicode, width, isSpace: unicode === ' ' })
 const METRICS = { unit: 0.001, isVertical: false }
 
-/** The glyphs of a page that is drawn by these operators. */
 const draw = (steps: readonly [operator: number, args: unknown][], metrics = METRICS) =>
   drawnGlyphs({ fnArray: steps.map(([operator]) => operator), argsArray: steps.map(([, args]) => args) }, () => metrics)
 const places = (glyphs: readonly DrawnGlyph[]) =>

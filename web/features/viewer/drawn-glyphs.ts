@@ -1,20 +1,20 @@
 import { OPS } from 'pdfjs-dist'
 import { z } from 'zod'
 
-/** A glyph where the page draws it: lengths are those of the page at scale 1, `x` and `y` of where its advance begins. */
+/** A glyph as the page draws it: lengths at scale 1; `x` and `y` are the start of its advance. */
 export interface DrawnGlyph {
-  /** What it stands for; ligatures stand for several characters. */
+  /** Its characters; a ligature has several. */
   text: string
   x: number
   y: number
-  /** Where its advance ends. */
+  /** The end of its advance. */
   endX: number
   endY: number
 }
 
-/** What of a font decides where its glyphs stand. */
+/** Font properties that determine glyph positions. */
 export interface FontMetrics {
-  /** Lengths in the font's own units become shares of its size by this factor. */
+  /** Factor from the font's units to shares of its size. */
   unit: number
   isVertical: boolean
 }
@@ -29,7 +29,7 @@ type Matrix = readonly number[]
 interface State {
   matrix: Matrix
   textMatrix: Matrix
-  /** Where the line begins, and where its next glyph comes, before `textMatrix`. */
+  /** Start of the line and position of its next glyph, before `textMatrix`. */
   lineX: number
   x: number
   y: number
@@ -71,8 +71,8 @@ const arrayOfSix = z.preprocess(
 const wrappedMatrix = z.tuple([arrayOfSix]).rest(z.unknown())
 
 /**
- * Where a page draws its glyphs, in the order of drawing: the text layer stands in whatever font the browser has, and its
- * own advances and distances are others. Text that runs downwards is left out.
+ * Positions of a page's glyphs in drawing order. The text layer uses a font of the browser, whose advances differ from
+ * the page's. Vertical text is left out.
  */
 export function drawnGlyphs({ fnArray, argsArray }: Operators, metricsOf: (font: string) => FontMetrics): DrawnGlyph[] {
   const drawn: DrawnGlyph[] = []
@@ -150,7 +150,7 @@ export function drawnGlyphs({ fnArray, argsArray }: Operators, metricsOf: (font:
   return drawn
 }
 
-/** Adds what one operator draws. @returns where the next glyph comes in its line */
+/** Adds the glyphs of one operator. @returns the position of the next glyph in its line */
 function show(
   row: readonly z.infer<typeof shown>[],
   { matrix, textMatrix, x: from, y, size, charSpacing, wordSpacing, stretch, rise }: State,
@@ -160,7 +160,7 @@ function show(
   const whole = times(matrix, textMatrix)
   let x = from
   for (const next of row) {
-    // A number moves what follows it back by so many thousandths of the size.
+    // A number moves the following glyph back, in thousandths of the size.
     if (typeof next === 'number') {
       x -= (next / 1000) * size * stretch
       continue
@@ -183,24 +183,22 @@ const apply = ([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y:
   b * x + d * y + f,
 ]
 
-/** Where a text begins, how long it is and which way it runs, as pdf.js tells of its items. */
+/** Start, width and direction of a text item, as in pdf.js. */
 export interface ItemPlace {
   text: string
-  /** [a, b, c, d, x, y] */
   transform: readonly number[]
   width: number
 }
 
-/** Scripts whose letters stand beside one another whatever their neighbours are, from left to right. */
+/** Left-to-right scripts whose letters do not change with their neighbours. */
 const SEPARATE_LETTERS =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\uac00-\ud7a3\p{Script=Common}]*$/u
-/** A glyph begins an item if it stands no further from the item's beginning than this share of the size. */
+/** Largest distance between a glyph and the start of its item, as a share of the size. */
 const NEAR = 0.2
 
 /**
- * Where each UTF-16 code unit of an item begins, and where the last one ends, as shares of its width. Null where the glyphs
- * do not spell the item, or its letters change with their neighbours: what the browser has of the text is then as good as
- * anything.
+ * Start of each UTF-16 code unit of an item and end of the last one, as shares of its width. Null where the glyphs do
+ * not spell the item or its letters join: the browser's own layout is then no worse.
  */
 export function characterEdges({ text, transform, width }: ItemPlace, drawn: readonly DrawnGlyph[]): number[] | null {
   const [a = 1, b = 0, , , x = 0, y = 0] = transform
@@ -216,7 +214,7 @@ export function characterEdges({ text, transform, width }: ItemPlace, drawn: rea
   return null
 }
 
-/** Follows the text through the glyphs from `first` on; white space is whatever lies between two of them. */
+/** Matches the text with the glyphs from `first` on, ignoring white space. */
 function spell(
   text: string,
   drawn: readonly DrawnGlyph[],

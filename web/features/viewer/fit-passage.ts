@@ -1,6 +1,6 @@
 /**
- * A page that is fitted to the width of a phone is too small to read: there the column in which the passage stands fills
- * the pane instead, as far as its letters want to be larger.
+ * A page fitted to the width of a phone is too small to read: there the column of the passage fills the pane instead,
+ * as far as its letters need enlarging.
  */
 
 interface Box {
@@ -10,26 +10,26 @@ interface Box {
   bottom: number
 }
 
-/** Where a passage is to be read: the sides of its column, and how high its letters stand, in pixels. */
+/** The sides of a passage's column and the height of its letters, in pixels. */
 export interface Column {
   left: number
   right: number
   letterHeight: number
 }
 
-/** Wider panes show a whole page in letters that can be read. */
+/** In wider panes the letters of a whole page are readable. */
 const NARROW_PX = 480
 const READABLE_PX = 14
-/** Lines so far above and below the passage belong to what is read with it. */
+/** Lines within this distance of the passage, in line heights, count as its column. */
 const LINES_AROUND = 8
-/** Less than this is no gain. */
+/** A smaller change of zoom is not worth it. */
 const LEAST_CHANGE = 1.1
 const LARGEST_ZOOM = 3
 
-/** Kept free at either side of the column. */
+/** Free space at either side of the column, in pixels. */
 export const COLUMN_MARGIN = 12
 
-/** The column of a passage: as wide as itself and the lines near it that stand above or below any of it. */
+/** The column of a passage: as wide as the passage and the nearby lines above or below it. */
 export function columnOf(marks: readonly Box[], around: readonly Box[]): Column | null {
   const [first] = marks
   if (!first) return null
@@ -47,7 +47,7 @@ export function columnOf(marks: readonly Box[], around: readonly Box[]): Column 
   return { ...sides([...marks, ...near]), letterHeight }
 }
 
-/** The zoom at which a column is read in a pane; the one of now where another would be no gain. */
+/** The zoom at which a column is readable in a pane; the current zoom where another would be no gain. */
 export function zoomToRead(column: Column, paneWidth: number, zoom: number): number {
   const width = column.right - column.left
   if (paneWidth >= NARROW_PX || width <= 0 || column.letterHeight <= 0) return zoom

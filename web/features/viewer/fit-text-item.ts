@@ -1,12 +1,12 @@
 import { characterEdges, type DrawnGlyph } from './drawn-glyphs.ts'
 import type { TextLayerItem } from './use-text-layer.ts'
 
-/** Any size will do; a large one has small rounding errors. */
+/** A large size keeps rounding errors small. */
 const MEASURED_AT_PX = 100
 
 let context: CanvasRenderingContext2D | null = null
 
-/** How wide a text is in a font of the browser, in sizes of the font. */
+/** The width of a text in a browser font, in em. */
 function measureEms(text: string, fontFamily: string): number {
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return Number.NaN
@@ -15,8 +15,8 @@ function measureEms(text: string, fontFamily: string): number {
 }
 
 /**
- * Moves the words of one element of the text layer to where the page shows them, by the spacing of their letters, so that
- * what is marked or selected covers what is seen. The text stays the same.
+ * Aligns an element of the text layer with the drawn page through letter spacing, so that marks and selections cover
+ * the visible glyphs. The text stays unchanged.
  */
 export function fitTextItem({ element, place }: TextLayerItem, drawn: readonly DrawnGlyph[]): void {
   const text = element.textContent

@@ -1,7 +1,6 @@
-/** Below this mean of the channels (0 to 255) a mark that only darkens would not be seen. */
+/** Mean of the channels (0 to 255) below which a mark that only darkens is invisible. */
 const DARK = 100
 
-/** Whether a drawn page or a picture is mostly dark, as slides often are. */
 export function isDarkPage(drawing: HTMLCanvasElement | HTMLImageElement): boolean {
   const probe = document.createElement('canvas')
   probe.width = 16

@@ -1,6 +1,6 @@
 import type { ItemRun } from '#contract/document.ts'
 
-/** A stretch of one pdf.js text item: `[from, to)` in UTF-16 code units of the item's `str`. */
+/** Part of one pdf.js text item: `[from, to)` in UTF-16 code units of the item's `str`. */
 export interface ItemRange {
   item: number
   from: number
@@ -8,8 +8,8 @@ export interface ItemRange {
 }
 
 /**
- * Finds the range `[start, end)` of a page's text in the items of the page's text layer. Text that belongs to no item
- * (spaces and line breaks that were put between items) is left out, so the answer may be shorter than the range.
+ * Maps the range `[start, end)` of a page's text to text layer items. Generated spaces and line breaks belong to no
+ * item, so the result may be shorter than the range.
  */
 export function itemRanges(runs: readonly ItemRun[], start: number, end: number): ItemRange[] {
   const ranges: ItemRange[] = []

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { numberCells } from './number-cells.ts'
 
-/** Whether a text in a column under another counts as a number. */
 const isNumber = (text: string): boolean => numberCells([['a', 'b'], ['c', text]])[1]?.[1] === true // prettier-ignore
 
 test.each([

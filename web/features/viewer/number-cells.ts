@@ -1,9 +1,9 @@
-/** Whole, or in groups of three, with a fraction; one that begins with a nought is a code or a telephone number. */
+/** Digits, plain or in groups of three, with a fraction. A leading zero means a code or telephone number. */
 const DIGITS = String.raw`(?!0\d)(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d+)?`
 const SIGN = '[-+−]?'
 const MONEY = String.raw`(?:\p{Sc}|[A-Z]{3})`
 
-/** As workbooks show them: with a sign or in an accountant's brackets, with money or per cent. Dates are none. */
+/** Numbers as workbooks show them: signed or in accounting brackets, with currency or per cent. Dates do not count. */
 const NUMBER = new RegExp(
   String.raw`^(?:${SIGN}(?:${MONEY}\s?)?${SIGN}${DIGITS}\s?(?:[%‰]|${MONEY})?|\((?:${MONEY}\s?)?${DIGITS}\s?${MONEY}?\))$`,
   'u',
@@ -11,10 +11,7 @@ const NUMBER = new RegExp(
 
 const isNumber = (text: string): boolean => NUMBER.test(text.trim())
 
-/**
- * Which cells of a table stand at the right: numbers, so that their places stand under one another, and the words in the
- * first full row above a column of them.
- */
+/** Marks right-aligned cells of a table: numbers, and the words in the first full row above a column of numbers. */
 export function numberCells(rows: readonly (readonly string[])[]): boolean[][] {
   const head = rows.findIndex((row) => row.length > 1)
   const headsNumbers = (column: number): boolean => {

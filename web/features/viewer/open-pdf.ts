@@ -4,22 +4,20 @@ import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 
 GlobalWorkerOptions.workerSrc = workerUrl
 
-/** The options under which the server read the text items, so that item numbers and offsets mean the same here. */
+/** Options with which the server read the text items; item numbers and offsets depend on them. */
 export const TEXT_CONTENT_OPTIONS = { includeMarkedContent: true, disableNormalization: true } as const
 
-/**
- * Begins to load a document's PDF from our own origin, in pieces as they are needed. End it with `task.destroy()`.
- */
+/** Starts loading a document's PDF by range requests. End it with `task.destroy()`. */
 export function openPdf(documentId: string): PDFDocumentLoadingTask {
   return getDocument({
     url: `/api/documents/${encodeURIComponent(documentId)}/file`,
     withCredentials: true,
     cMapUrl: '/pdfjs/cmaps/',
     standardFontDataUrl: '/pdfjs/standard_fonts/',
-    // What a file names without bringing it looks the same everywhere, whatever fonts the reader's machine has.
+    // Fonts that are not embedded look equal on every machine.
     useSystemFonts: false,
     wasmUrl: '/pdfjs/wasm/',
-    // The page's Content-Security-Policy has no 'wasm-unsafe-eval'; the JavaScript decoders stand in.
+    // The page's Content-Security-Policy has no 'wasm-unsafe-eval': use the JavaScript decoders.
     useWasm: false,
     verbosity: VerbosityLevel.ERRORS,
   })

@@ -1,4 +1,4 @@
-/** Where the pages of a document stand in one long scroll, in CSS pixels. Pages count from 1, as in citations. */
+/** Vertical layout of a document's pages in one scroll area, in CSS pixels. Pages count from 1, as in citations. */
 
 export interface PageSize {
   width: number
@@ -13,18 +13,16 @@ export interface PageLayout {
 
 interface ScrollAnchor {
   page: number
-  /** How far into the page, as a share of its height; it survives zooming and late measurements. */
+  /** Offset within the page, as a share of its height: stable under zooming and late measurements. */
   share: number
 }
 
 export const PAGE_GAP = 16
 
-/** A small page is not blown up beyond this when it is fitted to a wide pane. */
+/** Largest enlargement of a small page that is fitted to a wide pane. */
 const LARGEST_FIT = 2.5
 
-/**
- * Scales each page to the pane's width, times the zoom, and stacks them. `sizes` are in PDF points at scale 1.
- */
+/** Scales each page to the pane's width times the zoom and stacks them. `sizes` are in PDF points at scale 1. */
 export function layoutPages(sizes: readonly PageSize[], paneWidth: number, zoom: number): PageLayout {
   let top = PAGE_GAP
   let widest = 0
@@ -38,7 +36,7 @@ export function layoutPages(sizes: readonly PageSize[], paneWidth: number, zoom:
   return { boxes, height: top, width: widest }
 }
 
-/** The page at a height of the scroll; in the gap between two it is the upper one. */
+/** The page at a scroll height; in a gap, the page above it. */
 export function pageAt(layout: PageLayout, y: number): number {
   let low = 0
   let high = layout.boxes.length - 1
@@ -57,7 +55,7 @@ export function pagesNear(layout: PageLayout, top: number, bottom: number): numb
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
 }
 
-/** The page of which most is in sight between `top` and `bottom`; of equals the first. */
+/** The page with the largest visible height between `top` and `bottom`; the first of equals. */
 export function mostVisiblePage(layout: PageLayout, top: number, bottom: number): number {
   let most = { page: pageAt(layout, top), height: 0 }
   for (const page of pagesNear(layout, top, bottom)) {
@@ -69,7 +67,7 @@ export function mostVisiblePage(layout: PageLayout, top: number, bottom: number)
   return most.page
 }
 
-/** Remembers a scroll position by page, to be restored after the layout has changed. */
+/** A scroll position relative to its page, to restore after a layout change. */
 export function anchorAt(layout: PageLayout, y: number): ScrollAnchor {
   const page = pageAt(layout, y)
   const box = layout.boxes[page - 1]
@@ -77,7 +75,6 @@ export function anchorAt(layout: PageLayout, y: number): ScrollAnchor {
   return { page, share: (y - box.top) / box.height }
 }
 
-/** The scroll position of an anchor in a layout. */
 export function positionOf(layout: PageLayout, anchor: ScrollAnchor): number {
   const box = layout.boxes[anchor.page - 1]
   return box ? box.top + anchor.share * box.height : 0

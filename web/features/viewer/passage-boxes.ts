@@ -8,14 +8,14 @@ export interface PageRectangle {
   height: number
 }
 
-/** Words further apart than this many heights of the line stand in other columns or cells. */
+/** Words with a wider gap, in line heights, are in different columns or cells. */
 const WIDEST_GAP = 3
-/** A rectangle higher than this many of its words has run into the next line, as on a page scanned askew. */
+/** A rectangle higher than this multiple of its words overlaps the next line, as on a skewed scan. */
 const MOST_GROWTH = 1.5
 
 /**
- * Finds the range `[start, end)` of a page's text on the picture of the page: one rectangle per line or, where a line
- * is slanted or has gaps, per stretch of it. A word that the range only touches counts whole.
+ * Maps the range `[start, end)` of a page's text to its picture: one rectangle per line, or per segment where a line
+ * is slanted or has gaps. Partly covered words count as a whole.
  */
 export function passageRectangles(boxes: readonly WordBox[], start: number, end: number): PageRectangle[] {
   const isSideways = runsSideways(boxes)
@@ -43,7 +43,7 @@ interface Span {
 }
 
 interface Word {
-  /** In the direction of the line, whichever way it is read. */
+  /** In the reading direction of the line. */
   along: Span
   over: Span
 }
@@ -69,7 +69,7 @@ function join(stretch: Stretch, word: Word): Stretch | null {
   return { along: hull(stretch.along, word.along), over, tallest }
 }
 
-/** Words are wider than high, unless the page shows its text lying on its side. */
+/** Words are wider than high, unless the page shows its text sideways. */
 function runsSideways(boxes: readonly WordBox[]): boolean {
   const words = boxes.filter(([, length]) => length > 3)
   const standing = words.filter(([, , , , width, height]) => height > width)

@@ -1,10 +1,10 @@
-/** The marked passage: one named CSS highlight, styled by `::highlight(source-passage)`. */
+/** Marks a passage with one named CSS highlight, styled by `::highlight(source-passage)`. */
 
 const NAME = 'source-passage'
 
-/** Marks the ranges in place of what was marked before; the answer takes the mark away, if it is still this one. */
+/** Replaces the marked ranges; returns a function that removes this mark if it is still current. */
 export function markPassage(ranges: readonly Range[]): () => void {
-  // A browser without the Highlight API shows the page at the right place, unmarked.
+  // Without the Highlight API the page is shown at the right position, unmarked.
   if (typeof Highlight === 'undefined') return () => {}
   const mark = new Highlight(...ranges)
   CSS.highlights.set(NAME, mark)
@@ -13,7 +13,7 @@ export function markPassage(ranges: readonly Range[]): () => void {
   }
 }
 
-/** A range of the text of one element; null where the element holds no such text. */
+/** A range of an element's text; null where its text is shorter. */
 export function rangeInText(element: Element | undefined, from: number, to: number): Range | null {
   const length = element?.textContent.length ?? 0
   if (!element || from >= length) return null
@@ -33,10 +33,7 @@ export function rangeInText(element: Element | undefined, from: number, to: numb
   return range
 }
 
-/**
- * The ranges of `[start, end)` in a text that stands in several elements, each of which says with `data-start` where in
- * the text its own begins.
- */
+/** The ranges of `[start, end)` in a text spread over elements whose `data-start` gives their offset in it. */
 export function rangesInStretches(container: Element, start: number, end: number): Range[] {
   return [...container.querySelectorAll<HTMLElement>('[data-start]')].flatMap((element) => {
     const offset = Number(element.dataset.start)
@@ -49,12 +46,12 @@ export function rangesInStretches(container: Element, start: number, end: number
 /** A marked range of text, or a mark drawn over a picture. */
 export type MarkedPlace = Pick<Range | Element, 'getBoundingClientRect'>
 
-/** Height of letters with what is above and below them, in sizes of the font: that of Helvetica and Arial. */
+/** Line height of Helvetica and Arial, in em. */
 const LETTER_HEIGHT_EM = 1.15
 
 /**
- * A range in an element of one line that is 1 em high. The height of the range itself depends on the fonts that the
- * machine has in place of those of the document.
+ * A range in a single-line element that is 1 em high; the range's own height depends on the fallback fonts of the
+ * machine.
  */
 export function placeInLine(range: Range, line: Element): MarkedPlace {
   return {
@@ -67,7 +64,7 @@ export function placeInLine(range: Range, line: Element): MarkedPlace {
   }
 }
 
-/** Scrolls so that the place stands in the upper third of the pane, also sideways when the page is wider than it. */
+/** Scrolls the mark into the upper third of the pane, also sideways on a page wider than the pane. */
 export function revealPlace(scroller: HTMLElement, place: MarkedPlace): void {
   const box = place.getBoundingClientRect()
   const pane = scroller.getBoundingClientRect()

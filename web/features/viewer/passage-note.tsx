@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 
 import styles from './passage-note.module.css'
 
-/** The cited passage in words, where the page is a picture and nothing on it can be marked. */
+/** The cited passage as text, where the page is a picture without word positions. */
 export function PassageNote({ text }: { text: string }): JSX.Element {
   return (
     <aside className={styles.note} aria-label="Cited passage">

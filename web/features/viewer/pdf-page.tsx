@@ -14,7 +14,7 @@ import { usePdfPage } from './use-pdf-page.ts'
 import { useFittedItems } from './use-fitted-items.ts'
 import { useTextLayer } from './use-text-layer.ts'
 
-/** Where the passage stands: in the page's text layer or, where it was read by OCR, on its picture. */
+/** The location of the passage: in the text layer or, after OCR, on the page's picture. */
 export interface PagePassage {
   ranges: readonly ItemRange[]
   rectangles: readonly PageRectangle[]
@@ -26,11 +26,11 @@ interface PdfPageProps {
   box: { top: number; width: number; height: number }
   passage: PagePassage | null
   onSize: (page: number, size: PageSize) => void
-  /** Called with the passage as soon as it stands on the page, and with the text around it. */
+  /** Called with the marks of the passage, once rendered, and the text around them. */
   onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
 }
 
-/** One page: the drawing, and over it the transparent text that is selected, searched and marked. */
+/** One page: the drawing, and over it transparent text for selection, search and marks. */
 export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPageProps): JSX.Element {
   const drawing = useRef<HTMLDivElement>(null)
   const textLayer = useRef<HTMLDivElement>(null)
@@ -56,7 +56,7 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
         texts,
       )
     return unmark
-    // Fitting an element takes it to pieces, and with it the ranges in it.
+    // Fitting replaces the element's text nodes, which invalidates ranges in them.
   }, [items, passage, isFitted, onMarked])
 
   const scale = proxy ? box.width / proxy.getViewport({ scale: 1 }).width : 1
@@ -88,5 +88,4 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
   )
 }
 
-/** Whether the text runs along the lines of the page: neither turned nor slanted. */
 const isHorizontal = (place: ItemPlace | null | undefined): boolean => place?.transform[1] === 0

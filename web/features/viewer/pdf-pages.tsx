@@ -20,7 +20,7 @@ import { usePdf } from './use-pdf.ts'
 import type { PdfFailureReason, PdfState } from './use-pdf.ts'
 import { useScrollPosition } from './use-scroll-position.ts'
 
-/** Space kept at either side of a page that is fitted to the pane. */
+/** Space at either side of a page that is fitted to the pane, in pixels. */
 const SIDE_MARGIN = 16
 
 interface PagesProps {
@@ -31,11 +31,11 @@ interface PagesProps {
   scroller: HTMLElement
   onPage: (page: number) => void
   onPageCount: (pages: number) => void
-  /** Asked to zoom so that the passage can be read; null where the person has chosen how large it is. */
+  /** Called with the zoom that makes the passage readable; null once the person has chosen a zoom. */
   onFit: ((zoom: number) => void) | null
 }
 
-/** The pages of a PDF in one scroll. Loads pdf.js, so it is itself loaded only when a PDF is opened. */
+/** The pages of a PDF in one scroll area. Imports pdf.js, so load it lazily. */
 export default function PdfPages(props: PagesProps): JSX.Element {
   const [attempt, setAttempt] = useState(1)
   return <PdfAttempt key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
@@ -155,7 +155,7 @@ const columnOn = ({ marks, around }: MarkedPassage): Column | null => {
   return columnOf(marks.map(boxOf), around.map(boxOf))
 }
 
-/** Brings a passage into view with the beginnings of its lines at the side of the pane. */
+/** Scrolls a passage into view with the line starts at the edge of the pane. */
 function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
   const [first] = passage.marks
   if (first) revealPlace(scroller, first)
@@ -165,8 +165,8 @@ function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
 }
 
 /**
- * Goes to the target once per request, keeps the place in the page when the layout changes under it, and answers with
- * the function that brings a passage into view, once, and large enough to be read.
+ * Scrolls to the target once per request and keeps the position through layout changes. Returns the callback that
+ * reveals a passage once, large enough to read.
  */
 function usePlaceInScroll({
   scroller,
@@ -188,10 +188,10 @@ function usePlaceInScroll({
   const arrivedAt = useRef<ReaderTarget | null>(null)
   const revealed = useRef<Passage | null>(null)
   const shown = useRef<PageLayout | null>(null)
-  /** The newest marks: those of before may have been taken to pieces. */
+  /** The newest marks; earlier ones may be detached from the page. */
   const marked = useRef<MarkedPassage | null>(null)
   const isFitted = useRef(false)
-  // Read from `scrollTop` only after a layout change, the place could already be cut off at a lower end.
+  // After a layout change the browser may already have clamped `scrollTop` to a lower end.
   const top = useRef(0)
 
   useEffect(() => {
@@ -234,7 +234,7 @@ function usePlaceInScroll({
     (marks, around) => {
       marked.current = { marks, around }
       const [first] = marks
-      // Who came back to another page than that of the mark is not to be carried off to it while scrolling.
+      // After a return to another page than the marked one, scrolling must not jump to the mark.
       if (!first || passage?.page !== targetPage) return
       if (revealed.current !== passage) {
         revealed.current = passage

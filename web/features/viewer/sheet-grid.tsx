@@ -5,13 +5,13 @@ import { columnName, type SheetLine } from './sheet-lines.ts'
 import type { TextStretch } from './text-blocks.ts'
 import styles from './text-section.module.css'
 
-/** Text that is longer reaches over the empty cells behind it, as in a workbook, rather than to make its column wide. */
+/** Longer text extends over the empty cells to its right, as in a workbook, instead of widening its column. */
 const LONG_TEXT = 24
 
 interface SheetGridProps {
   text: string
   lines: readonly SheetLine[]
-  /** A being 1. */
+  /** Column numbers; A is 1. */
   columns: readonly number[]
 }
 
@@ -22,21 +22,21 @@ const lengthAt = (cells: readonly TextStretch[], place: number): number => {
   return end - start
 }
 
-/** Over how many of so many columns the text of a cell reaches. */
+/** Number of columns that a cell's text covers. */
 function reachOf(cells: readonly TextStretch[], place: number, columns: number): number {
   if (lengthAt(cells, place) <= LONG_TEXT) return 1
   const next = cells.findIndex((_, other) => other > place && lengthAt(cells, other) > 0)
   return (next === -1 ? columns : next) - place
 }
 
-/** Whether an empty cell lies below the text of one before it. */
+/** Whether the text of an earlier cell covers this empty one. */
 function isCovered(cells: readonly TextStretch[], place: number): boolean {
   if (lengthAt(cells, place) > 0) return false
   const before = cells.findLastIndex((_, other) => other < place && lengthAt(cells, other) > 0)
   return before !== -1 && lengthAt(cells, before) > LONG_TEXT
 }
 
-/** A sheet as a workbook shows it, with the names of its rows and columns; those that are empty are left out. */
+/** A sheet as a workbook shows it, with row and column names; empty rows and columns are left out. */
 export function SheetGrid({ text, lines, columns }: SheetGridProps): JSX.Element {
   const isNumber = numberCells(lines.map(({ cells }) => cells.map(({ start, end }) => text.slice(start, end))))
   return (

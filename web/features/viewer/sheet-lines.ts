@@ -2,13 +2,13 @@ import type { PageText } from '#contract/document.ts'
 
 import { cellsOf, type TextStretch } from './text-blocks.ts'
 
-/** A row of a sheet that holds something: its number, and its cells, one for each of the sheet's columns. */
+/** A row with content: its number, and a cell for each column of the sheet. */
 export interface SheetLine {
   row: number
   cells: TextStretch[]
 }
 
-/** The rows of a sheet's text; null where it is not known in which rows and columns its words stand. */
+/** The rows of a sheet's text; null where their positions are unknown. */
 export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | null {
   if (!rows || !columns) return null
   return rows.map(([start, row]) => {
@@ -17,7 +17,7 @@ export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | nul
   })
 }
 
-/** What was written beside the cells of a sheet, in text boxes: the paragraphs below its last row, or below its name. */
+/** The text of text boxes: the paragraphs below the last row, or below the sheet's name. */
 export function textBesideCells(text: string, lines: readonly SheetLine[]): (TextStretch & { kind: 'paragraph' })[] {
   const nameEnd = (text + '\n').indexOf('\n')
   const from = lines.at(-1)?.cells.at(-1)?.end ?? nameEnd
@@ -35,7 +35,7 @@ export function columnName(column: number): string {
   return (before > 0 ? columnName(before) : '') + String.fromCharCode(65 + rest)
 }
 
-/** The smallest range of cells that holds a passage, as "B2" or "A5:F9"; null where it touches none. */
+/** The smallest cell range with the passage, as "B2" or "A5:F9"; null where it touches none. */
 export function cellRange(
   lines: readonly SheetLine[],
   columns: readonly number[],

@@ -5,13 +5,13 @@ import styles from './viewer-header.module.css'
 import { StepButton } from './step-button.tsx'
 
 export interface SourceNavigation {
-  /** Which source is open, counted from 1. */
+  /** Number of the open source, counted from 1. */
   position: number
   count: number
   onMove: (delta: -1 | 1) => void
 }
 
-/** `Source 2 of 4`: steps through the sources of an answer without leaving the pane. */
+/** `Source 2 of 4`: steps through the sources of an answer within the viewer. */
 export function SourceSteps({ position, count, onMove }: SourceNavigation): JSX.Element {
   return (
     <div className={styles.group} role="group" aria-label="Sources of the answer">

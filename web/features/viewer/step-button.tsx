@@ -6,14 +6,13 @@ import styles from './step-button.module.css'
 
 interface StepButtonProps {
   label: string
-  /** There is nothing further this way. */
   isEnd: boolean
   onPress: () => void
   className?: string | undefined
   children: JSX.Element
 }
 
-/** An icon button that leads one step on. At an end it only says that it is disabled: really so, it would drop the focus. */
+/** An icon button for one step. At an end it uses `aria-disabled`: a disabled button would lose the focus. */
 export function StepButton({ label, isEnd, onPress, className, children }: StepButtonProps): JSX.Element {
   return (
     <span className={className}>

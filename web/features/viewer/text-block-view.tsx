@@ -4,7 +4,7 @@ import { numberCells } from './number-cells.ts'
 import type { TextBlock } from './text-blocks.ts'
 import styles from './text-section.module.css'
 
-/** One block. Every element that holds text says where in the section it begins, so that a passage can be found. */
+/** Every element with text carries its offset in the section, so that a passage can be found. */
 export function TextBlockView({ block, text }: { block: TextBlock; text: string }): JSX.Element {
   if (block.kind !== 'table') {
     return (

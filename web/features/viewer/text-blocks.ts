@@ -1,21 +1,21 @@
 import { CELL_BORDER } from '#contract/cell-border.ts'
 
-/** A stretch of a section's text, `[start, end)` in UTF-16 code units of the section. */
+/** A range of a section's text, `[start, end)` in UTF-16 code units. */
 export interface TextStretch {
   start: number
   end: number
 }
 
 /**
- * What is set as one block. `flow`: lines were broken by hand at a column and are run together; `paragraph`: its line
- * breaks stay; `heading`: a short line before longer text; `table`: lines of cells.
+ * `flow`: hard-wrapped lines are joined; `paragraph`: its line breaks stay; `heading`: a short line before longer
+ * text; `table`: lines of cells.
  */
 export type TextBlock =
   (TextStretch & { kind: 'flow' | 'paragraph' | 'heading' }) | { kind: 'table'; rows: TextStretch[][] }
 
 /**
- * Cuts a section's text into blocks at blank lines. White space and cell borders between blocks, lines and cells belong
- * to none of them. `hardWrapped`: line breaks may come from a column width, as in plain text files.
+ * Splits a section's text into blocks at blank lines; white space and cell borders in between belong to no block.
+ * `hardWrapped`: line breaks may come from a column width, as in plain text files.
  */
 export function textBlocks(text: string, { hardWrapped }: { hardWrapped: boolean }): TextBlock[] {
   const pieces = stretches(text, PARAGRAPHS)
@@ -27,7 +27,7 @@ export function textBlocks(text: string, { hardWrapped }: { hardWrapped: boolean
   })
 }
 
-/** From the first character that is not blank to the end of the last line before a blank one. */
+/** From the first non-blank character to the end of the last line before a blank one. */
 const PARAGRAPHS = /[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g
 const LINES = /[^\n]+/g
 
@@ -39,8 +39,8 @@ function stretches(text: string, pattern: RegExp, offset = 0): TextStretch[] {
 }
 
 /**
- * The cells of a block of which several lines, and at least half, have more than one (titles inside a table have one);
- * null for any other block.
+ * The cells of a block in which at least two lines, and at least half, have several cells (the rest are titles); null
+ * for any other block.
  */
 function tableRows(text: string, { start, end }: TextStretch): TextStretch[][] | null {
   const rows = stretches(text.slice(start, end), LINES, start).map((line) => cellsOf(text, line))
@@ -48,7 +48,7 @@ function tableRows(text: string, { start, end }: TextStretch): TextStretch[][] |
   return withCells > 1 && withCells * 2 >= rows.length ? rows : null
 }
 
-/** The cells of a line; an empty one is a stretch without length, so that columns stay in line. */
+/** The cells of a line; an empty cell is an empty range, so that columns stay aligned. */
 export function cellsOf(text: string, { start, end }: TextStretch): TextStretch[] {
   const cells: TextStretch[] = []
   let from = start
@@ -68,7 +68,7 @@ function kindOf(text: string, nextLength: number, hardWrapped: boolean): 'flow' 
   return isShort && !/[.,;:!?…。，；：]["'”’)]?\s*$/.test(text) ? 'heading' : 'paragraph'
 }
 
-/** Prose broken at a column: every line but the last is nearly as long as the longest, and none begins indented. */
+/** Prose wrapped at a column width: every line but the last is nearly as long as the longest, and none is indented. */
 function isBrokenByHand(lines: readonly string[]): boolean {
   const longest = Math.max(...lines.map((line) => line.length))
   if (longest < 45 || longest > 100) return false

@@ -15,14 +15,14 @@ import styles from './text-section.module.css'
 interface TextSectionProps {
   documentId: string
   page: number
-  /** Given to the section that it stands in, and to no other. */
+  /** Only for the section that contains it. */
   passage: Passage | null
   hardWrapped: boolean
   label: string
   onMarked: (first: Range) => void
 }
 
-/** One section of a document's text, set for reading, with the passage marked by its offsets in the text. */
+/** One section of a document's text, with the passage marked by its text offsets. */
 export function TextSection(props: TextSectionProps): JSX.Element {
   const { documentId, page, passage, hardWrapped, label, onMarked } = props
   const section = useQuery(pageTextQuery(documentId, page))
@@ -69,5 +69,5 @@ export function TextSection(props: TextSectionProps): JSX.Element {
   )
 }
 
-/** A sheet's text begins with its name, in a line of its own. */
+/** A sheet's text begins with its name on a line of its own. */
 const sheetName = (text: string): TextBlock => ({ kind: 'heading', start: 0, end: (text + '\n').indexOf('\n') })

@@ -24,14 +24,14 @@ interface TextSectionsProps {
 }
 
 /**
- * A document as text: from the section asked for downwards, the next ones joining as the end comes near. What lies
- * before is one press away, so that nothing is put in above the line that is being read.
+ * A document as text, from the requested section downwards; later sections load as the end comes near. Earlier ones
+ * load on request, so that nothing is inserted above the line being read.
  */
 export function TextSections(props: TextSectionsProps): JSX.Element {
   const { documentId, pages, unit, hardWrapped, target, passage, scroller, onPage, onGo } = props
   const first = Math.min(Math.max(1, target.page), pages)
   const [shown, setShown] = useState({ from: first, to: first, target })
-  // A section that is on the page already is gone to where it stands.
+  // A section that is already rendered is scrolled to.
   if (shown.target !== target) {
     const isThere = first >= shown.from && first <= shown.to
     setShown({ from: isThere ? shown.from : first, to: isThere ? shown.to : first, target })
@@ -53,7 +53,7 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
   const revealed = useRef<Passage | null>(null)
   const reveal = useCallback(
     (range: Range) => {
-      // Who came back to another section than that of the mark is not to be carried off to it while scrolling.
+      // After a return to another section than the marked one, scrolling must not jump to the mark.
       if (revealed.current === passage || passage?.page !== targetPage) return
       revealed.current = passage
       revealPlace(scroller, range)
@@ -96,7 +96,7 @@ function topIn(scroller: HTMLElement, element: Element): number {
   return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
 }
 
-/** The last section that has begun by the time the eye is well inside the pane. */
+/** The last section that begins above the reading line of the pane. */
 function sectionInView(scroller: HTMLElement, from: number): number {
   const sections = [...scroller.querySelectorAll('[data-section]')]
   const begun = sections.filter((section) => topIn(scroller, section) < scroller.clientHeight * 0.4)

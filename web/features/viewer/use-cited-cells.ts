@@ -6,7 +6,7 @@ import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 import { cellRange, sheetLines } from './sheet-lines.ts'
 import type { Passage } from './viewer-target.ts'
 
-/** Names the cells of a workbook that hold the passage; null elsewhere. */
+/** Range of the workbook cells that contain the passage; null elsewhere. */
 export function useCitedCells(documentId: string, isWorkbook: boolean, passage: Passage | null): string | null {
   const { data } = useQuery({
     ...pageTextQuery(documentId, passage?.page ?? 1),

@@ -8,8 +8,8 @@ import type { ItemRange } from './item-ranges.ts'
 import type { TextLayerItem } from './use-text-layer.ts'
 
 /**
- * Fits the elements that hold a passage to the drawing of the page. The answer: the ranges whose elements are as they
- * will stay. Only a page with a passage is read a second time for it.
+ * Fits the text layer's elements around a passage to the drawn page. Returns the ranges whose elements no longer
+ * change. Only pages with a passage are read a second time for this.
  */
 export function useFittedItems(
   page: PDFPageProxy | null,
@@ -44,7 +44,6 @@ export function useFittedItems(
 }
 
 const font = z.object({ fontMatrix: z.array(z.number()).optional(), vertical: z.boolean().optional() })
-/** Most fonts count in thousandths of their size. */
 const COMMON_UNIT = 0.001
 
 function metricsOf({ commonObjs }: PDFPageProxy, name: string): FontMetrics {

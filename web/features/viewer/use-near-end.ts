@@ -1,11 +1,11 @@
 import { useEffect, type RefObject } from 'react'
 
-/** How far below the view the end may be when more is fetched, so that reading does not run into a gap. */
+/** Distance below the view at which the next part loads, so that reading does not run into a gap. */
 const AHEAD = '0px 0px 800px 0px'
 
 /**
- * Calls back each time that the end element comes near the view of the scroller, and again while it stays near, so
- * that short sections fill the pane.
+ * Calls back each time the end element comes near the scroller's view, and again while it stays near, so that short
+ * sections fill the pane.
  */
 export function useNearEnd(
   scroller: HTMLElement,
@@ -23,7 +23,7 @@ export function useNearEnd(
       { root: scroller, rootMargin: AHEAD },
     )
     observer.observe(element)
-    // An observer reports crossings only: content that grows may leave the end in sight without a new one.
+    // An observer reports crossings only: growing content may leave the end in view without one.
     const resizes = new ResizeObserver(() => {
       observer.unobserve(element)
       observer.observe(element)

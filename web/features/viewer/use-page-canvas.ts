@@ -5,15 +5,15 @@ import type { RefObject } from 'react'
 
 import { isDarkPage } from './is-dark-page.ts'
 
-/** Above this many device pixels a page is drawn coarser and stretched: iOS refuses larger canvases. */
+/** iOS refuses larger canvases, in device pixels; above this a page is drawn coarser and stretched. */
 const MOST_PIXELS = 16_777_216
 
-/** While a pane is dragged wider or zoomed in steps, the old drawing is stretched until the width rests this long. */
+/** While the width changes, the old drawing is stretched; it is redrawn once the width rests this long. */
 const REDRAW_DELAY_MS = 150
 
 /**
- * Draws the page into the holder, `width` CSS pixels wide, in device pixels. An older drawing stays until the new one
- * is complete. The answer: whether there is a drawing, and whether it is a dark one.
+ * Draws the page into the holder, `width` CSS pixels wide. An older drawing stays until the new one is complete.
+ * Returns whether there is a drawing, and whether it is dark.
  */
 export function usePageCanvas(
   holder: RefObject<HTMLElement | null>,

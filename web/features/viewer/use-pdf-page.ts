@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 import type { PageSize } from './page-layout.ts'
 
-/** Loads one page, reports its true size, and frees what it held when the page leaves the neighbourhood. */
+/** Loads one page, reports its true size, and frees its resources on unmount. */
 export function usePdfPage(
   pdf: PDFDocumentProxy,
   page: number,

@@ -9,11 +9,11 @@ export type PdfFailureReason = 'deleted' | 'encrypted' | 'unreachable' | 'broken
 
 export type PdfState =
   | { state: 'loading' }
-  /** `size` is that of the page asked for, the first guess for all others. */
+  /** `size` is the size of the requested page, the first estimate for all others. */
   | { state: 'open'; pdf: PDFDocumentProxy; size: PageSize }
   | { state: 'failed'; reason: PdfFailureReason }
 
-/** Loads a document's PDF, and lets go of it and of its worker when the component leaves. */
+/** Loads a document's PDF; unmounting destroys it and its worker. */
 export function usePdf(documentId: string, firstPage: number): PdfState {
   const [result, setResult] = useState<PdfState>({ state: 'loading' })
   const [opensAt] = useState(firstPage)

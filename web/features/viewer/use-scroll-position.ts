@@ -6,7 +6,7 @@ interface ScrollPosition {
   height: number
 }
 
-/** Where an element is scrolled to and how large its view is, at most once per frame; null before the first look. */
+/** Scroll offset and view size of an element, at most once per frame; null before the first measurement. */
 export function useScrollPosition(element: HTMLElement | null): ScrollPosition | null {
   const [position, setPosition] = useState<ScrollPosition | null>(null)
 

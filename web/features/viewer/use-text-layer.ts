@@ -8,7 +8,6 @@ import { z } from 'zod'
 import type { ItemPlace } from './drawn-glyphs.ts'
 import { TEXT_CONTENT_OPTIONS } from './open-pdf.ts'
 
-/** One text item of the page and the element that shows it. */
 export interface TextLayerItem {
   element: HTMLElement
   /** Null where the text does not run from left to right. */
@@ -16,8 +15,8 @@ export interface TextLayerItem {
 }
 
 /**
- * Fills the container with the page's text. The answer, once complete: its items, by item number.
- * Positions are shares of the page and font sizes follow `--total-scale-factor`, so a zoom needs no second run.
+ * Fills the container with the page's text. Returns, once complete, its items by item number. Positions are shares of
+ * the page and font sizes follow `--total-scale-factor`, so a zoom needs no second run.
  */
 export function useTextLayer(
   container: RefObject<HTMLElement | null>,

@@ -13,7 +13,7 @@ interface VersionNoteProps {
   onOpen: (documentId: string) => void
 }
 
-/** Which version of a document is open, and the ways to the others; an old source opens the version that it cites. */
+/** The open version of a document, with links to the others. */
 export function VersionNote({ document, onOpen }: VersionNoteProps): JSX.Element {
   const versions = useQuery(documentVersionsQuery(document)).data ?? []
   const newest = versions.find(({ superseded_at, state }) => superseded_at === null && state === 'ready')

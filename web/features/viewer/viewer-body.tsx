@@ -22,7 +22,7 @@ interface ReaderBodyProps {
   onFit: ((zoom: number) => void) | null
 }
 
-/** The document itself, in the way of its kind, or why it is not there. */
+/** The document in the view of its kind, or the reason why it cannot be shown. */
 export function ReaderBody({ document, ...props }: ReaderBodyProps): JSX.Element {
   if (document.isPending) return <ReaderState kind="loading" title="Opening the document" />
   if (document.isError) {

@@ -14,15 +14,15 @@ import { stepZoom } from './zoom.ts'
 
 interface ReaderHeaderProps {
   document: DocumentRow | null
-  /** Stands for its name where it is not there. */
+  /** Shown where the document has no name of its own. */
   citedName: string | null
   page: number
-  /** 0 while it is not known. */
+  /** 0 while unknown. */
   pageCount: number
-  /** How the page came by its text, or what on it is cited, where that is worth saying. */
+  /** How the page's text was obtained, or the cited cells. */
   note: string | null
   unit: 'Page' | 'Section' | 'Sheet'
-  /** Null where zooming means nothing. */
+  /** Null where the view has no zoom. */
   zoom: number | null
   sourceNavigation: SourceNavigation | undefined
   onGo: (page: number) => void
@@ -31,7 +31,6 @@ interface ReaderHeaderProps {
   onOpenVersion: (documentId: string) => void
 }
 
-/** What is open, where in it, and the ways to go on. */
 export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
   const { document, citedName, page, pageCount, note, unit, zoom, sourceNavigation } = props
   const { onGo, onZoom, onClose, onOpenVersion } = props

@@ -2,15 +2,14 @@ import { fileTypeOf } from '#contract/file-types.ts'
 
 interface ReaderKind {
   body: 'pdf' | 'image' | 'text'
-  /** What the parts of such a document are called. */
   unit: 'Page' | 'Section' | 'Sheet'
-  /** Whether line breaks in its text may come from a column width and mean nothing. */
+  /** Whether line breaks may come from a column width. */
   hardWrapped: boolean
 }
 
 const UNITS = { page: 'Page', section: 'Section', sheet: 'Sheet' } as const
 
-/** How a document of a media type is shown. */
+/** The view for a media type. */
 export function readerKind(mimetype: string): ReaderKind {
   const type = fileTypeOf(mimetype)
   const viewer = type?.viewer ?? 'text'

@@ -15,21 +15,19 @@ import { useTextOrigin } from './use-text-origin.ts'
 
 interface ViewerPaneProps {
   documentId: string
-  /** Where to open it, counted from 1. */
+  /** The page to open, counted from 1. */
   page: number
-  /** The passage to mark. */
   highlight: Passage | null
-  /** What the document is called where it is cited; null where it is not. */
+  /** Its name in the citation; null outside a citation. */
   citedName: string | null
   onClose: () => void
-  /** Asked to show another version of the document. */
   onOpenVersion: (documentId: string) => void
-  /** The page in view, as the person scrolls. May be fed back into `page`. */
+  /** Called with the page in view as the person scrolls. May be fed back into `page`. */
   onPageChange?: (page: number) => void
   sourceNavigation?: SourceNavigation
 }
 
-/** A document beside the conversation, open at a page with the cited passage marked. Fills the box it is given. */
+/** A document next to the conversation, open at a page with the cited passage marked. Fills its container. */
 export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   const { documentId, highlight, citedName, onClose, onOpenVersion, onPageChange, sourceNavigation } = props
   const document = useQuery(documentQuery(documentId))
@@ -56,7 +54,7 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
     if (page !== props.page) onPageChange?.(page)
   })
   useEffect(() => tellPage(place.page), [place.page])
-  // Its keys work from within: whoever chose something outside comes in, whoever is in stays where they are.
+  // Keyboard control needs the focus inside: take it from outside, and leave it alone inside.
   useEffect(() => {
     if (scroller?.parentElement?.contains(window.document.activeElement) === false)
       scroller.focus({ preventScroll: true })

@@ -10,12 +10,12 @@ interface ReaderStateProps {
   kind: 'loading' | 'failed'
   title: string
   text?: string
-  /** Offers the file itself for download, by document id. */
+  /** Document id for a download link. */
   downloadOf?: string
   onRetry?: () => void
 }
 
-/** What stands in the pane while there is nothing to read: one sentence and at most one thing to do. */
+/** Shown in the pane instead of a document: one sentence and at most one action. */
 export function ReaderState({ kind, title, text, downloadOf, onRetry }: ReaderStateProps): JSX.Element {
   return (
     <div className={styles.state} data-kind={kind} role={kind === 'loading' ? 'status' : 'alert'}>
@@ -27,7 +27,7 @@ export function ReaderState({ kind, title, text, downloadOf, onRetry }: ReaderSt
           variant="outline"
           size="sm"
           onClick={(event) => {
-            // The button goes, and the focus is to stay in the pane.
+            // The button unmounts; keep the focus in the pane.
             event.currentTarget.closest<HTMLElement>('[tabindex="0"]')?.focus()
             onRetry()
           }}

@@ -1,6 +1,6 @@
-/** Where the reader was asked to go, by a citation, the page field or an arrow. */
+/** The location that a citation, the page field or an arrow requests. */
 
-/** A passage of one page, `[start, end)` in UTF-16 code units of that page's text; another `key` asks to go there again. */
+/** A passage of one page, `[start, end)` in UTF-16 code units of its text; a new `key` requests it again. */
 export interface Passage {
   page: number
   start: number
@@ -10,13 +10,13 @@ export interface Passage {
 
 export interface ReaderTarget {
   page: number
-  /** Counts requests, so that asking for the same page twice goes there twice. */
+  /** Counter, so that requesting a page twice scrolls there twice. */
   request: number
 }
 
 export interface ReaderPlace {
   documentId: string
-  /** The page as the parent last gave it. */
+  /** The page that the parent gave last. */
   askedPage: number
   target: ReaderTarget
   passage: Passage | null
@@ -41,8 +41,8 @@ export function placeFor({ documentId, page, highlight }: ReaderRequest): Reader
 }
 
 /**
- * Takes up what the parent asks for. A page that merely repeats what the reader itself reported is no request, so a
- * parent may feed `onPageChange` back into `page` while the person scrolls. Returns the same place when nothing is new.
+ * Applies the parent's request. A page that repeats the page in view is no request, so a parent may feed
+ * `onPageChange` back into `page` while the person scrolls. Returns its argument when nothing is new.
  */
 export function followRequest(place: ReaderPlace, request: ReaderRequest): ReaderPlace {
   if (request.documentId !== place.documentId) return placeFor(request)

@@ -10,9 +10,8 @@ import { useVoice, type Voice } from './use-voice.ts'
 import styles from './voice.module.css'
 
 type MicrophoneProps = {
-  /** The one of the message box. */
+  /** The message box's conversation. */
   conversationId: string | null
-  /** The message box is. */
   disabled: boolean
   onText: (text: string) => void
 }
@@ -25,7 +24,7 @@ const LABELS: Record<Voice['state'], string> = {
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
-/** The microphone button, and below the text the recordings that have not become text. */
+/** The microphone button, and below the text the recordings without a transcript. */
 export function Microphone({ conversationId, disabled, onText }: MicrophoneProps): JSX.Element {
   const { state, seconds, press, transcribeAgain } = useVoice({ conversationId, onText })
   const userId = useUser().id

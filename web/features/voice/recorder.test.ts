@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startRecording } from './recorder.ts'
 
-/** A microphone and a recorder of the browser that hears the given pieces, as MediaRecorder (W3C) hands them over. */
+/** A microphone and recorder that emit the given pieces, after MediaRecorder (W3C). */
 class SilentRecorder extends EventTarget {
   static heard: string[] = []
   static started: { chunkMs: number; mimeType: string | undefined }[] = []

@@ -1,22 +1,22 @@
-/** Records what the microphone hears, as audio/webm. */
+/** Records the microphone as audio/webm. */
 
 const CHUNK_MS = 1000
 const FORMAT = 'audio/webm'
 
 type Recorder = {
-  /** Ends the recording, lets the microphone go and returns everything that was recorded. */
+  /** Ends the recording, releases the microphone and returns all recorded audio. */
   stop: () => Promise<Blob>
 }
 
 type Session = { recorder: MediaRecorder; chunks: Blob[]; ended: Promise<void> }
 
-/** Browsers offer the microphone to pages of a secure context alone. */
+/** Browsers offer the microphone in a secure context only. */
 export function offersCapture(): boolean {
   return 'mediaDevices' in navigator && 'MediaRecorder' in window
 }
 
 function begin(stream: MediaStream, onChunk: (chunk: Blob) => void): Session {
-  // A browser that writes no webm records what it can, and names it truthfully.
+  // A browser without webm uses its own format and labels it correctly.
   const recorder = new MediaRecorder(stream, MediaRecorder.isTypeSupported(FORMAT) ? { mimeType: FORMAT } : {})
   const chunks: Blob[] = []
   recorder.addEventListener('dataavailable', ({ data }) => {
@@ -25,13 +25,13 @@ function begin(stream: MediaStream, onChunk: (chunk: Blob) => void): Session {
     chunks.push(chunk)
     onChunk(chunk)
   })
-  // Unplugging the microphone ends it as well.
+  // Unplugging the microphone stops the recorder too.
   const ended = new Promise<void>((resolve) => recorder.addEventListener('stop', () => resolve(), { once: true }))
   recorder.start(CHUNK_MS)
   return { recorder, chunks, ended }
 }
 
-/** Asks for the microphone and records from it; `onChunk` is given each second of it. Rejects when it may not. */
+/** Asks for the microphone and records it; `onChunk` receives each second. Rejects when permission is denied. */
 export async function startRecording(onChunk: (chunk: Blob) => void): Promise<Recorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const release = (): void => stream.getTracks().forEach((track) => track.stop())

@@ -5,7 +5,7 @@ import { deleteRecording } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import styles from './voice.module.css'
 
-/** A download begins after the task that asks for it; its address must live until then. */
+/** A download starts after the click handler; its object URL must live until then. */
 const ADDRESS_LIVES_MS = 60_000
 
 function save({ audio }: Recording): void {
@@ -23,7 +23,7 @@ type KeptRecordingsProps = {
   onTryAgain: (recording: Recording) => void
 }
 
-/** What can be done with recordings that have not become text; nothing where there are none. */
+/** Actions for recordings without a transcript; renders nothing where there are none. */
 export function KeptRecordings({ recordings, disabled, onTryAgain }: KeptRecordingsProps): JSX.Element {
   return (
     <>

@@ -10,27 +10,25 @@ const NO_TRANSCRIPT = 'Failed to transcribe audio. Please try again.'
 
 export type Voice = {
   state: 'idle' | 'recording' | 'transcribing'
-  /** Length of the recording so far. */
   seconds: number
-  /** Starts a recording, or ends it and has it transcribed. */
+  /** Starts a recording, or ends and transcribes it. */
   press: () => void
-  /** Has a recording transcribed that was made before. */
   transcribeAgain: (recording: Recording) => void
 }
 
 type VoiceOptions = {
-  /** What is said is kept for it. */
+  /** The recording is stored under this conversation. */
   conversationId: string | null
   onText: (text: string) => void
 }
 
-/** Has the browser ask whoever leaves. */
+/** Makes the browser confirm leaving the page. */
 const holdBack = (event: BeforeUnloadEvent): void => event.preventDefault()
 
-/** Ends the recording; resolves with what is kept of it. Rejects where nothing was said. */
+/** Ends the recording; resolves with the stored recording. Rejects if it is empty. */
 type End = () => Promise<Recording>
 
-/** Records on the disk as well, where what was said outlives the page. Rejects where the microphone may not be used. */
+/** Also stores the recording on disk, so that it survives the page. Rejects without microphone permission. */
 async function record(of: Pick<Recording, 'userId' | 'conversationId'>, onChunk: () => void): Promise<End> {
   const running = createRecordingWriter(of)
   const orDrop = (error: unknown): never => {
@@ -44,7 +42,7 @@ async function record(of: Pick<Recording, 'userId' | 'conversationId'>, onChunk:
   return () => recorder.stop().then(running.finish, orDrop)
 }
 
-/** From speech to `onText`. What was said is kept until it has become text. */
+/** Transcribes speech for `onText`. The recording stays stored until its transcript arrives. */
 export function useVoice({ conversationId, onText }: VoiceOptions): Voice {
   const userId = useUser().id
   const [state, setState] = useState<Voice['state']>('idle')
