@@ -1,4 +1,4 @@
-/** A branch: another conversation that shares the beginning of one and goes on with another question. */
+/** Branches a conversation: copies its beginning and continues with another question. */
 import { randomUUID } from 'node:crypto'
 import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
 import { messageMetadata } from '#contract/message.ts'
@@ -8,8 +8,9 @@ import { type Claims, type Database, type Scope } from '#server/database/scope.t
 import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
 
-// The copies keep their order, their times and their sources; that they are answered is known to the queue as well, so
-// that an answer of the branch can be rewritten like any other.
+// Copies keep their order, times and sources. The queue records them as answered, so that an answer of the branch can
+// be
+// rewritten.
 const COPY = `
   with shared as materialized (
     select m.*, gen_random_uuid() as copy_id from messages m where m.conversation_id = $1 and m.position < $2
@@ -37,7 +38,7 @@ async function copyBeginning(scope: Scope, from: string, before: number, to: str
   await scope.query(`select set_config('alcove.copies_answered', 'off', true)`)
 }
 
-/** The chosen documents of a question; outside programs may have stored another shape. */
+/** Only the chosen documents are copied; external clients may have stored another shape. */
 const copiedMetadata = messageMetadata.pick({ documentIds: true }).strip().catch({})
 
 async function findQuestion(scope: Scope, conversationId: string, messageId: string) {
@@ -59,8 +60,7 @@ async function findConversation(scope: Scope, id: string): Promise<ConversationR
 }
 
 /**
- * Makes the new conversation with its question, all or nothing. A repeat with the same `id` returns what the first call
- * made.
+ * Creates the conversation with its question atomically. A repeat with an equal `id` returns the first result.
  * @throws AppError `not_found`, or `conflict` where the id is taken by something else.
  */
 export async function branchConversation(

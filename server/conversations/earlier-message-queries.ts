@@ -1,4 +1,4 @@
-/** Finds messages of a person's conversations that share words with a question, those with the rarest words first. */
+/** Finds messages of a person that share words with a question, those with the rarest words first. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -7,7 +7,6 @@ export interface EarlierMessage {
   readonly messageId: string
   readonly conversationId: string
   readonly position: number
-  /** Title of the conversation. */
   readonly title: string | null
   readonly senderRole: typeof SENDER_ROLES.user | typeof SENDER_ROLES.assistant
   readonly createdAt: string
@@ -16,18 +15,18 @@ export interface EarlierMessage {
 
 export interface EarlierMessageMatches {
   readonly messages: readonly EarlierMessage[]
-  /** Rarity of each searched part of a word, in their order; 0 if no message holds it. */
+  /** Rarity of each searched part, in order; 0 if no message contains it. */
   readonly rarities: readonly number[]
 }
 
-/** Turns that a model has before it anyway: those of a conversation behind a position. */
+/** Turns that the prompt contains: those of a conversation after a position. */
 export interface TurnsInPrompt {
   readonly conversationId: string
   readonly after: number
 }
 
 const MAX_MESSAGES = 24
-/** Includes failures and extractive answers, which are left out afterwards: their words stand in the documents. */
+/** Includes failures and extractive answers, which are excluded later, as the documents contain their words. */
 const MAX_CANDIDATES = 100
 
 type Row = EarlierMessage & { readonly rarities: number[] }
@@ -35,7 +34,7 @@ type Row = EarlierMessage & { readonly rarities: number[] }
 function rankSql(parts: number): string {
   const each = (write: (index: number) => string, separator = ', ') =>
     Array.from({ length: parts }, (_, index) => write(index)).join(separator)
-  // One condition a part: a list of them would be unrolled for every row.
+  // One condition per part: PostgreSQL would unroll a list for every row.
   return `
     with texts as materialized (
       select t.message_id, t.position, ${each((index) => `strpos(t.text, (select fold_text($${index + 4}))) > 0 as h${index}`)}
@@ -60,10 +59,7 @@ function rankSql(parts: number): string {
     order by best.score desc, m.position desc limit $3`
 }
 
-/**
- * Run as the person: the policies decide what there is to find. A word may be looked for by any part of it, in whatever
- * case and with or without its accents.
- */
+/** Runs as the person. Matches any part of a word, ignoring case and accents. */
 export async function findEarlierMessages(
   scope: Scope,
   parts: readonly string[],

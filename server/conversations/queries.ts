@@ -1,6 +1,7 @@
 /**
- * Every statement about conversations and messages, once. Rows leave as PostgreSQL's own JSON, so that the product API
- * and `/rest/v1` answer with the same shapes. What is seen and written is decided by the policies of the scope's role.
+ * All statements about conversations and messages. Rows are PostgreSQL's own JSON, so that the product API and `/rest/v1`
+ * answer
+ * with equal shapes. Policies of the scope's role restrict what is read and written.
  */
 import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
@@ -21,7 +22,7 @@ export async function listConversations(scope: Scope, ownerId: string): Promise<
   return rows.map(({ row }) => row)
 }
 
-/** @throws AppError `not_found`, also for conversations of others: the policies show no difference. */
+/** @throws AppError `not_found`, also for conversations of other people: the policies show no difference. */
 export async function getConversation(scope: Scope, id: string): Promise<ConversationRow> {
   const { rows } = await scope.query<Json<ConversationRow>>(
     'select to_jsonb(c) as row from conversations c where id = $1',
@@ -49,7 +50,7 @@ export async function createConversation(scope: Scope, given: NewConversation): 
 
 const PATCHABLE = ['title', 'model_name', 'started_at', 'ended_at', 'metadata', 'pinned'] as const
 
-/** Changes the given fields alone. @throws AppError `not_found`. */
+/** Changes only the given fields. @throws AppError `not_found`. */
 export async function updateConversation(scope: Scope, id: string, patch: ConversationPatch): Promise<ConversationRow> {
   const names = PATCHABLE.filter((name) => patch[name] !== undefined)
   if (names.length === 0) return getConversation(scope, id)
@@ -64,10 +65,9 @@ export async function updateConversation(scope: Scope, id: string, patch: Conver
   return rows[0]?.row ?? notFound()
 }
 
-/** Whether the title is the default. */
 export const isUntitled = (title: string | null): boolean => title === null || title === DEFAULT_TITLES.created
 
-/** Gives a conversation a title where it has none yet: one that a person chose meanwhile stays. Runs as the service. */
+/** Sets a title only where there is none, so that one chosen meanwhile stays. Runs as the service. */
 export async function giveTitle(scope: Scope, id: string, title: string): Promise<boolean> {
   const { rowCount } = await scope.query(
     'update conversations set title = $2 where id = $1 and coalesce(title, $3) = $3',
@@ -76,7 +76,7 @@ export async function giveTitle(scope: Scope, id: string, title: string): Promis
   return rowCount === 1
 }
 
-/** The first question of a conversation that was answered, and the answer; the first of all, and null, where none was. */
+/** The first answered question and its answer; if none was answered, the first question and null. */
 export async function readFirstExchange(
   scope: Scope,
   conversationId: string,
@@ -103,11 +103,11 @@ export async function deleteConversation(scope: Scope, id: string): Promise<void
 export interface MessagePage {
   /** Only messages before this position. */
   readonly before?: number | undefined
-  /** Number of the newest messages; absent: all. */
+  /** Number of newest messages; absent: all. */
   readonly limit?: number | undefined
 }
 
-/** Messages of a conversation, oldest first. */
+/** Oldest first. */
 export async function listMessages(
   scope: Scope,
   conversationId: string,
@@ -122,7 +122,7 @@ export async function listMessages(
   return rows.map(({ row }) => row).reverse()
 }
 
-/** The next messages of a conversation behind a position, oldest first. */
+/** Oldest first. */
 export async function listMessagesAfter(
   scope: Scope,
   conversationId: string,
@@ -136,25 +136,22 @@ export async function listMessagesAfter(
   return rows.map(({ row }) => row)
 }
 
-/** A message as a model reads it. */
 export interface Turn {
   readonly id: string
   readonly position: number
   readonly content: string
   readonly sender_role: MessageRow['sender_role']
-  /** Whether it reports that an answer failed. */
+  /** Whether the message reports a failed answer. */
   readonly has_failed: boolean
-  /** Name of the tool that ran, for a tool message. */
+  /** Set for a tool message. */
   readonly tool_name: string | null
-  /** The documents chosen for a question, as they are stored. */
+  /** Chosen documents of a question, as stored. */
   readonly document_ids?: unknown
 }
 
 /**
- * A question with what was said before it, oldest first, and what tools brought back for the questions before it. Where
- * another question was sent before this one's turn came, its answer stands after this one in the table and is read all
- * the same; questions that still wait are not, nor is what was said after a question that is answered anew, nor what a
- * summary stands for.
+ * A question with earlier turns and their tool results, oldest first. Includes an earlier answer that was stored after this
+ * question. Excludes questions that still wait, messages after a question whose answer is rewritten, and summarised turns.
  */
 export async function readTurns(
   scope: Scope,
@@ -163,7 +160,7 @@ export async function readTurns(
   limit: number,
 ): Promise<Turn[]> {
   const { rows } = await scope.prepared<Turn & Record<string, unknown>>(
-    // The question of an answer is looked up only for messages after this question: those before it were said before it.
+    // Only messages after this question need a lookup of the question that they answer.
     `select m.id, m.position, m.content, m.sender_role, coalesce(m.metadata ? 'error', false) as has_failed,
        m.metadata ->> 'tool_name' as tool_name, m.metadata -> 'documentIds' as document_ids
      from messages m
@@ -184,9 +181,9 @@ export async function readTurns(
 }
 
 /**
- * Stores a person's message. A repeat of an id with equal content returns the stored row, so that a client which lost the
- * answer may ask again.
- * @throws AppError `conflict` where the id is taken by something else, `not_found` where the conversation is not the caller's.
+ * Stores a person's message. A repeat of an id with equal content returns the stored row, so that a client may retry.
+ * @throws AppError `conflict` where the id is taken by something else, `not_found` where the conversation is not the
+ * caller's.
  */
 export async function addMessage(
   scope: Scope,

@@ -1,10 +1,10 @@
-/** Reads, stops and retries the reply that a conversation waits for. The assistant writes it. */
+/** Reads, stops and retries the reply that a conversation waits for. */
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 
-/** Hands a part to everyone who watches the conversation, when the transaction commits. */
+/** Sends a part to all viewers of the conversation when the transaction commits. */
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
   await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [
     JSON.stringify(part),
@@ -14,14 +14,15 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
 }
 
 /**
- * Keeps the conversation from being deleted until the transaction ends. Whoever changes a reply and its messages begins
- * with it, in the order of a deletion, or the two would wait for each other in a ring.
+ * Prevents deletion of the conversation until the transaction ends. Transactions that change a reply and its messages take
+ * it
+ * first, in the order of a deletion; otherwise the two could deadlock.
  */
 export async function lockConversation(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
-/** Locks the conversation for queueing a reply: a question that is being stored is not claimed meanwhile. */
+/** Prevents a claim of the question while it is being stored. */
 export async function lockForQueueing(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for no key update', [conversationId])
 }
@@ -34,10 +35,10 @@ interface ReplyRow {
   attempt: number
 }
 
-/** The reply that is being written, as a person may see it: null if there is none. Runs as that person. */
+/** Null if no reply is being written. Runs as the person. */
 export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
-    // The attempt tells a queued rewrite from the existing answer: it is the one that will write it.
+    // The attempt distinguishes a queued rewrite from the existing answer, so it is the one that will write it.
     `select r.id, r.answer_id, r.attempt + (r.state = 'queued' and r.kind <> 'answer')::integer as attempt, coalesce(
        (select jsonb_agg(p.payload order by p.seq) from reply_parts p where p.reply_id = r.id and p.attempt = r.attempt), '[]'
      ) as parts
@@ -52,7 +53,7 @@ export async function readReplyInProgress(scope: Scope, conversationId: string):
   return { replyId: id, messageId: answer_id, attempt, seq: parts.at(-1)?.seq ?? 0, parts }
 }
 
-/** Finds the newest question's reply as the person, so that the policies decide whether it may be touched. */
+/** Finds the newest question's reply as the person, so that the policies apply. */
 async function newestReply(scope: Scope, conversationId: string): Promise<ReplyRow> {
   const { rows } = await scope.query<ReplyRow>(
     `select r.id, r.conversation_id, r.answer_id, r.state, r.attempt from replies r
@@ -66,14 +67,14 @@ async function newestReply(scope: Scope, conversationId: string): Promise<ReplyR
 }
 
 /**
- * Asks the newest question once more, in place of the answer that failed.
+ * Asks the newest question again, in place of the failed answer.
  * @throws AppError `not_found`, or `conflict` where the answer did not fail.
  */
 export async function retryReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   const reply = await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
     await lockForQueueing(scope, conversationId)
-    // An answer of several versions stays, or they would go with it; in place of a failed one comes the next.
+    // An answer with several versions stays, as deleting it would delete them; the next version replaces a failed one.
     const { rows } = await scope.query<{ kind: string }>(
       `update replies set state = 'queued', tries = 0, stop_requested = false, finished_at = null,
          kind = case when exists (select from message_versions v where v.message_id = answer_id) then 'rewrite' else 'answer' end
@@ -86,18 +87,15 @@ export async function retryReply(database: Database, asPerson: Claims, conversat
   })
 }
 
-/** Name of the notification that asks whichever process is writing a reply to stop. */
+/** Notification that asks the process writing a reply to stop. */
 export const STOP_CHANNEL = 'reply_stop'
 
-/**
- * Ends the waiting: what is being written is kept as it is, what waits is taken from the queue.
- * @throws AppError `not_found`.
- */
+/** Stops the running reply, keeping its text, and removes queued questions. @throws AppError `not_found`. */
 export async function stopReply(database: Database, asPerson: Claims, conversationId: string): Promise<void> {
   await database.asUser(asPerson, (scope) => newestReply(scope, conversationId))
   await database.asService(async (scope) => {
     await lockConversation(scope, conversationId)
-    // The notification is quick and may be missed; the mark is seen when the lease is renewed, or by the next worker.
+    // The notification is fast but may be missed; the stored mark is seen at the next lease renewal or claim.
     await scope.query(
       `with running as (
          update replies set stop_requested = true where conversation_id = $1 and state = 'running' returning id
@@ -117,14 +115,14 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
 
 async function stopQueuedReply(scope: Scope, reply: ReplyRow): Promise<void> {
   const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
-  // An answer that is to be rewritten stays as it is.
+  // An answer queued for a rewrite stays unchanged.
   await scope.query(
     `insert into messages as m (id, conversation_id, content, sender_role, metadata)
      values ($1, $2, '', ${SENDER_ROLES.assistant}, jsonb_build_object('stopped', true, 'attempt', $3::integer))
      on conflict (id) do update set metadata = m.metadata || jsonb_build_object('attempt', $3::integer)`,
     [messageId, conversationId, attempt],
   )
-  // A worker that handed it back may have left some.
+  // A worker that released the reply may have left parts.
   await scope.query('delete from reply_parts where reply_id = $1', [replyId])
   await broadcastPart(scope, conversationId, { replyId, messageId, attempt, seq: 1, type: 'stopped' })
 }

@@ -1,4 +1,4 @@
-/** Asks for another version of an answer, or for the rest of one that was cut. Writing it is the assistant's. */
+/** Queues another version of an answer, or the rest of a truncated one. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
@@ -6,18 +6,16 @@ import { lockForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {
   replyId: string
-  /** The model that wrote it. */
   modelName: string | null
   isUnfinished: boolean
 }
 
-/** Where an answer is, and whose. */
 export interface AnswerLocation {
   readonly conversationId: string
   readonly answerId: string
 }
 
-/** Finds an answer as the person, so that the policies decide whether it may be touched. */
+/** Finds an answer as the person, so that the policies apply. */
 async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLocation): Promise<KnownAnswer> {
   const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
     // An extractive answer is always complete.
@@ -52,9 +50,9 @@ async function queueAgain(
 }
 
 /**
- * Asks for another version of an answer. The one that is there stays until the new one is in, and can be leafed back to.
- * @param modelName of this version; null: the conversation's.
- * @throws AppError `not_found`, or `conflict` where it is being written.
+ * Queues another version of an answer. The current version stays until the new one is stored, and remains available.
+ * @param modelName null: the model of the conversation.
+ * @throws AppError `not_found`, or `conflict` while it is being written.
  */
 export async function rewriteAnswer(
   database: Database,
@@ -67,8 +65,8 @@ export async function rewriteAnswer(
 }
 
 /**
- * Asks for the rest of an answer that was stopped or cut, of the model that began it.
- * @throws AppError `not_found`, or `conflict` where the answer is whole or being written.
+ * Queues the rest of a stopped or truncated answer, from the model that began it.
+ * @throws AppError `not_found`, or `conflict` where the answer is complete or being written.
  */
 export async function continueAnswer(database: Database, asPerson: Claims, place: AnswerLocation): Promise<void> {
   const { replyId, modelName, isUnfinished } = await database.asUser(asPerson, (scope) => findAnswer(scope, place))

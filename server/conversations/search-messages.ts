@@ -1,4 +1,3 @@
-/** Finds what was said in a person's conversations, as they type what they look for. */
 import { type FoundMessage } from '#contract/search.ts'
 import { type Claims, type Database, type TransactionOptions } from '#server/database/scope.ts'
 import { createSnippet } from './snippet.ts'
@@ -7,8 +6,9 @@ const MAX_WORDS = 8
 const MAX_RESULTS = 20
 
 /**
- * Newest first by the index, ending at the last hit that is shown: the planner takes everyone for a person with few
- * messages, and would read and sort all of them.
+ * Reads newest first by the index and stops at the last hit: the planner assumes few messages per person, and would
+ * otherwise
+ * read and sort all of them.
  */
 export const SEARCH_SCOPE: TransactionOptions = {
   readOnly: true,
@@ -18,7 +18,7 @@ export const SEARCH_SCOPE: TransactionOptions = {
 type FoundRow = Omit<FoundMessage, 'snippet'> & { content: string }
 
 function searchSql(words: number): string {
-  // One condition a word: a list of them would be unrolled for every row.
+  // One condition per word: PostgreSQL would unroll a list for every row.
   const conditions = Array.from(
     { length: words },
     (_, index) => `strpos(t.text, (select fold_text($${index + 2}))) > 0`,
@@ -36,11 +36,10 @@ function searchSql(words: number): string {
 }
 
 /**
- * The newest messages that hold all the words, in whatever order; a word may be the beginning, or any part, of one in the
- * text. What there is to find is decided by the policies.
+ * The newest messages that contain all words, in any order; a word may be any part of one in the text. Policies apply.
  */
 export async function searchMessages(database: Database, claims: Claims, search: string): Promise<FoundMessage[]> {
-  // PostgreSQL takes no NUL, and no message holds one.
+  // PostgreSQL accepts no NUL, and no message contains one.
   const words = search.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   if (words.length === 0) return []
   const { rows } = await database.asUser(

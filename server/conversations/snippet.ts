@@ -1,4 +1,4 @@
-/** The stretch of a message that shows best why it was found, with what was searched for marked in it. */
+/** Cuts a message to the part that shows why it was found, with the hits marked. */
 import { type SnippetPart } from '#contract/search.ts'
 
 const MAX_CHARACTERS = 160
@@ -20,7 +20,7 @@ interface Hit {
   readonly end: number
 }
 
-/** The signs of Markdown and the numbers of sources are nothing to read in a single line. */
+/** Removes Markdown signs and source numbers, which mean nothing in a single line. */
 const toPlainText = (markdown: string): string =>
   markdown
     .replaceAll(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
@@ -32,7 +32,7 @@ const toPlainText = (markdown: string): string =>
     .replaceAll(/[\s|]+/g, ' ')
     .trim()
 
-/** Where the words stand in a text, in UTF-16 units of it, in their order. */
+/** Hits in UTF-16 units of the text, in order. */
 function findHits(text: string, words: readonly string[]): Hit[] {
   let folded = ''
   const starts: number[] = []
@@ -45,7 +45,7 @@ function findHits(text: string, words: readonly string[]): Hit[] {
       starts.push(offset)
       ends.push(end)
     }
-    // Ignored characters belong to the character before them.
+    // Ignored characters belong to the one before them.
     if (piece === '' && ends.length > 0) ends[ends.length - 1] = end
     folded += piece
     offset = end
@@ -63,7 +63,7 @@ function findHits(text: string, words: readonly string[]): Hit[] {
     .toSorted((one, other) => one.start - other.start)
 }
 
-/** Start of the first window that holds most of the words. */
+/** Start of the first window with most of the words. */
 function findBestStart(hits: readonly Hit[]): number {
   let best = { start: 0, words: 0 }
   const counts = new Map<number, number>()
@@ -85,7 +85,7 @@ function findBestStart(hits: readonly Hit[]): number {
   return best.start
 }
 
-/** Moves a cut to the next blank, unless that is far, so that no word is cut where words have blanks between them. */
+/** Moves a cut to the next space unless that is far, so that no spaced word is cut. */
 function moveToBlank(text: string, from: number): number {
   if (from <= 0) return 0
   if (from >= text.length) return text.length
@@ -93,7 +93,7 @@ function moveToBlank(text: string, from: number): number {
   return blank !== -1 && blank - from < 20 ? blank + 1 : from
 }
 
-/** Cuts a message to one line around what was searched for; its beginning where nothing of it can be shown. */
+/** Cuts a message to one line around the hits, or at its beginning where none can be shown. */
 export function createSnippet(content: string, words: readonly string[]): SnippetPart[] {
   const text = toPlainText(content)
   const hits = findHits(text, words)
@@ -103,7 +103,7 @@ export function createSnippet(content: string, words: readonly string[]): Snippe
   const add = (from: number, to: number, isHit: boolean): void => {
     if (to <= from) return
     const before = parts.at(-1)
-    // Hits that touch or overlap are one.
+    // Touching or overlapping hits become one.
     if (isHit && before?.is_hit === true) before.text += text.slice(from, to)
     else parts.push({ text: text.slice(from, to), is_hit: isHit })
   }

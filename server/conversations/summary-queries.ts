@@ -9,7 +9,7 @@ export interface StoredSummary {
   readonly throughPosition: number
 }
 
-/** The summary that reaches furthest without reaching the question; undefined where there is none. */
+/** The summary that reaches furthest but not to the question; undefined if there is none. */
 export async function readSummary(
   scope: Scope,
   conversationId: string,
@@ -32,7 +32,7 @@ interface NewSummary {
   readonly model: string
 }
 
-/** Keeps a summary, in place of one that reached as far. Runs as the service. Returns its id. */
+/** Replaces a summary that reaches as far. Runs as the service. @returns its id. */
 export async function storeSummary(
   scope: Scope,
   { conversationId, throughPosition, content, model }: NewSummary,

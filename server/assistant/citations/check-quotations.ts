@@ -1,14 +1,13 @@
 /**
- * Words that an answer quotes from a source must stand in it. A quotation is what stands between quotation marks, or in a
- * block quote, and is followed in its sentence by the marker of a source, or preceded by one. Pure.
+ * Finds quotations that do not occur in their source. A quotation is a block quote or text in quotation marks, followed in
+ * its sentence by a source marker, or preceded by one. Pure.
  */
 
-/** The text of a source as it was given to the model; undefined where it is not known whole, and nothing can be said. */
+/** Full text of a source; undefined where only a part is known, so that nothing can be checked. */
 type TextOf = (n: number) => string | undefined
 
 interface Quotation {
   readonly words: string
-  /** Offset in the block. */
   readonly start: number
   readonly end: number
 }
@@ -17,25 +16,23 @@ const FENCED = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1[^\n]*$|$(?![^]))/gm
 const CODE_SPAN = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g
 const LIST_ITEM = /\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)/
 const MARKERS = /\[\d{1,3}\](?:\s?\[\d{1,3}\])*/g
-/** End of a sentence that is followed by another one. */
 const SENTENCE_END = /[.!?]["'”’»)]*\s+(?=\S)|[。！？](?=.)/u
 const QUOTED =
   /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|(?<![\p{L}\p{N}"])"(?=\S)([^"]+)(?<=\S)"(?![\p{L}\p{N}"])/gu
-/** Words that a quotation omits or replaces. */
 const GAP = /\[[^\]]*\]|…|\.{3,}|(?:\. ){2,}\.|\(\.\.\.\)/u
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-/** Masks code with text of equal length that no pattern takes for a quotation. */
+/** Replaces code with text of equal length that contains no quotation. */
 const maskCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
 
 interface NormalizedText {
   readonly text: string
-  /** Whether a word may begin or end before each character, and after the last. */
+  /** Whether a word may begin or end before each character, and at the end. */
   readonly wordBoundaries: readonly boolean[]
 }
 
-/** Letters and digits alone: neither case nor ligatures, dashes, line breaks or hyphens at their ends make a difference. */
+/** Letters and digits alone: case, ligatures, dashes, line breaks and hyphenation are ignored. */
 function normalize(given: string): NormalizedText {
   const plain = given.normalize('NFKC').toLowerCase().normalize('NFC')
   let text = ''
@@ -48,7 +45,7 @@ function normalize(given: string): NormalizedText {
       edges[text.length] = true
       continue
     }
-    // These are written without blanks between words.
+    // These scripts write no spaces between words.
     const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
     if (isUnspaced) edges[text.length] = true
     const kept = /[−–]/.test(character) ? '-' : character
@@ -59,14 +56,14 @@ function normalize(given: string): NormalizedText {
   return { text, wordBoundaries: edges }
 }
 
-/** Offset after the words; -1 if the text does not hold them. */
+/** Offset after the words; -1 if they do not occur. */
 function findWords(words: string, { text, wordBoundaries: edges }: NormalizedText, from: number): number {
   for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
     if (edges[at] === true && edges[at + words.length] === true) return at + words.length
   return -1
 }
 
-/** Whether the words stand in the text: what an ellipsis or a bracket parts, in this order. */
+/** Parts separated by an ellipsis or a bracket must occur in this order. */
 function containsQuotation(words: string, source: NormalizedText): boolean {
   let from = 0
   for (const piece of words.split(GAP)) {
@@ -80,7 +77,7 @@ function containsQuotation(words: string, source: NormalizedText): boolean {
 
 const numbersIn = (markers: string) => (markers.match(/\d+/g) ?? []).map(Number)
 
-/** The sources that a quotation is attributed to: the next marker of its sentence, else the one before it. */
+/** The next marker in the sentence, else the one before the quotation. */
 function attributedTo(block: string, { start, end }: Quotation): readonly number[] {
   const markers = [...block.matchAll(MARKERS)]
   const after = markers.find(({ index }) => index >= end)
@@ -99,20 +96,14 @@ function quotationsIn(block: string): Quotation[] {
   })
 }
 
-/** The line below a block quote that says whose words these are. */
+/** A line below a block quote that names its source. */
 const ATTRIBUTION_BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
 
-/** A block quote without the signs before its lines. */
 const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
-/** Removes the line that names who said it. */
 const withoutAttribution = (quote: string) => quote.replace(/\n\s*[—–―-]{1,2}[^\n]*$/u, '')
 
-/**
- * The quotations of an answer that do not stand word for word in the source that they are attributed to, each as it is
- * written there, with single blanks: a block quote as a whole, of others what is between the marks.
- */
+/** The quotations that do not occur word for word in their source, as written in the answer but with single spaces. */
 export function findMisquotes(answer: string, textOf: TextOf): string[] {
-  // Nothing is attributed to a source.
   if (answer.search(MARKERS) === -1) return []
   const misquotes = new Set<string>()
   const known = new Map<number, NormalizedText | undefined>()
@@ -141,7 +132,7 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
       for (const { words } of missing) misquotes.add(collapse(words))
       continue
     }
-    // Whose words they are may stand on a line of its own below.
+    // The attribution may be on its own line below.
     const own = numbersIn(inner.match(MARKERS)?.at(-1) ?? '')
     const below = ATTRIBUTION_BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
     const sources = own.length > 0 ? own : numbersIn(below)

@@ -1,17 +1,17 @@
-/** Which part of a page that a model read as a whole an answer speaks of, for its card and for the mark in the reader. Pure. */
+/**
+ * Narrows a page that a model read whole to the part that an answer cites, for its card and the mark in the viewer. Pure.
+ */
 import { type PassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 
-/** Characters of a page that its card shows and the viewer marks. */
 const MAX_PART_CHARACTERS = 400
-/** Bounds the work on one page: the event loop serves others meanwhile. */
+/** Bounds the work on one page, which blocks the event loop. */
 const MAX_SCANNED_CHARACTERS = 100_000
 /** Longer lines are split into sentences. */
 const MAX_LINE_CHARACTERS = 200
 const MAX_MARKERS = 40
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-/** Separates a sentence of an answer from the one before it. */
 const SENTENCE_BORDER = /[.!?]["'”’»)]*\s+|[。！？]|\]/u
 
 interface TextUnit {
@@ -20,7 +20,6 @@ interface TextUnit {
   readonly words: ReadonlySet<string>
 }
 
-/** Lines, or the sentences of long ones, with their places in the text. */
 function splitUnits(text: string): TextUnit[] {
   const units: TextUnit[] = []
   for (const line of text.slice(0, MAX_SCANNED_CHARACTERS).matchAll(/[^\n]+/g)) {
@@ -34,14 +33,14 @@ function splitUnits(text: string): TextUnit[] {
   return units
 }
 
-/** The words of the sentence, or of what is in its line, that ends in the marker at this place. */
+/** The words of the sentence or line that ends with the marker at `place`. */
 function citingWords(answer: string, place: number): Set<string> {
   const line = answer.slice(answer.lastIndexOf('\n', place) + 1, place)
   const said = line.replace(/[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
   return new Set(wordsOf(said.split(SENTENCE_BORDER).at(-1) ?? ''))
 }
 
-/** Where most of these words stand together, words that few lines hold counting most; undefined where none does. */
+/** The range where most of these words occur close together, weighted by rarity; undefined where none occurs. */
 function findDensestRange(units: readonly TextUnit[], asked: ReadonlySet<string>): PassageRange | undefined {
   const weights = new Map<string, number>()
   for (const word of asked) {
@@ -64,9 +63,8 @@ function findDensestRange(units: readonly TextUnit[], asked: ReadonlySet<string>
 }
 
 /**
- * The source as the part of its text that holds most of what the answer says where it cites it; as its beginning where none
- * of these words stands in it. Where its markers speak of several parts, each has its own.
- * @param places of its markers in the answer.
+ * The source narrowed to the part with most words of the citing sentences, or to its beginning where none occurs.
+ * @param places offsets of its markers in the answer.
  */
 export function focusSource(source: PassageSource, answer: string, places: readonly number[] = []): PassageSource {
   const units = splitUnits(source.text)
@@ -85,7 +83,6 @@ export function focusSource(source: PassageSource, answer: string, places: reado
   return isOne ? focused : { ...focused, cited }
 }
 
-/** The part of the source that its card shows before anything cites it. */
 export const truncateSource = (source: PassageSource): PassageSource =>
   narrowSource(source, { start: 0, end: beginningEnd(source.text) })
 
@@ -94,7 +91,7 @@ function narrowSource(source: PassageSource, { start, end }: PassageRange): Pass
   return { ...source, start: source.start + start, end: source.start + start + text.length, text }
 }
 
-/** Up to the last line or blank before the limit. */
+/** Ends at the last line break or space before the limit. */
 function beginningEnd(text: string): number {
   if (text.length <= MAX_PART_CHARACTERS) return text.length
   const window = text.slice(0, MAX_PART_CHARACTERS)

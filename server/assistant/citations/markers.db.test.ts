@@ -1,4 +1,3 @@
-/** What an answer claims about its sources is checked before it is stored, and the check is stored with it. */
 import { beforeEach, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'

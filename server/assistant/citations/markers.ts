@@ -1,26 +1,24 @@
 /**
- * Citation markers in an answer: `[2]` or `[1, 3]`, where the numbers are those of the sources that the model was given.
- * A marker that points to no source is removed while the text streams: viewers never see it.
+ * Citation markers such as `[2]` or `[1, 3]`, by source number. Those that point to no source are removed in the stream.
  */
 
-// Bounded: a long list of numbers is one that the answer is about, and must not be held back until it ends.
+// Bounded: a long list of numbers belongs to the text and must not be held back until it ends.
 const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
 const PLAIN_TEXT = /[^`[ \n]+/y
 const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
-/** By number of the source: where its markers begin. */
+/** Offsets of the markers, by source number. */
 export type Citations = ReadonlyMap<number, readonly number[]>
 
 export interface MarkerFilter {
-  /** Takes the next piece of the answer; returns what is safe to show, holding back what may become a marker. */
+  /** Returns what is safe to show and holds back what may become a marker. */
   push(text: string): string
   /** Returns what was held back. */
   end(): string
-  /** Numbers that the answer has cited so far, with the places of their markers in what was returned. */
+  /** Cited numbers, with the offsets of their markers in the returned text. */
   readonly cited: Citations
 }
 
-/** @param known numbers that a marker may point to. */
 export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
   const cited = new Map<number, number[]>()
   let returned = 0
@@ -48,7 +46,7 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
         continue
       }
       if (fence === '' && !isInCodeSpan) {
-        // The blank before a marker goes with it, so it waits too.
+        // The space before a marker is removed with it, so it waits too.
         if (rest === ' ' && !isEnd) break
         const blank = rest.startsWith(' [') ? ' ' : ''
         const bracket = rest.slice(blank.length)
@@ -71,7 +69,7 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           }
         }
       }
-      // Fast path for plain text, which is most of any answer.
+      // Fast path for plain text, which is most of an answer.
       PLAIN_TEXT.lastIndex = index
       if (PLAIN_TEXT.test(text)) {
         output += text.slice(index, PLAIN_TEXT.lastIndex)

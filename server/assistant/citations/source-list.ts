@@ -1,4 +1,4 @@
-/** The numbered sources of one answer: they keep their numbers, and more are counted on while tools bring them. */
+/** The numbered sources of one answer. Numbers never change; sources that tools find are appended. */
 import { isPassageSource, isWebSource, type Source, type WebSource } from '#contract/source.ts'
 import {
   isQuotable,
@@ -8,7 +8,6 @@ import {
 } from '#server/assistant/extractive/quotable.ts'
 import { type Finding } from '#server/assistant/tools/outcome.ts'
 
-/** Characters of a page that its card shows. */
 const MAX_CARD_CHARACTERS = 400
 
 const nameOf = (source: Source): string =>
@@ -16,22 +15,19 @@ const nameOf = (source: Source): string =>
 
 export interface SourceList {
   readonly all: readonly Source[]
-  /** Numbers that a marker may point to; grows with the list. */
+  /** Numbers that a marker may point to; the set grows with the list. */
   readonly numbers: ReadonlySet<number>
-  /** The passage of a document or of a message under its number: a new one, or that of the same passage. */
+  /** Returns the existing source where the passage is already listed. */
   addPassage(found: UnnumberedQuotable): QuotableSource
-  /** Numbers the pages that a tool found. */
   addFinding(finding: Finding): void
-  /** All that a model was given under a number, its name included; undefined where the whole of it is not known. */
+  /** Full text under a number, including the name; undefined where only a part is stored. */
   readonly textOf: (n: number) => string | undefined
-  /** The number of a page that was added. */
   readonly numberOf: (address: string) => number | undefined
 }
 
 interface SourceListOptions {
-  /** Sources of which only a part was kept: of those, nothing more is known. */
+  /** Whether only a part of the source is stored. */
   readonly isPartial?: (source: Source) => boolean
-  /** The form in which a source is stored for its card. */
   readonly toCard?: (source: Source) => Source
 }
 

@@ -1,21 +1,21 @@
 /**
- * The sentences of a document that say most of what it comes back to: words that it repeats weigh by how often it does, and less
- * once a chosen sentence has said them (after SumBasic: Nenkova and Vanderwende, "The impact of frequency on summarization", 2005).
- * Pure.
+ * The central sentences of a document: repeated words add weight, less once a chosen sentence contains them (after
+ * SumBasic:
+ * Nenkova and Vanderwende, "The impact of frequency on summarization", 2005). Pure.
  */
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { type Sentence } from './sentences.ts'
 
-/** Titles, names and addresses have fewer words; longer ones are lists, or several in one. */
+/** Titles, names and addresses have fewer words; lists and merged sentences have more. */
 const [MIN_WORDS, MAX_WORDS] = [8, 45]
-/** Words in a larger share of the sentences belong to the language rather than to the subject. */
+/** Words in a larger share of the sentences belong to the language rather than the subject. */
 const COMMON_SHARE = 0.12
 const MIN_COMMON_SENTENCES = 4
-/** Shorter alphabetic words do so too. */
+/** Alphabetic words with fewer letters are ignored too. */
 const MIN_LETTERS = 4
-/** Weight multiplier of a word after a chosen sentence has said it. */
+/** Weight multiplier of a word that a chosen sentence contains. */
 const REPEATED_FACTOR = 0.4
-/** Sentences at the beginning introduce the rest: their bonus falls to zero at this share of the document. */
+/** Bonus for sentences at the beginning, falling to zero at this share of the document. */
 const [FIRST_BONUS, FIRST_SHARE] = [0.5, 0.1]
 
 const SENTENCE_END = /(?:[.!?…؟।]|[。！？])["'”’»」』)\]]*$/u
@@ -39,8 +39,8 @@ function isProse({ pageText, start, end, words, isRow, isAtEdge }: Sentence): bo
 const isAlphabetic = (word: string): boolean => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(word)
 
 /**
- * Weight of each word of the subject: the square root of the number of sentences that have it.
- * @param named words of the title, which belong to the subject however many sentences have them.
+ * Weight of a subject word: square root of the number of sentences that contain it.
+ * @param named title words, which always belong to the subject.
  */
 function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>()
@@ -57,10 +57,7 @@ function weighWords(sentences: readonly ReadonlySet<string>[], named: ReadonlySe
   )
 }
 
-/**
- * @param title of the document, such as the name of its file.
- * @returns at most `count`, in their order; none where the document holds no whole sentences.
- */
+/** @returns at most `count` sentences in document order; none without complete sentences. */
 export function centralSentences(sentences: readonly Sentence[], title: string, count: number): Sentence[] {
   const candidates = sentences.flatMap((sentence, index) =>
     isProse(sentence)

@@ -7,9 +7,9 @@ import { rankSentences, type ScoredSentence } from './score-sentences.ts'
 import { toQuote } from './sentences.ts'
 
 export const MAX_QUOTES = 3
-/** A shorter quote takes the next sentence along, which often holds the answer to what the first one names. */
+/** Shorter quotes include the next sentence, which often contains the answer. */
 const SHORT_QUOTE_CHARACTERS = 120
-/** Further quotes score at least this share of the first: those below answer something else. */
+/** Quotes below this share of the first score answer something else. */
 const MIN_QUOTE_SCORE_SHARE = 0.5
 
 function isSamePage(one: QuotableSource, other: QuotableSource): boolean {
@@ -17,7 +17,7 @@ function isSamePage(one: QuotableSource, other: QuotableSource): boolean {
   return one.documentId === other.documentId && one.page === other.page
 }
 
-/** A row with the same column titles that holds fewer words of the question is about something else. */
+/** A row with equal column titles and fewer words of the question is about something else. */
 function isWeakerRow(row: ScoredSentence, other: ScoredSentence, questionTerms: ReadonlySet<string>): boolean {
   const [found, foundThere] = [questionTerms.intersection(row.terms), questionTerms.intersection(other.terms)]
   return (
@@ -29,7 +29,6 @@ function isWeakerRow(row: ScoredSentence, other: ScoredSentence, questionTerms: 
   )
 }
 
-/** Where the quote of a sentence ends: after the next one where the first is short. */
 function quoteEndOf({ source, start, end, isRow, following }: ScoredSentence): number {
   const takesNext =
     !isRow &&
@@ -41,7 +40,7 @@ function quoteEndOf({ source, start, end, isRow, following }: ScoredSentence): n
   return takesNext ? following.end : end
 }
 
-/** Whether another quote holds the same words, perhaps from a copy of the document, or overlaps with this one. */
+/** Whether another quote has equal words, for instance from a copy of the document, or overlaps. */
 function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: ScoredSentence, quoteEnd: number) {
   return (
     joinLines(other.pageText.slice(other.start, other.end)).includes(joinLines(pageText.slice(start, end))) ||
@@ -49,7 +48,7 @@ function isRepeatedIn(other: ScoredSentence, { source, start, end, pageText }: S
   )
 }
 
-/** @returns sources whose text is exactly what is quoted, best first, and rows of one table together. */
+/** @returns sources whose text is exactly the quote, best first, with rows of one table together. */
 export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES): QuotableSource[] {
   const questionTerms = new Set(candidates.questionParts.flat(2))
   const ranked = rankSentences(candidates)
@@ -60,7 +59,7 @@ export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES
     const quoteEnd = quoteEndOf(sentence)
     if (!chosen.some((other) => isRepeatedIn(other, sentence, quoteEnd))) chosen.push({ ...sentence, end: quoteEnd })
   }
-  // Rows with the same titles are shown as one table, and numbered in that order.
+  // Rows with equal titles are shown as one table and numbered in that order.
   const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()
   return shown.map((quoted, index) => ({ ...toQuote(quoted, index + 1), score: quoted.score }))
 }

@@ -1,9 +1,9 @@
-/** Tells questions that ask for all days, and texts that name one. Pure. */
+/** Recognises questions for all dates, and texts with a date. Pure. */
 
 const DATE_QUESTION =
   /(?<!\p{L})(?:dates?|daten|datumsangaben|termine|fechas|datas|datums|datoer|datoene|daty|даты)(?!\p{L})|日期|日付|날짜|التواريخ/iu
 
-/** Whether the days in a text are asked for. @param kind of what is wanted, without the words that ask for all of it. */
+/** @param kind what is requested, without the words that ask for all of it. */
 export const asksForDates = (kind: string): boolean => DATE_QUESTION.test(kind)
 
 const MONTHS = `
@@ -29,5 +29,5 @@ const DATE = new RegExp(
   'iu',
 )
 
-/** Whether a text names a day, or a month of a year. */
+/** A day, or a month with a year. */
 export const containsDate = (text: string): boolean => DATE.test(text)

@@ -1,6 +1,6 @@
 /**
- * Alcove Reader, the built-in model: it writes nothing of its own, but quotes the sentences of the person's documents and
- * earlier conversations that answer best, each with its source. Works without any network.
+ * Alcove Reader, the built-in model: quotes the best sentences of the person's documents and conversations, each with its
+ * source, and writes nothing of its own. Works without a network.
  */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type ChatPart } from '#server/providers/chat.ts'
@@ -12,39 +12,37 @@ const NOTHING_FOUND = 'I found nothing in your documents that answers this.'
 const NO_DOCUMENTS = 'You have no documents yet. Add one, and ask again: I answer by quoting what you have.'
 const DOCUMENT_UNNAMED = 'This asks about a whole document. Name the one that you mean, and ask again.'
 
-/** Explains why the answer consists of quotes. */
 function describeQuotes(hasModels: boolean, these: string, insteadOf = 'an answer'): string {
   if (hasModels) return `*The Reader only quotes: these are ${these}.*`
   return `*No language model is configured, so these are ${these}, not ${insteadOf} of my own.*`
 }
 
-/** Addresses without the sign that ends the sentence around them, and without pipes, which would end a cell of a table. */
+/** Addresses without the punctuation of the surrounding sentence, and without pipes, which would end a table cell. */
 const ADDRESS =
   /((?:https?:\/\/|(?<![\p{L}\p{N}.@/])www\.)[^\s<>"\\|]*[^\s<>"\\|\p{Pe}\p{Pf}.,:;!?'*~。，、](?:(?<=\([^\s()]*)\))?|[\p{L}\p{N}._%+~-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+)/iu
 
 const escapeSigns = (text: string) => text.replace(/([\\`*_[\]<>#|~])/g, '\\$1')
 
-/** Escaped as Markdown, a bare address would link to the escape signs as well. */
+/** Escapes in a bare address would become part of its link. */
 const asLink = (address: string) =>
   /^www\./i.test(address) ? `[${escapeSigns(address)}](<http://${address}>)` : `<${address}>`
 
-/** Somebody else's words as they are: none of their signs is Markdown, and an address in them links to exactly itself. */
+/** Shows quoted text literally: nothing in it is Markdown, and an address links exactly to itself. */
 export const asPlainMarkdown = (text: string) =>
   joinLines(text)
     .split(ADDRESS)
     .map((part, index) => (index % 2 === 1 ? asLink(part) : escapeSigns(part)))
     .join('')
-    // At the beginning they would be marks of a list.
+    // At the beginning they would be list markers.
     .replace(/^(?=[-+]\s)/, '\\')
     .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
 
-/** Whose words are quoted. */
 function describeOrigin(quotes: readonly QuotableSource[]): string {
   if (!quotes.some(isMessageSource)) return 'your documents'
   return quotes.some(isPassageSource) ? 'your documents and conversations' : 'your conversations'
 }
 
-/** Quotes one below the other; rows below the same titles are one table, or nobody could tell what their cells mean. */
+/** Rows with equal titles become one table, since cells mean nothing without titles. */
 function renderQuotes(quotes: readonly QuotableSource[]): string[] {
   const titlesOf = (quote: QuotableSource) => (isPassageSource(quote) && quote.titles) || quote.n
   return [...Map.groupBy(quotes, titlesOf)].flatMap(([titles, members]) => {
@@ -56,21 +54,20 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
 
 export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
-  /** Whether there is no document at all. */
+  /** Whether the person has no documents. */
   readonly isEmptyLibrary: boolean
-  /** Sentences about documents that are named and do not exist. */
   readonly missingDocumentNotes: readonly string[]
-  /** Whether a whole document was asked about. */
+  /** Whether the question is about a whole document without naming it. */
   readonly isDocumentUnnamed: boolean
-  /** Whether the quotes stand for all of what was read. */
+  /** Whether the quotes summarise everything that was read. */
   readonly isSummary: boolean
-  /** Results of tools; empty if no tool looked outside the documents. */
+  /** Results of web tools; empty if none ran. */
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
-  /** Whether a language model could have been chosen instead. */
+  /** Whether the person could choose a language model instead. */
   readonly hasModels: boolean
 }
 
-/** Answers with quotes alone, or says that it found none, which is not to say that there is none. */
+/** Answers with quotes, or says that none were found, which does not mean that there are none. */
 export function* writeExtractiveAnswer(written: ExtractiveAnswerInput): Generator<ChatPart, void> {
   const {
     quotes,

@@ -1,6 +1,6 @@
 import { joinUnspacedLines } from '#contract/unspaced-lines.ts'
 
-/** Undoes the line breaks of a page: hyphens at line ends and scripts without blanks join, other breaks become blanks. */
+/** Undoes line breaks of a page: hyphens at line ends and unspaced scripts join, other breaks become spaces. */
 export const joinLines = (text: string) =>
   joinUnspacedLines(text)
     .replace(/(\p{L})[-\u00ad]\s*\n\s*(?=\p{Ll})/gu, '$1')

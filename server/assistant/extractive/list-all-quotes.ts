@@ -1,4 +1,4 @@
-/** Quotes for questions that ask for all of something in whole documents. Run as the person. */
+/** Quotes for questions that ask for every occurrence in whole documents. Runs as the person. */
 import { isPassageSource } from '#contract/source.ts'
 import { withoutListAllWords } from '#server/assistant/retrieval/whole-document-question.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -15,7 +15,7 @@ import { MAX_SUMMARISED_PAGES } from './summary-quotes.ts'
 const MAX_LIST_ALL_QUOTES = 10
 const MAX_LIST_ALL_PAGES = 12
 
-/** Every sentence that names a day, in the order of the document, each once. */
+/** Each sentence that names a date once, in document order. */
 async function quoteDates(scope: Scope, sources: readonly QuotableSource[]): Promise<QuotableSource[]> {
   const seen = new Set<string>()
   return (await readSentences(scope, sampleEvenly(sources, MAX_SUMMARISED_PAGES)))
@@ -29,13 +29,12 @@ async function quoteDates(scope: Scope, sources: readonly QuotableSource[]): Pro
     .map((sentence, index) => toQuote(sentence, index + 1))
 }
 
-/** Quotes from the pages that hold most words of the question. */
 export async function quoteAll(
   scope: Scope,
   question: string,
   sources: readonly QuotableSource[],
 ): Promise<QuotableSource[]> {
-  // The name of a document says where to look, not what to look for.
+  // A document name says where to look, not what to look for.
   const names = new Set(
     sources.filter(isPassageSource).flatMap(({ filename }) => [filename, withoutExtension(filename)]),
   )

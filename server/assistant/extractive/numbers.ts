@@ -1,4 +1,4 @@
-/** Tells questions whose answer is a number, a price or a day: sentences without one seldom answer them. */
+/** Recognises questions for a number, price or date: sentences without one seldom answer them. */
 
 const WORDS = [
   String.raw`how (?:many|much|long|often|old|far|big|high|large|tall|late)`,
@@ -8,15 +8,15 @@ const WORDS = [
   String.raw`hvor (?:mange|mye|meget|lenge|længe|ofte)|hvilket nummer|hur (?:många|mycket|länge|ofta)|kuinka (?:monta|paljon|kauan|usein)`,
   String.raw`ile|kolik|câți|câte|hány|mennyi|kaç|ne kadar|сколько|скільки|πόσ\p{L}*|كم|کتنے|چند`,
 ]
-/** Words that also join sentences ask only where a question begins with them. */
+/** Words that are also conjunctions ask only at the beginning of a question. */
 const FIRST_WORDS = String.raw`(?:since |by |until |depuis |desde |da |с )?(?:when|quand|cuando|quando|når|när|kiedy|kdy|când|mikor|когда|коли|πότε|متى)`
-/** Question words of scripts without blanks. */
+/** Question words of unspaced scripts. */
 const UNSPACED_WORDS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
 
 const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
 const AT_BEGINNING = new RegExp(String.raw`^[^\p{L}]*${FIRST_WORDS}(?!\p{L})`, 'iu')
 
-/** Numbers as words, from two on: "one" says something else as often. */
+/** Number words from two on: "one" has other meanings as often. */
 const NUMBERS = [
   'two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen twice',
   'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend million dutzend',
@@ -29,10 +29,10 @@ const NUMBER_WORD = new RegExp(
   String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
   'iu',
 )
-/** Score multipliers for texts without a number, and with a number as a word. */
+/** Score multipliers for texts without a number, and with a number word. */
 const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
-/** How far a text may answer what asks for a number: 1 where it names one in digits. */
+/** 1 for a text with digits, less for number words, least without a number. */
 export const numberFactor = (text: string): number =>
   /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 

@@ -1,9 +1,9 @@
-/** Finds running titles and page numbers at the head and the foot of pages. Pure. */
+/** Finds running titles and page numbers at the edges of pages. Pure. */
 
 import { type PageEdges } from '#server/documents/store/pages.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 
-/** Running titles have at most this many lines at either edge, each no longer than this. */
+/** Limits of a running title: lines per edge, and characters of each. */
 const MAX_EDGE_LINES = 3
 const MAX_LINE_CHARACTERS = 120
 
@@ -19,7 +19,7 @@ function linesOf(text: string): Line[] {
   }))
 }
 
-/** Equal words, except for a number that rises as the page numbers do. */
+/** Equal words, except for a number that rises with the page numbers. */
 function isRepeatedLine(line: Line, other: Line, distance: number): boolean {
   if (line.words.length !== other.words.length || line.end - line.start > MAX_LINE_CHARACTERS) return false
   return line.words.every((word, index) => {
@@ -29,7 +29,7 @@ function isRepeatedLine(line: Line, other: Line, distance: number): boolean {
   })
 }
 
-/** A page's text without the lines at its edges that pages near it have there as well; all of it where nothing else is left. */
+/** The page without edge lines that nearby pages repeat; all of it if nothing else is left. */
 export function findPageBody(text: string, page: number, near: readonly PageEdges[]): PassageRange {
   const others = near.map((other) => ({
     distance: other.page - page,

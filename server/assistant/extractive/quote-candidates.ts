@@ -1,4 +1,4 @@
-/** The sentences that may be quoted for a question, with the stemmed words of both. Run as the person. */
+/** Sentences that may be quoted for a question, with the stemmed words of both. Runs as the person. */
 import { z } from 'zod'
 import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
@@ -13,21 +13,20 @@ import { findPageBody } from './page-edges.ts'
 import { type QuotableSource, withoutExtension } from './quotable.ts'
 import { type Sentence, sentencesOf } from './sentences.ts'
 
-/** The terms of each word: one for each way in which a language of the library stems it. */
+/** The terms of each word, one per stemming language of the library. */
 export type QuestionPart = readonly (readonly string[])[]
 
 export interface QuoteCandidates {
-  /** One part for each language of the question. */
+  /** One part per language of the question. */
   readonly questionParts: readonly QuestionPart[]
-  /** Whether the answer is a number or a day. */
+  /** Whether the answer is a number or a date. */
   readonly wantsNumber: boolean
-  /** In reading order, passage by passage, the best passage first. */
+  /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
-  /** The terms of each word, as the search makes them. */
   readonly stems: ReadonlyMap<string, readonly string[]>
 }
 
-/** Characters at the head and the foot of neighbouring pages that are compared to find running titles. */
+/** Characters at the top and bottom of neighbouring pages that are compared to find running titles. */
 const EDGE_CHARACTERS = 400
 
 export async function prepareCandidates(
@@ -38,7 +37,7 @@ export async function prepareCandidates(
   return stemCandidates(scope, question, await readSentences(scope, sources))
 }
 
-/** Prepares a text from outside the library as the only page of a document with this name. */
+/** Treats text from outside the library as the only page of a document with this name. */
 export function prepareTextCandidates(
   scope: Scope,
   question: string,
@@ -63,7 +62,7 @@ export async function readSentences(scope: Scope, sources: readonly QuotableSour
   })
 }
 
-/** Words of the file name: they tell what a passage is about, though not which of its sentences answers. */
+/** File name words identify the subject of a passage, but not the sentence that answers. */
 export const filenameWords = (source: QuotableSource): readonly string[] =>
   isPassageSource(source) ? wordsOf(withoutExtension(source.filename)) : []
 
@@ -81,7 +80,7 @@ async function stemCandidates(
     ...[...sources].flatMap(filenameWords),
   ])
   return {
-    // Stop words count where the question has no others. Words with equal terms count once ("contract", "contracts").
+    // Stop words count only if there are no others. Words with equal terms count once ("contract", "contracts").
     questionParts: (parts.flat().length > 0 ? parts : [[...questionWords]]).map((part) => [
       ...new Map(part.map(([, terms]) => [terms.join(' '), terms])).values(),
     ]),

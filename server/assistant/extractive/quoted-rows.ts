@@ -1,25 +1,24 @@
-/** Rows that are quoted from a table, as a table of their own below its column titles. Pure. */
+/** Renders quoted table rows as a table below its column titles. Pure. */
 import { CELL_BORDER } from '#contract/cell-border.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
 /** Longer cells above a table are captions, which name no column. */
 const MAX_TITLE_CHARACTERS = 60
-/** A single row of more columns is shown as a column, so that it needs no scrolling. */
+/** A single row with more columns is shown vertically to avoid scrolling. */
 const MAX_HORIZONTAL_COLUMNS = 4
 
-/** A number, a letter or a sign that a point of a list begins with: "1.", "(a)", "•". */
+/** List markers such as "1.", "(a)" and "•". */
 const LIST_MARKER = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})[.)]|[${BULLETS}])$`, 'iu')
 
 export interface QuotedRow {
   readonly text: string
-  /** Marker of the source. */
   readonly marker: string
 }
 
-/** The cells of a row, which is quoted without the blank before its first border. */
+/** A quoted row has no space before its first border. */
 export const cellsOf = (line: string): string[] => line.replace(/^\| /, ' | ').split(CELL_BORDER)
 
-/** A row that is quoted without titles: empty cells say nothing then. */
+/** Empty cells mean nothing without titles. */
 export const joinFilledCells = (line: string): string =>
   line.includes('|')
     ? cellsOf(line)
@@ -27,14 +26,14 @@ export const joinFilledCells = (line: string): string =>
         .join(' | ')
     : line
 
-/** Whether these lines are points of a list, whose signs stand in a column of their own; such a column has no title. */
+/** Whether these lines are list items whose markers have a column of their own, which has no title. */
 export const isList = (lines: string): boolean =>
   LIST_MARKER.test(cellsOf(lines.split('\n', 1)[0] ?? '')[0]?.trim() ?? '')
 
 /**
- * @param titles the rows of column titles, in the layout of the rows: what stands one below the other names one column.
- * @param escape makes plain text Markdown.
- * @returns a Markdown table; undefined where the titles name none of the columns.
+ * @param titles title rows in the layout of the rows: vertically aligned cells name one column.
+ * @param escape converts plain text to Markdown.
+ * @returns a Markdown table; undefined where the titles name no column.
  */
 export function renderTable(
   titles: string,

@@ -7,13 +7,13 @@ import { type Sentence } from './sentences.ts'
 
 /** Score multiplier for a sentence that only repeats the question, as titles do. */
 const REPETITION_FACTOR = 0.3
-/** Score multiplier for a sentence that only leads elsewhere: a running title, or an entry of a table of contents. */
+/** Score multiplier for navigation: a running title or an entry of a table of contents. */
 const NAVIGATION_FACTOR = 0.3
-/** A passage that scores below this share of the best one adds noise rather than an answer. */
+/** Passages below this share of the best score add noise. */
 const MIN_SOURCE_SCORE_SHARE = 0.65
-/** The best passage must hold this share of the question's words, in one of the languages of the question. */
+/** Minimum share of the question's words in the best passage, in one language of the question. */
 const MIN_COVERAGE = 0.3
-/** And this many of them where the question has more than two: one common word is chance. */
+/** Minimum number of these words where the question has more than two: one match may be chance. */
 const MIN_COVERED_WORDS = 2
 /** Weight of a word in the heading above a sentence. */
 const HEADING_WEIGHT = 0.5
@@ -30,8 +30,9 @@ export interface ScoredSentence extends Sentence, SentenceTerms {
 }
 
 /**
- * Inverse document frequency over the sentences (Robertson and Spärck Jones). A heading stands above many sentences: its
- * terms are counted only where no sentence has them.
+ * Inverse document frequency over sentences (Robertson and Spärck Jones). Terms of headings, which cover many sentences,
+ * count
+ * only where no sentence has them.
  */
 function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerms[]): Map<string, number> {
   return new Map(
@@ -47,7 +48,7 @@ function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerm
 const matchWeight = (term: string, sentence: SentenceTerms): number =>
   sentence.terms.has(term) ? 1 : sentence.headingTerms.has(term) ? HEADING_WEIGHT : 0
 
-/** Words and ascending page numbers, a number at the end. */
+/** Words with ascending page numbers, ending in a number. */
 function isTableOfContentsEntry({ pageText, start, end, isRow }: Sentence): boolean {
   const text = pageText.slice(start, end)
   const numbers = (text.match(/(?<!\S)\d{1,4}(?!\S)/g) ?? []).map(Number)
@@ -55,19 +56,18 @@ function isTableOfContentsEntry({ pageText, start, end, isRow }: Sentence): bool
   return !isRow && numbers.length > 1 && isAscending && /\p{L}\S*\s+\d{1,4}$/u.test(text)
 }
 
-/** Scores of documents and of messages come from different libraries: each counts against the best of its kind. */
+/** Document and message scores are not comparable, so each is relative to the best of its kind. */
 function relevanceIn(sentences: readonly Sentence[]): (source: QuotableSource) => number {
   const bestOf = (isOfKind: (source: QuotableSource) => boolean) =>
     sentences.find(({ source }) => isOfKind(source))?.source.score ?? 0
   const best = { passage: bestOf(isPassageSource), message: bestOf(isMessageSource) }
   return (source) => {
     const bestScore = isMessageSource(source) ? best.message : best.passage
-    // Pages that were read without a search have no score and count alike.
+    // Pages read without a search have no score and count alike.
     return bestScore === 0 ? 1 : source.score / bestScore
   }
 }
 
-/** Whether one source holds enough words of one part of the question. */
 function isAnyCovered(
   questionParts: readonly QuestionPart[],
   sentences: readonly (Sentence & SentenceTerms)[],

@@ -1,4 +1,4 @@
-/** Sentences of pages and messages, as what is quoted of them. Pure. */
+/** Splits pages and messages into sentences that can be quoted. Pure. */
 import { type PageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
@@ -8,46 +8,44 @@ import { cellsOf, isList } from './quoted-rows.ts'
 
 export interface Sentence {
   readonly source: QuotableSource
-  /** Offsets in the text of the page, or in that of the passage of a message. */
+  /** Offsets in the page, or in the passage of a message. */
   readonly start: number
   readonly end: number
   readonly pageText: string
   readonly words: readonly string[]
   /** Words of the headings and column titles above the sentence. */
   readonly headingWords: readonly string[]
-  /** One line of a table is a sentence by itself. */
+  /** A table row counts as one sentence. */
   readonly isRow: boolean
   /** Rows of column titles above a line of several cells; empty if there are none. */
   readonly titles: string
-  /** Whether it is a running title at the edge of the page. */
+  /** Whether it is a running title. */
   readonly isAtEdge: boolean
 }
 
-/** A page, or a text that is taken for one. */
 export interface QuotedPage {
   readonly text: string
   readonly blocks?: readonly PageBlock[] | null
-  /** Without what pages near it have at their edges as well. */
+  /** Excludes edge lines that nearby pages repeat. */
   readonly body?: PassageRange
 }
 
 const MAX_SENTENCE_CHARACTERS = 600
 
-/** Full stops that end no sentence: initials and the commonest abbreviations of the languages we stem. */
+/** Full stops that end no sentence: initials and common abbreviations of the stemmed languages. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{L}|vs|cf|al|etc|e\.g|i\.e|nos?|figs?|eqs?|secs?|chap|vol|pp|art|approx|dr|mr|mrs|ms|prof|st|inc|ltd|corp|jr|sr|bzw|z\.\s?b|u\.\s?a|d\.\s?h|nr|abs|ca|ggf|p\.\s?ex|sr|sra|núm|pág|av|руб|т\.\s?е|стр)\.\s*$/iu
 
 /** A number of a list, a section or a day ("Samstag, 1. Februar", "3. Quartal"), unless it ends a paragraph. */
 const ORDINAL = /(?:^|[^\p{L}\p{N}.,])\d{1,2}\.\s*$/u
 
-/** The number of a note behind a full stop ("2027.[1]"), which the sentence before it carries. */
+/** A footnote number after a full stop ("2027.[1]"), which belongs to the sentence before it. */
 const NOTE = /^(?:\[\p{N}{1,3}\])+/u
 
-/** Values of a line that is a row, as programs write them. */
 const SEPARATORS = [';', '\t'] as const
 const MIN_SEPARATORS = 2
 
-/** Whether each line is a row: all have the same separator, as often as the first. */
+/** Whether all lines have an equal number of one separator. */
 function areSeparatedRows(lines: readonly string[]): boolean {
   const count = (line: string, separator: string) => line.split(separator).length - 1
   return (
@@ -62,11 +60,10 @@ function areSeparatedRows(lines: readonly string[]): boolean {
 const endsInAbbreviation = (text: string) => ABBREVIATION.test(text) || ORDINAL.test(text)
 
 interface SentenceRange extends PassageRange {
-  /** Whether it is a line of separated values. */
   readonly isRow?: true
 }
 
-/** Ranges of the sentences in a text. A line break inside a paragraph is where the page's line ended, not the sentence. */
+/** A line break inside a paragraph ends a line of the page, not a sentence. */
 export function splitSentences(text: string): SentenceRange[] {
   const ranges: { start: number; end: number; isRow?: true }[] = []
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
@@ -81,7 +78,7 @@ export function splitSentences(text: string): SentenceRange[] {
     for (const { segment: given, index: from } of segmenter.segment(joined)) {
       let [segment, index] = [given, from]
       if (open && joined[index - 1] === '[') {
-        // The segmenter parts the bracket from its number.
+        // The segmenter separates the bracket from its number.
         const note = NOTE.exec(`[${segment}`)?.[0] ?? ''
         if (note !== '') {
           open.end += note.length - 1
@@ -104,7 +101,7 @@ export function splitSentences(text: string): SentenceRange[] {
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)))
 }
 
-/** Tables and lists have no full stops; what is longer than any sentence is cut, but never inside a surrogate pair. */
+/** Tables and lists have no full stops; overlong sentences are cut, but never inside a surrogate pair. */
 function splitLong(text: string, { start, end }: { start: number; end: number }) {
   const pieces = []
   for (let from = start; from < end;) {
@@ -121,13 +118,13 @@ function trimRange(text: string, { start, end }: { start: number; end: number })
   return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
 }
 
-/** Blocks without headings, which answer nothing; the whole page if it has no other blocks. */
+/** All blocks except headings, which answer nothing; the whole page if it has no others. */
 function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
   const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
   return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
 }
 
-/** The rows below the column titles; all of them where there are no others. */
+/** The rows below the column titles; all rows where there are no others. */
 function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlock) {
   const rows = [...pageText.slice(start, end).matchAll(/[^\n]+/g)]
     .filter(([row]) => row.trim() !== '')
@@ -136,7 +133,6 @@ function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlo
   return below.length > 0 ? below : rows
 }
 
-/** The parts of a block before, in and after the body of the page. */
 const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
   [
     { start: block.start, end: Math.min(block.end, own.start) },
@@ -144,7 +140,7 @@ const splitAtBody = (block: PassageRange, own: PassageRange): PassageRange[] =>
     { start: Math.max(block.start, own.end), end: block.end },
   ].filter(({ start, end }) => start < end)
 
-/** Sentences of a page that a passage touches, each whole even where the passage was cut inside it; tables row by row. */
+/** Sentences that a passage touches, each complete even if the passage ends inside it; tables row by row. */
 export function sentencesOf(
   source: QuotableSource,
   { text, blocks = null, body: own = { start: 0, end: text.length } }: QuotedPage,
@@ -179,7 +175,7 @@ export function sentencesOf(
         words: wordsOf(text.slice(start, end)),
         headingWords,
         isRow: isRow || isSeparated,
-        // A table of titles alone has no rows below them; a note in one cell needs none.
+        // A table of titles alone has no rows below them, and a note in one cell needs no titles.
         titles: start < block.start + titles.length || cellsOf(text.slice(start, end)).length < 2 ? '' : titles,
         isAtEdge: end <= own.start || start >= own.end,
       }))
@@ -187,7 +183,7 @@ export function sentencesOf(
     .filter(({ start, end }) => start < passage.end && passage.start < end)
 }
 
-/** The source as what exactly is quoted of it. */
+/** The source reduced to what is quoted from it. */
 export function toQuote(
   { source, start, end, pageText, titles }: Pick<Sentence, 'source' | 'start' | 'end' | 'pageText' | 'titles'>,
   n: number,

@@ -1,4 +1,4 @@
-/** Quotes that stand for whole documents: their central sentences. */
+/** Quotes that summarise whole documents: their central sentences. */
 import { isPassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { centralSentences } from './central-sentences.ts'
@@ -9,10 +9,10 @@ import { sampleEvenly } from './sample-evenly.ts'
 import { toQuote } from './sentences.ts'
 
 const MAX_SUMMARY_QUOTES = 5
-/** Pages of long documents that are read: the event loop serves others meanwhile. */
+/** Bounds the work on long documents, which blocks the event loop. */
 export const MAX_SUMMARISED_PAGES = 60
 
-/** One quote of each document, or several of a single one; its first sentences where it has no prose. Run as the person. */
+/** One quote per document, or several of a single one; its first sentences if it has no prose. Runs as the person. */
 export async function quoteSummary(scope: Scope, sources: readonly QuotableSource[]): Promise<QuotableSource[]> {
   const documents = [...Map.groupBy(sources, containerIdOf).values()]
   const pages = documents.flatMap((all) => sampleEvenly(all, Math.ceil(MAX_SUMMARISED_PAGES / documents.length)))

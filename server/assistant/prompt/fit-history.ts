@@ -1,35 +1,35 @@
-/** Which turns a model reads word for word, and which by their summary, so that the whole request fits its window. */
+/** Decides which turns a model reads verbatim and which as a summary, so that the request fits its window. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
 export interface FittedHistory {
-  /** Read word for word, oldest first, ending with the question. */
+  /** Oldest first, ending with the question. */
   readonly verbatim: readonly Turn[]
-  /** To be summarised; empty where everything fits. */
+  /** Turns to summarise; empty where everything fits. */
   readonly older: readonly Turn[]
-  /** Only where it had to be counted. */
+  /** Set only if tokens were counted. */
   readonly counter: TokenCounter | undefined
 }
 
-/** Kept free for the answer, at most: no model of today writes more at once. */
+/** Maximum reserve for the answer; no current model writes more at once. */
 const MAX_ANSWER_TOKENS = 16_000
 const ANSWER_SHARE = 0.25
-/** Share of the room for history that is kept word for word once the rest is summarised: the next turns need room too. */
+/** Share of the room for history that stays verbatim once older turns are summarised; the next turns need the rest. */
 const VERBATIM_SHARE = 0.5
-/** The question, the answer before it and the question of that: "make that shorter" needs them. As long as they fit with a summary. */
+/**
+ * The question and the exchange before it ("make that shorter" needs them) stay verbatim if they fit with a summary.
+ */
 const LAST_TURNS = 3
 const SUMMARY_TOKENS = 1_000
 
-/** Models read no tool messages and no failures. */
 const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
   sender_role !== SENDER_ROLES.tool && !has_failed && content !== ''
 
 interface FitInput {
   readonly history: readonly Turn[]
-  /** Everything else that the request holds: instructions, sources, findings, the summary so far. */
+  /** Everything else in the request: instructions, sources, findings, the previous summary. */
   readonly otherText: string
-  /** Tokens of what is no text. */
   readonly pictureTokens?: number
   readonly contextWindow: number
   readonly provider: string | undefined
@@ -39,7 +39,7 @@ interface FitInput {
 export const maxPromptTokens = (contextWindow: number): number =>
   contextWindow - Math.min(MAX_ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE))
 
-/** A conversation whose bytes already fit is not counted at all, which nearly none ever needs to be. */
+/** Counts no tokens where the bytes already fit, as in nearly every conversation. */
 export async function fitHistory({
   history,
   otherText: material,

@@ -1,4 +1,4 @@
-/** The request as the model's window holds it: older turns by their summary, fewer passages where even those do not fit. */
+/** Fits a request into the model's window: summarises older turns, and drops passages where that is not enough. */
 import { type Source } from '#contract/source.ts'
 import { describeTool } from '#server/assistant/tools/fit-tools.ts'
 import { type Log } from '#server/base/log.ts'
@@ -12,9 +12,8 @@ import { summarise } from './summary.ts'
 import { tokenMargin, type TokenCounter } from './tokens.ts'
 
 export interface FittedPrompt extends Prompt {
-  /** The stored summary of the beginning of the conversation. */
   readonly summaryId: string | undefined
-  /** Those for which the window had no room, the last ones found. */
+  /** Sources without room in the window, the last ones found. */
   readonly omittedSources: readonly Source[]
 }
 
@@ -22,18 +21,18 @@ interface FitOptions {
   readonly conversationId: string
   readonly provider: string | undefined
   readonly chat: ChatModel
-  /** The stored summary, for turns that `input.history` no longer holds. */
+  /** Covers turns that `input.history` no longer contains. */
   readonly summary: StoredSummary | undefined
   readonly signal: AbortSignal
-  /** Told when a summary is begun, which takes a while. */
+  /** Called when a summary begins, which takes a while. */
   readonly onSummary: () => void
 }
 
-/** Maximum share of the window for instructions, passages and findings: the conversation needs room too. */
+/** Maximum share of the window for instructions, passages and findings; the conversation needs the rest. */
 const MAX_SYSTEM_SHARE = 0.6
 const MIN_SCALE = 1 / 16
 
-/** Fewer passages and shorter findings, until they take no more tokens than this. */
+/** Drops passages and shortens findings until they fit into `room` tokens. */
 async function shrinkInput(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
   const { sources, contextWindow } = input
   for (let scale = 1; ; scale /= 2) {
@@ -52,11 +51,10 @@ const describeTools = ({ tools = [] }: Pick<PromptInput, 'tools'>): string => to
 export const pictureTokensOf = ({ pictures = [] }: Pick<PromptInput, 'pictures'>): number =>
   pictures.reduce((sum, { tokens }) => sum + tokens, 0)
 
-/** All the text that a request holds. */
 export const requestText = ({ system, turns }: Prompt, input: Pick<PromptInput, 'tools'>): string =>
   [system, describeTools(input), ...turns.map(({ content }) => content)].join('\n')
 
-/** Some servers would cut off its beginning, and the instructions before it, without a word. */
+/** Some servers silently cut off the beginning of a long request, including the instructions. */
 function rejectTooLong(tokens: number, contextWindow: number): void {
   const inFigures = (count: number) => Math.round(count).toLocaleString('en')
   if (tokens > maxPromptTokens(contextWindow))
@@ -67,7 +65,7 @@ function rejectTooLong(tokens: number, contextWindow: number): void {
     )
 }
 
-/** @throws ProviderError where not even the question fits, what the database refused, or the reason of an aborted signal. */
+/** @throws ProviderError where not even the question fits, a database error, or the reason of an aborted signal. */
 export async function fitPrompt(
   input: PromptInput,
   { conversationId, provider, chat, summary, signal, onSummary }: FitOptions,

@@ -1,4 +1,4 @@
-/** The request as text. Pure, so that a test can read it. */
+/** Builds the text of a request. Pure. */
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
@@ -18,39 +18,33 @@ export interface Prompt {
 type NumberOf = (address: string) => number | undefined
 
 export interface PromptInput {
-  /** The conversation, oldest first, ending with the question. */
+  /** Oldest first, ending with the question. */
   readonly history: readonly Turn[]
-  /** A summary of earlier turns; empty if there are none. */
+  /** Empty if no earlier turns are summarised. */
   readonly summary?: string
-  /** The beginning of the answer, if the rest of it is wanted. */
+  /** The beginning of an answer that the model continues. */
   readonly unfinished?: string
   readonly sources: readonly Source[]
   /** Set if only the first pages of long documents are among the sources. */
   readonly pages?: { readonly read: number; readonly of: number } | undefined
-  /** Documents that cannot be searched yet; the person may be waiting for one of them. */
+  /** Number of documents that cannot be searched yet. */
   readonly unreadDocuments: number
-  /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes?: readonly string[]
-  /** Results of the tool commands of the question. */
   readonly findings?: readonly Finding[]
-  /** The number under which a page that was found is cited. */
   readonly numberOf?: NumberOf
-  /** Tools that the model may call by itself. */
   readonly tools?: readonly ToolDefinition[]
   /** Names of tools for which the window had no room. */
   readonly omittedTools?: readonly string[]
-  /** Shown with the messages that they belong to. */
   readonly pictures?: readonly ShownPicture[]
-  /** The model's window in tokens. */
+  /** In tokens. */
   readonly contextWindow: number
 }
 
-/** Tools that had no room are named up to here. */
+/** Above this number, omitted tools are only counted. */
 const MAX_NAMED_TOOLS = 10
 /** Maximum share of the window for pages and search results together. */
 const FINDINGS_SHARE = 0.25
 
-/** How many characters of the window pages and search results may take together. */
 const maxFindingsCharacters = (contextWindow: number): number =>
   Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * FINDINGS_SHARE)
 
@@ -106,9 +100,9 @@ export function buildPrompt(input: PromptInput): Prompt {
       ...(attached.length > 0 ? { pictures: attached.map(({ filename, bytes }) => ({ name: filename, bytes })) } : {}),
     })
   }
-  // Some providers refuse a conversation that begins with an answer, as one that was cut may.
+  // Some providers reject a conversation that begins with an answer, as a truncated one may.
   while (turns[0]?.role === 'assistant' && turns.length > 1) turns.shift()
-  // Few models go on from an answer that they find begun; being asked to is understood by all.
+  // Few models continue a given answer by themselves; all understand the request to.
   if (unfinished !== '') turns.push({ role: 'assistant', content: unfinished }, { role: 'user', content: CONTINUE })
   const unread =
     unreadDocuments > 0 ? `\n\nDocuments that are still being read and cannot be searched yet: ${unreadDocuments}.` : ''

@@ -1,4 +1,3 @@
-/** A conversation that outgrows its model's window goes on with a summary of its beginning, made once. */
 import { beforeAll, expect, test } from 'vitest'
 import { rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'

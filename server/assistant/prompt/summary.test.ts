@@ -1,4 +1,3 @@
-/** What a model that summarises is asked, and what becomes of its answers. */
 import { expect, test } from 'vitest'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { createLog } from '#server/base/log.ts'
@@ -34,7 +33,7 @@ test('a turn larger than the window is read to its end, in several requests', as
   const read = requests.flatMap((asked) =>
     [...asked.matchAll(/<person>\n([^]*?)\n<\/person>/g)].map(([, said]) => said),
   )
-  // Too long to be shown where they differ.
+  // A boolean, as a diff of these texts would be too long.
   expect(read.join('') === long).toBe(true)
   expect(summary).toEqual({ content: 'So far true', model: 'openai-compatible/m' })
 })

@@ -1,38 +1,37 @@
 /**
- * How much of a model's window a text takes. Counted with o200k, the encoding of OpenAI's models since GPT-4o, and for
- * other families raised by a margin: their tokenizers make more of the same text, by up to a third for Claude's newest.
+ * Token counts with o200k, the encoding of OpenAI's models since GPT-4o. A margin covers other tokenizers, which make up to
+ * a
+ * third more tokens of a text (Claude's newest).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Tokens of a provider's own models for each token of o200k, rounded up. The tokenizers of compatible endpoints are unknown. */
+/**
+ * Tokens of a provider's own models per o200k token, rounded up. The tokenizers of compatible endpoints are unknown.
+ */
 const MARGINS: Readonly<Record<string, number>> = { OpenAI: 1, Anthropic: 1.35 }
 const UNKNOWN_MARGIN = 1.3
 /** Tokens between two messages: role, beginning and end. */
 const PER_MESSAGE = 6
-/** Merging is quadratic in the length of an unbroken run: longer ones are counted in pieces. */
+/** Merging is quadratic in the length of a run without spaces, so longer runs are counted in pieces. */
 const MAX_RUN_CHARACTERS = 64
-/** Counting this many characters takes about ten milliseconds; then the event loop serves others. */
+/** Takes about 10 ms to count; then the event loop runs other work. */
 const BATCH_CHARACTERS = 50_000
 
-/** A cautious estimate for Latin scripts, used for limits; other scripts take more tokens for each character, never fewer. */
+/** Conservative estimate for Latin scripts, used for limits. */
 export const MIN_CHARACTERS_PER_TOKEN = 3
 
 export interface TokenCounter {
-  /** Tokens of one message. */
   count(text: string): Promise<number>
-  /** The longest beginning of a text, cut between two characters, that takes no more tokens than this. */
+  /** The longest prefix within `tokens`, cut between characters. */
   clip(text: string, tokens: number): Promise<string>
 }
 
 export const tokenMargin = (provider: string | undefined): number => MARGINS[provider ?? ''] ?? UNKNOWN_MARGIN
 
-/**
- * An upper bound without counting: every tokenizer in use works on the bytes of UTF-8, and none makes two
- * tokens of one.
- */
+/** Upper bound without counting: every tokenizer works on UTF-8 bytes and makes at most one token of each. */
 export const maxTokens = (text: string): number => Buffer.byteLength(text) + PER_MESSAGE
 
-/** Loads the encoding, which takes half a second and some ten megabytes: only once a conversation is long. */
+/** Loads the encoding, which takes half a second and about 10 MB: only for long conversations. */
 export async function loadCounter(provider: string | undefined): Promise<TokenCounter> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   const margin = tokenMargin(provider)

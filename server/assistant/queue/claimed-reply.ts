@@ -1,4 +1,3 @@
-/** A claimed question, and the finished answer to it. */
 import { z } from 'zod'
 import { type ReplyPart } from '#contract/reply-events.ts'
 import { type ToolRun } from '#server/assistant/tools/outcome.ts'
@@ -11,46 +10,45 @@ const claimedQuestion = z.object({
   answerId: z.guid(),
   /** `rewrite` asks for another version of an existing answer, `continue` for the rest of it. */
   kind: z.enum(['answer', 'rewrite', 'continue']),
-  /** The model of this version; null: the conversation's. */
+  /** Null: the model of the conversation. */
   modelName: z.string().nullable(),
   attempt: z.int(),
-  /** How many workers have begun on it, this one included, since it was asked or asked again. */
+  /** Number of workers that began it since it was asked or retried, this one included. */
   tries: z.int(),
-  /** Without personal providers none are looked up. */
+  /** False: the person has no providers to look up. */
   hasOwnProviders: z.boolean(),
-  /** The person asked to stop it before it was claimed. */
+  /** Whether the person stopped it before it was claimed. */
   stopRequested: z.boolean(),
 })
 
-/** A question that this worker may answer, as long as `attempt` is the newest. */
+/** A question that this worker may answer while `attempt` is the newest. */
 export interface ClaimedReply extends Readonly<z.infer<typeof claimedQuestion>> {
   /**
-   * Resolves when the claim would survive a crash of PostgreSQL: before that another worker might come to the same attempt,
-   * so nothing is written under it: `Replies` and `ReplyLog` wait. Rejects where it may be lost.
+   * Resolves when the claim would survive a crash of PostgreSQL; rejects where it may be lost. Writers wait for it, since
+   * another
+   * worker might otherwise get an equal attempt number.
    */
   readonly durable: Promise<void>
 }
 
-/** Parses the claim that direct dispatch passes to this process. */
 export function parseClaim(json: string, durable: Promise<void>): ClaimedReply {
-  // Handled by `await reply.durable`.
+  // Rejections are handled by `await reply.durable`.
   durable.catch(() => undefined)
   return { ...claimedQuestion.parse(JSON.parse(json)), durable }
 }
 
 export interface FinishedAnswer {
-  /** All of it, what was there before included. */
+  /** The complete text, including the part that a continuation started from. */
   readonly content: string
-  /** Whether this attempt wrote anything. */
   readonly hasNewText: boolean
   readonly tokensIn: number | null
   readonly tokensOut: number | null
   readonly metadata: Readonly<Record<string, unknown>>
-  /** How many runs of tools this answer has; undefined: those that are stored stay as they are. */
+  /** Number of tool runs in this answer; undefined leaves the stored ones unchanged. */
   readonly toolRuns?: number | undefined
-  /** Runs that are stored with it, under their numbers. */
+  /** Runs to store with it, by number. */
   readonly unstoredRuns?: ReadonlyMap<number, ToolRun> | undefined
   readonly state: 'done' | 'failed' | 'stopped'
-  /** The last live part, which tells viewers that no more will come. */
+  /** The last live part, which tells viewers that the reply has ended. */
   readonly lastPart: ReplyPart
 }

@@ -1,6 +1,7 @@
 /**
- * The queue of questions: claim, lease, fence. Every write of a worker carries the attempt that it belongs to and is
- * refused once a newer attempt has begun, so a worker that was stopped or cut off can do no harm when it wakes.
+ * The reply queue: claim, lease, fence. Every write carries its attempt and is rejected once a newer attempt has begun, so
+ * a
+ * stopped or disconnected worker does no harm when it resumes.
  */
 import { createHash } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT } from '#contract/reply-events.ts'
@@ -13,48 +14,45 @@ import { type Scope } from '#server/database/scope.ts'
 import { type ServiceChannel } from '#server/database/service-channel.ts'
 import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
 
-/** A worker that has not renewed for this long is taken for dead. */
+/** A worker that has not renewed for this long counts as dead. */
 export const LEASE_S = 6
-/** A question that has killed this many workers is given up. */
+/** A question that crashed this many workers is given up. */
 export const MAX_TRIES = 5
-/** Leaves connections of the queue to leases and live parts, however many answers end together. */
+/** Leaves database connections for leases and live parts when many answers end together. */
 const MAX_CONCURRENT_STORES = 2
 
-/** A reply that is still ours. */
 export interface Renewal {
   readonly stopRequested: boolean
 }
 
 export interface FinishResult {
-  /** False where a newer attempt has begun: nothing was written. */
+  /** False where a newer attempt has begun and nothing was written. */
   readonly isStored: boolean
-  /** Whether questions are queued. Of those that were announced since it was asked to finish it may not know. */
+  /** Whether questions are queued; those announced after the call may be missed. */
   readonly hasQueuedQuestions: boolean
 }
 
 export interface ReplyClaims {
-  /** Lets questions be claimed for this process in the transaction that stores them. */
+  /** Transaction settings that let a trigger dispatch the question to this process; empty while no slot is free. */
   readonly directDispatchSettings: Readonly<Record<string, string>>
   /**
-   * Claims up to `limit` questions: the oldest of each conversation, people taking turns.
-   * @param mine replies that this process is writing: their expired leases are renewed, and they are not claimed again.
+   * Claims up to `limit` questions: the oldest of each conversation, fairly across people.
+   * @param mine replies of this process: their expired leases are renewed instead.
    */
   claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
-  /** Renews the leases of these replies; returns those that are still ours, by id. */
+  /** Returns the replies that still belong to this worker, by id. */
   renew(replies: readonly ClaimedReply[]): Promise<Map<string, Renewal>>
   /**
-   * Stores what the tools of a question did, in place of what an earlier attempt stored of the same runs. False where a
-   * newer attempt has begun: nothing was written.
-   * @param from the number of the first of them, of which an answer has no two alike.
+   * Replaces the tool runs of an earlier attempt. False where a newer attempt has begun and nothing was written.
+   * @param from number of the first run; numbers are unique within an answer.
    */
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
-  /** Stores the answer and ends the reply, once. */
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
-  /** Returns questions to the queue, for another worker to answer from the beginning. */
+  /** Returns questions to the queue; another worker answers from the beginning. */
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
-/** A person may have this many running answers for each slot that is still free: one person cannot take all slots. */
+/** Running answers per person for each free slot, so that one person cannot take all slots. */
 const MAX_RUNNING_PER_FREE_SLOT = 4
 
 // The running reply of a conversation comes first, so that no second one is claimed.
@@ -89,7 +87,7 @@ const CLAIM = `
     r.answer_id as "answerId", r.kind, r.model_name as "modelName", r.attempt, r.tries, r.stop_requested as "stopRequested",
     exists (select from own_providers o where o.owner = r.owner) as "hasOwnProviders"`
 
-// First answers are by far the most frequent: one statement does for them what a transaction does for the others.
+// First answers are by far the most frequent, so one statement replaces their transaction.
 const FINISH_FIRST = `
   with held as (
     select id from conversations where id = $3 for key share
@@ -109,14 +107,14 @@ const FINISH_FIRST = `
   select realtime.send($10::jsonb, $11, $12, true), exists (select from replies where state = 'queued') as "othersWait"
   from ended`
 
-// Live parts and requests for consent do not outlive the attempt.
+// Live parts and consent requests end with the attempt.
 const DELETE_TRANSIENT_ROWS = `
   with parts as (
     delete from reply_parts where reply_id = $1
   )
   delete from tool_requests where reply_id = $1`
 
-/** A run has the same id in every attempt (RFC 9562, version 8). */
+/** A run has equal ids in all attempts (RFC 9562, version 8). */
 function toolMessageId(replyId: string, index: number): string {
   const hex = createHash('sha256').update(`${replyId} ${index}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -149,7 +147,7 @@ async function deleteEarlierRuns(scope: Scope, reply: ClaimedReply, { toolRuns }
   )
 }
 
-/** @param worker names this process in the table, for people who look. */
+/** @param worker name of this process in the table, for operators. */
 export function createReplyClaims(channel: ServiceChannel, worker: string): ReplyClaims {
   const limitStores = createSemaphore(MAX_CONCURRENT_STORES)
 
@@ -202,7 +200,7 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
       const { rows, flushed } = await channel.statement<Row>(CLAIM, [worker, limit, LEASE_S, mine])
       if (rows.length === 0) return []
       const durable = flushed()
-      // Handled by `await reply.durable`.
+      // Rejections are handled by `await reply.durable`.
       durable.catch(() => undefined)
       return rows.map((row) => ({ ...row, durable }))
     },

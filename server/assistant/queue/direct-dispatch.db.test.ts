@@ -1,4 +1,3 @@
-/** Questions that are claimed in the transaction that stores them, for the process that runs it. */
 import { expect, test } from 'vitest'
 import { addMessage } from '#server/conversations/queries.ts'
 import { retryReply } from '#server/conversations/reply-queries.ts'
@@ -17,7 +16,7 @@ const ask = (person: Person, conversationId: string, content: string, directDisp
     directDispatch,
   })
 
-/** A process that takes what it is handed and does nothing with it. */
+/** Accepts dispatched questions but never answers them. */
 function idleProcess(name: string) {
   const replies = createReplyClaims(db.serviceChannel, name)
   const taken: ReturnType<typeof parseClaim>[] = []
@@ -41,7 +40,7 @@ interface Place {
   readonly answerId: string
 }
 
-/** How many of this database's connections wait for a lock. */
+/** Number of this database's connections that wait for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await db.admin.query<{ count: number }>(
     `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -76,7 +75,7 @@ test('what is handed over says all that a claim says, and stands under the name 
   expect(await statesIn(conversationId)).toEqual([{ state: 'running', worker: 'this one' }])
   expect(await replies.claim(9)).toEqual([])
   await handed?.durable
-  // Whoever comes after a process that died learns the same.
+  // A worker that claims after a crashed process gets an equal claim.
   await db.admin.query(`update replies set lease_until = now() - interval '1 second'`)
   const [again] = await createReplyClaims(db.serviceChannel, 'the next').claim(9)
   expect({ ...again, attempt: 1, tries: 1, durable: handed?.durable }).toEqual(handed)
@@ -152,7 +151,7 @@ test.each([
     `insert into messages (id, conversation_id, content, sender_role) values ($1, $2, 'An answer.', 2)`,
     [answerId, conversationId],
   )
-  // Whoever queues the first answer again is held up after it has taken its place, and before it commits.
+  // The transaction that queues the first answer again is blocked after taking its position and before it commits.
   await db.admin.query('begin')
   await db.admin.query('select from replies where answer_id = $1 for update', [answerId])
   const queued = queueAgain(person, { conversationId, answerId })

@@ -57,7 +57,7 @@ const FAULTS = [
 test.for(
   [STUB_MODEL, 'claude-sonnet-4-5', 'gpt-5'].flatMap((model) => FAULTS.map((fault) => [model, ...fault] as const)),
 )('ends a reply of %s whose provider fails (%s) in a message that says so', async ([model, fault, code, retryable]) => {
-  // A refused request is sent once more after two seconds; a stalled stream is given up after this silence.
+  // A rejected request is retried after two seconds; a stalled stream is given up after this idle timeout.
   await startTestWorker({ idleTimeoutMs: fault.includes('stall') ? 1_000 : 10_000 })
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model })
@@ -107,7 +107,7 @@ test('keeps what was written when the person stops a reply', async () => {
   const [answer] = await answersIn(person, conversationId)
   expect(answer).toMatchObject({ content: textOf(parts), metadata: { stopped: true } })
   expect((await stub.text(5000)).startsWith(textOf(parts))).toBe(true)
-  // The last part is heard when the database has committed, which the worker may learn a moment later.
+  // The last part is broadcast when the database has committed, which the worker may learn slightly later.
   await expect.poll(() => worker.running()).toBe(0)
 })
 

@@ -1,4 +1,4 @@
-/** Claims questions, renews the leases of those it answers, and returns them to the queue when it is stopped. */
+/** Claims questions, renews the leases of running replies, and releases them on shutdown. */
 import { type PersonalToolServers, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
@@ -14,16 +14,14 @@ import { LEASE_S } from './claims.ts'
 
 const POLL_INTERVAL_MS = 2_000
 const RENEWAL_INTERVAL_MS = 2_000
-/** Above this share of the capacity, questions go through the queue, which lets people take turns. */
+/** Above this share of the capacity, questions go through the queue, which balances people fairly. */
 const DIRECT_DISPATCH_SHARE = 0.5
-/** How many answers read their documents at once: fewer than there are connections, which people need as well. */
+/** Fewer than there are database connections, which other requests need as well. */
 const MAX_CONCURRENT_READS = 8
 
 interface Running {
   readonly reply: ClaimedReply
-  /** The person wants no more of it. */
   readonly stop: () => void
-  /** It is not ours to write any longer. */
   readonly abandon: () => void
   readonly done: Promise<void>
   renewedAt: number
@@ -35,22 +33,19 @@ export interface WorkerOptions extends Omit<
 > {
   readonly listener: Listener
   readonly log: Log
-  /** How many answers this process writes at once. */
+  /** Maximum number of concurrent replies. */
   readonly capacity: number
-  /** How long a model may take over a title. */
   readonly titleTimeoutMs?: number
-  /** Tools that people have connected; without it there are none. */
   readonly toolServers?: PersonalToolServers
-  /** How the tools look outside; without it they read public pages and search nowhere. */
+  /** Absent: the tools read public pages and search nowhere. */
   readonly externalToolOptions?: Omit<ExternalToolsOptions, 'log'>
 }
 
 export interface Worker {
-  /** Number of answers that are being written. */
   running(): number
-  /** For transactions that store questions: what is asked while there is room is answered without waiting in the queue. */
+  /** For transactions that store questions: while a slot is free, a question skips the queue. */
   readonly directDispatch: DirectDispatch
-  /** Claims no more, hands running replies back to the queue, resolves when nothing is written any longer. */
+  /** Claims no more, releases running replies, and resolves when nothing is written any longer. */
   stop(): Promise<void>
 }
 
@@ -142,7 +137,7 @@ export async function startWorker({
     } catch (error) {
       log.warn({ err: error }, 'the queue of questions cannot be read')
     } finally {
-      // In the same turn as the last comparison of `wakeCount`: a later wake starts a new claim.
+      // Synchronous with the last comparison of `wakeCount`: a later wake starts a new claim.
       isClaiming = false
     }
   }

@@ -1,4 +1,3 @@
-/** Pictures that a model is shown, as they leave in each of the three wire formats. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +16,7 @@ let person: Person
 let folder: string
 let blobs: BlobStore
 
-/** Which camera took it, and where, stands in every picture that is added here. */
+/** Every added picture contains EXIF data: the camera and the location. */
 const CAMERA = 'Camera of the person'
 const COMPATIBLE = 'openai-compatible/gpt-4o'
 
@@ -40,7 +39,7 @@ afterAll(() => rm(folder, { recursive: true }))
 interface Picture {
   readonly width?: number
   readonly height?: number
-  /** What was recognised in it. */
+  /** The recognised text. */
   readonly text?: string
   readonly bytes?: Buffer
 }
@@ -69,7 +68,7 @@ async function addPicture(
   return documentId
 }
 
-/** The bytes of a document as they were uploaded. */
+/** The bytes of a document as uploaded. */
 async function blobText(documentId: string): Promise<string> {
   const { rows } = await db.admin.query<{ path: string }>('select path from documents where id = $1', [documentId])
   const parts: Buffer[] = []
@@ -77,7 +76,7 @@ async function blobText(documentId: string): Promise<string> {
   return Buffer.concat(parts).toString('latin1')
 }
 
-/** Asks, and resolves with what the model was asked and what is stored of its answer. */
+/** Resolves with the request that the model received and the stored answer. */
 async function ask(content: string, given: { model?: string; metadata?: object; conversationId?: string } = {}) {
   const { model = COMPATIBLE, metadata = {} } = given
   const conversationId = given.conversationId ?? (await assistant.startConversation(person, { model, title: 't' }))
@@ -95,7 +94,7 @@ async function ask(content: string, given: { model?: string; metadata?: object; 
   return { conversationId, request, answer, pictures: picturesIn(request) }
 }
 
-/** JPEGs in base64, wherever they stand. */
+/** Base64 JPEGs anywhere in the request. */
 const picturesIn = (request: string): Buffer[] =>
   [...request.matchAll(/(?:data:image\/jpeg;base64,|"data":")(\/9j\/[\w+/=]+)/g)].map(([, base64 = '']) =>
     Buffer.from(base64, 'base64'),

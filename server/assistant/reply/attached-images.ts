@@ -1,4 +1,4 @@
-/** Pictures that a person attaches to questions, as a model that sees is shown them. */
+/** Pictures that a person attaches to questions, as shown to a model that accepts images. */
 import { FILE_TYPES } from '#contract/file-types.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, type Source } from '#contract/source.ts'
@@ -16,7 +16,6 @@ import { pictureTokens } from '#server/providers/vision.ts'
 export interface AttachedPicture extends PictureFile {
   readonly documentId: string
   readonly filename: string
-  /** The question that it belongs to. */
   readonly messageId: string
 }
 
@@ -27,12 +26,12 @@ export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'file
 
 /** Pictures of older questions are no longer shown. */
 const MAX_QUESTIONS = 20
-/** Anthropic takes larger pictures, and all others, in requests with no more. */
+/** Anthropic accepts large pictures only in requests with at most this many; other providers accept as many. */
 const MAX_PICTURES = 20
 /** Share of the window for all pictures together. */
 const MAX_PICTURES_SHARE = 0.4
 
-/** The documents that a question names after `@knowledge`, otherwise those that the person chose. */
+/** Documents named after `@knowledge`, otherwise those that the person chose. */
 async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): Promise<readonly string[]> {
   const named: string[] = []
   for (const { name, argument } of parseCommands(content).calls)
@@ -42,8 +41,9 @@ async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): P
 }
 
 /**
- * The pictures among the documents to which questions are narrowed, each with the newest question that names it; those
- * of the last question first. Run as the person: the policies hide the documents of others.
+ * Pictures among the named or chosen documents, each with the newest question that names it; those of the last question
+ * first.
+ * Runs as the person.
  * @param history oldest first, ending with the question.
  */
 export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
@@ -77,7 +77,7 @@ export interface ShownPictures {
   readonly notes: readonly string[]
 }
 
-/** Shows as many as fit into the window, those of the last question first. @throws the reason of an aborted signal. */
+/** Shows as many as fit, those of the last question first. @throws the reason of an aborted signal. */
 export async function showPictures(
   attached: readonly AttachedPicture[],
   { view, log, model, signal }: ShowOptions,
@@ -106,7 +106,7 @@ export async function showPictures(
   return { pictures, notes }
 }
 
-/** Each picture has a source that it can be cited by, also where no text was recognised in it. */
+/** Every picture gets a source to be cited by, even without recognised text. */
 export function withPictureSources(sources: readonly Source[], pictures: readonly ShownPicture[]): Source[] {
   const known = new Set(sources.filter(isPassageSource).map(({ documentId }) => documentId))
   const last = Math.max(0, ...sources.map(({ n }) => n))

@@ -1,4 +1,4 @@
-/** One attempt at a reply: what its phases share, and how it ends. */
+/** State that the phases of one attempt share, and how the attempt ends. */
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Interruptions, type ReplyDependencies } from './dependencies.ts'
@@ -9,16 +9,15 @@ export interface Attempt {
   readonly reply: ClaimedReply
   readonly writer: ReplyWriter
   readonly stopwatch: Stopwatch
-  /** Aborts when another worker has the reply or the server stops: nothing is stored. */
   readonly abandoned: AbortSignal
-  /** Aborts with `abandoned`, and when the person stops the reply. */
+  /** Aborts with `abandoned`, or when the person stops the reply. */
   readonly signal: AbortSignal
   /** Marks the reply as taken by a newer attempt. */
   readonly lose: () => void
   readonly isLost: () => boolean
   /** Runs as the person who asked, within the limit of concurrent reads. */
   readonly read: <T>(run: (scope: Scope) => Promise<T>, settings?: Readonly<Record<string, string>>) => Promise<T>
-  /** Priority over background work, which a new attempt has. */
+  /** Takes priority over background work. */
   readonly takePriority: () => void
   readonly releasePriority: () => void
   readonly onClose: (close: () => Promise<void>) => void

@@ -1,4 +1,4 @@
-/** The fourth phase of an answer: compares the whole text with its sources. Pure. */
+/** Compares the complete answer with its sources. Pure. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
@@ -16,15 +16,14 @@ export interface CheckedCitations {
 }
 
 /**
- * Cited sources count as used. Without citations, all sources of the prompt do, or only the web pages where a command
- * looked outside the documents.
+ * The cited sources. Without citations, all sources of the prompt, or only web pages where a command accessed the web.
  */
 function usedSources({ all }: SourceList, citations: Citations, hasLookedOutside: boolean): readonly Source[] {
   if (citations.size > 0) return all.filter(({ n }) => citations.has(n))
   return hasLookedOutside ? all.filter(isWebSource) : all
 }
 
-/** Narrows pages that were read as a whole to the part that the answer cites; sources of an earlier part are narrowed already. */
+/** Narrows pages that were read whole to the cited part; sources of an earlier part are narrowed already. */
 function focusSources(
   used: readonly Source[],
   { text, citations }: GeneratedAnswer,
@@ -53,7 +52,7 @@ export function checkCitations(
   return {
     sources: trace?.scope === 'whole' ? whole() : used,
     misquotes: findMisquotes(text, sourceList.textOf),
-    // The extractive answer says itself that nothing was found; a whole document was read even if it is not cited.
+    // An extractive answer says itself that nothing was found; a whole document was read even if it is not cited.
     isUnsupported:
       citations.size === 0 && hasDocuments && trace?.scope === 'passages' && model.identifier !== READER_MODEL,
   }

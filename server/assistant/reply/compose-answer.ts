@@ -1,4 +1,4 @@
-/** The stored form of an answer, from the values of its phases. Pure. */
+/** Builds the stored form of an answer from the results of its phases. Pure. */
 import { type AnswerStep, type ReplyError } from '#contract/message.ts'
 import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
@@ -7,7 +7,7 @@ import { type GeneratedAnswer } from './generate.ts'
 import { type LoadedContext } from './load-context.ts'
 import { type CommandResults } from './run-commands.ts'
 
-/** Return values of the phases; undefined from the one that failed. */
+/** Undefined from the failed phase on. */
 export interface PhaseResults {
   readonly loaded: LoadedContext | undefined
   readonly commands: CommandResults | undefined

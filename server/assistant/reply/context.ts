@@ -35,38 +35,35 @@ import { appendSources, NO_ANSWER, type UnfinishedAnswer, readUnfinishedAnswer }
 
 export interface ReplyContext {
   readonly isUntitled: boolean
-  /** The part of the answer that a continuation goes on from. */
   readonly unfinished: UnfinishedAnswer
-  /** Stands in for the turns before `history`. */
+  /** Replaces the turns before `history`. */
   readonly summary: StoredSummary | undefined
   readonly history: readonly Turn[]
-  /** The turns that the model reads anyway: they are not searched. */
+  /** Turns that the prompt contains, so that they are not searched. */
   readonly turnsInPrompt: TurnsInPrompt
   readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
   readonly sources: readonly Source[]
-  /** Pictures attached to questions, for a model that sees; those that it is shown are `pictures`. */
+  /** Pictures attached to questions; `pictures` are those that the model is shown. */
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
-  /** The text that was searched for. */
   readonly query: string
   readonly trace: RetrievalTrace | undefined
   readonly unread: UnreadDocuments
   readonly hasDocuments: boolean
-  /** Whether the person has none at all, read or not. */
+  /** Whether the person has no documents at all, read or not. */
   readonly isEmptyLibrary: boolean
-  /** Sentences about documents that the question names and the person does not have. */
   readonly missingDocumentNotes: readonly string[]
-  /** The tools that the question asks for, each with its run where it has had it. */
+  /** Tool commands of the question, each with its run if it has one. */
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
-  /** Without any, none are looked up. */
+  /** False: the lookup is skipped. */
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
 }
 
-/** Older turns than these are not even read. */
+/** Older turns are not read. */
 const MAX_HISTORY_TURNS = 2_000
-/** Earlier turns in which the question of a follow-up is looked for. */
+/** Earlier turns that a follow-up question may refer to. */
 const MAX_EARLIER_TURNS = 20
-/** Context window of a model that is no longer listed, in tokens. */
+/** In tokens, for a model that is no longer listed. */
 const DEFAULT_CONTEXT_WINDOW = 8_000
 
 interface ConversationState {
@@ -82,7 +79,7 @@ interface ConversationState {
   readonly has_tool_servers: boolean
 }
 
-/** Around a question, in one statement. @throws AppError `not_found`. */
+/** @throws AppError `not_found`. */
 async function readConversationState(
   scope: Scope,
   { conversationId, modelName }: ClaimedReply,
@@ -106,7 +103,7 @@ async function readConversationState(
   return state
 }
 
-/** Runs as the person who asked, so that the policies guard retrieval too; with `GENERIC_PLANS`. */
+/** Runs as the person who asked, so that row policies apply to retrieval; with `GENERIC_PLANS`. */
 export async function readContext(
   scope: Scope,
   reply: ClaimedReply,
@@ -137,7 +134,7 @@ export async function readContext(
     contextWindow,
     embedder: await embedding,
   }
-  // The best plan of a search depends on what is searched for.
+  // The best plan of a search depends on its words.
   const isSearched = options.hasDocuments || parsed.calls.length > 0
   const planned = isSearched ? scope.query('set local plan_cache_mode = auto') : undefined
   const [{ query, passages, messages, runs, trace, targetDocumentIds, missingDocumentNotes }] = await Promise.all([
@@ -189,7 +186,7 @@ async function selectQuotes(
   return every.length > 0 ? every : quoteSummary(scope, found)
 }
 
-/** Pictures are opened once nothing of the database waits for them. @throws the reason of an aborted signal. */
+/** Runs after the database reads, so that no connection waits for it. @throws the reason of an aborted signal. */
 export async function loadPictures(
   context: ReplyContext,
   { viewPicture, log }: { readonly viewPicture?: ViewPicture; readonly log: Log },
@@ -206,13 +203,12 @@ export async function loadPictures(
   }
 }
 
-/** Its sources under their numbers, for more to be counted on. */
 export function listContextSources({ sources, unfinished, pictures, trace }: ReplyContext): SourceList {
   const isWhole = trace?.scope === 'whole'
   const isOfPicture = (source: Source) =>
     isPassageSource(source) && pictures.some(({ documentId }) => documentId === source.documentId)
   return createSourceList(sources, {
-    // An earlier part of the answer kept only the text of the cards; a picture shows more than its recognised text.
+    // A continuation has only the card texts of earlier sources, and a picture shows more than its recognised text.
     isPartial: (source) =>
       (unfinished.sources.includes(source) && (isWhole || isWebSource(source))) || isOfPicture(source),
     ...(isWhole ? { toCard: (source) => (isPassageSource(source) ? truncateSource(source) : source) } : {}),

@@ -1,4 +1,4 @@
-/** An answer that goes on: what there is of it, and numbers for its sources that do not change under its markers. */
+/** An unfinished answer and its sources, whose numbers must not change under its markers. */
 import { z } from 'zod'
 import { source, type Source } from '#contract/source.ts'
 import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'
@@ -11,7 +11,7 @@ export interface UnfinishedAnswer {
 
 export const NO_ANSWER: UnfinishedAnswer = { text: '', sources: [] }
 
-/** Run as the person. */
+/** Runs as the person. */
 export async function readUnfinishedAnswer(scope: Scope, answerId: string): Promise<UnfinishedAnswer> {
   const { rows } = await scope.query<{ content: string; sources: unknown }>(
     `select content, metadata -> 'sources' as sources from messages where id = $1`,
@@ -21,7 +21,7 @@ export async function readUnfinishedAnswer(scope: Scope, answerId: string): Prom
   return answer ? { text: answer.content, sources: z.array(source).catch([]).parse(answer.sources) } : NO_ANSWER
 }
 
-/** The sources that are cited already keep their numbers; what was found besides is counted on from there. */
+/** Cited sources keep their numbers; new ones are numbered after them. */
 export function appendSources(cited: readonly Source[], found: readonly QuotableSource[]): readonly Source[] {
   if (cited.length === 0) return found
   const last = Math.max(...cited.map(({ n }) => n))

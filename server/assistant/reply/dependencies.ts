@@ -1,4 +1,3 @@
-/** Everything that writing an answer needs. */
 import { type ReplyClaims } from '#server/assistant/queue/claims.ts'
 import { type Titles } from '#server/assistant/titles/titles.ts'
 import { type ExternalTools } from '#server/assistant/tools/external-tools.ts'
@@ -12,15 +11,13 @@ import { type Embedder } from '#server/providers/embed.ts'
 import { type ResolveProviders } from '#server/providers/provider-registry.ts'
 import { type ReplyLog } from './reply-log.ts'
 
-/** How the writing of an answer is ended from outside. */
 export interface Interruptions {
-  /** The person wants no more: what is written is kept. */
+  /** The person stops it: the text so far is stored. */
   readonly stopped: AbortSignal
-  /** Another worker has the reply, or the server is stopping: nothing is kept. */
+  /** Another worker has the reply, or the server is stopping: nothing is stored. */
   readonly abandoned: AbortSignal
 }
 
-/** Tools that people connect for themselves. */
 export interface PersonalToolServers {
   readonly listFor: (owner: string) => Promise<readonly ConnectedServer[]>
   readonly consents: ToolConsents
@@ -28,7 +25,7 @@ export interface PersonalToolServers {
 
 export interface ReplyDependencies {
   readonly database: Database
-  /** Bounds how many read at once, so that a rush of questions leaves connections to everyone else. */
+  /** Bounds concurrent reads, so that a burst of questions leaves connections to other requests. */
   readonly limitReads: <T>(run: () => Promise<T>) => Promise<T>
   readonly providersOf: ResolveProviders
   readonly replyClaims: ReplyClaims
@@ -37,14 +34,14 @@ export interface ReplyDependencies {
   readonly externalTools: ExternalTools
   /** Null or absent: passages are found by words alone. */
   readonly embedderOf?: (owner: string, hasOwnProviders: boolean) => Promise<Embedder | null>
-  /** Absent: of pictures, only the text that was recognised in them is read. */
+  /** Absent: only the recognised text of pictures is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalToolServers
-  /** How long a question waits for documents that are still being read, whatever it asks; absent: as that tells. */
+  /** Fixed wait for unread documents; absent: the limit depends on the question. */
   readonly documentWaitLimitMs?: number
-  /** Rises whenever this process has cause to look for questions, above all when one is announced. */
+  /** Increases whenever this process has a reason to look for questions. */
   readonly wakeCount: () => number
-  /** Over what is read in the background, until the first words are there. */
+  /** Throttles background work until the first words are shown. */
   readonly backgroundThrottle?: BackgroundThrottle
   readonly log: Log
 }

@@ -1,4 +1,3 @@
-/** What must not go wrong when something does: stops that come early, retries, deletions, a database that goes away. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -101,7 +100,7 @@ test('a question of a second tab waits for the first, and is answered with the f
   await ask(person, conversationId, 'first')
   const second = await ask(person, conversationId, 'second')
   const claimed = await claimOne()
-  // As if the first had been committed after the second was seen.
+  // Simulates that the first was committed after the second was seen.
   await db.admin.query(`update replies set created_at = created_at + interval '1 minute' where id = $1`, [claimed.id])
   expect(await createReplyClaims(db.serviceChannel, 'another').claim(9)).toEqual([])
   const lastPart = { replyId: claimed.id, messageId: claimed.answerId, attempt: 1, seq: 1, type: 'done' as const }
@@ -210,7 +209,7 @@ test('a reply that was hurried while its last parts were on their way stays ours
   const [first, second] = claimed.map((reply) => replyLog.open(reply, () => lost.push(reply.id)))
   await Promise.all(claimed.map(({ durable }) => durable))
   first?.append({ type: 'text', text: 'the end' })
-  // By now it is on its way, and the database has not answered.
+  // The write is on its way, and the database has not answered.
   await nextTurn()
   first?.requestFlush()
   await first?.flushed()

@@ -1,4 +1,4 @@
-/** The third phase of an answer: a model, or the extractive answerer, writes it, and viewers see it live. */
+/** Streams an answer to viewers, written by a model or the extractive answerer. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { type Source } from '#contract/source.ts'
 import { type Citations } from '#server/assistant/citations/markers.ts'
@@ -14,27 +14,27 @@ import { type LoadedContext } from './load-context.ts'
 import { type AnswerStream, prepareModelStream } from './model-request.ts'
 import { type CommandResults } from './run-commands.ts'
 
-/** An answer from a whole document that cites nothing keeps this many pages as its sources. */
+/** Pages that an answer from a whole document lists as sources if it cites none. */
 export const MAX_UNCITED_SOURCES = 8
 
 export interface GeneratedAnswer {
-  /** With the text that it continues. */
+  /** Includes the text that it continues. */
   readonly text: string
   readonly hasNewText: boolean
   readonly reasoning: string
   readonly citations: Citations
   readonly tokensIn: number | null
   readonly tokensOut: number | null
-  /** The provider ended the answer at its limit of length. */
+  /** Whether the provider ended the answer at its length limit. */
   readonly isCut: boolean
   readonly summaryId: string | undefined
-  /** The sources of an answer that ends before its citations are checked. */
+  /** Sources for an answer that ends before its citations are checked. */
   readonly uncheckedSources: readonly Source[]
-  /** Why it ended early: what was written until then counts. */
+  /** Why it ended early; the text so far is stored. */
   readonly failure: { readonly thrown: unknown } | undefined
 }
 
-/** @throws ProviderError, what the database rejected, or the reason of an aborted signal, before anything was written. */
+/** @throws ProviderError, a database error, or the reason of an aborted signal, before anything is written. */
 export async function generate(
   attempt: Attempt,
   loaded: LoadedContext,
@@ -60,7 +60,7 @@ export async function generate(
   let failure: GeneratedAnswer['failure']
   let hasBegun = false
   let recorded = Promise.resolve()
-  // A combined signal examines its sources at every access: a flag is cheaper for each token.
+  // A combined signal checks its sources on every access, so a flag is cheaper for each token.
   let isOver = signal.aborted
   signal.addEventListener('abort', () => (isOver = true), { once: true })
 
@@ -99,7 +99,6 @@ export async function generate(
   return { ...liveText.result(), reasoning, ...usage, summaryId, uncheckedSources, failure }
 }
 
-/** The extractive answer, which needs no model and no network. */
 function quoteSources({ context, providers }: LoadedContext, { sections }: CommandResults): AnswerStream {
   const { query, sources, trace, hasDocuments, isEmptyLibrary, missingDocumentNotes } = context
   const parts = writeExtractiveAnswer({

@@ -1,4 +1,4 @@
-/** The text of an answer on its way to viewers, without markers that point to no source, and with its sources. */
+/** Sends an answer and its sources to viewers, without markers that point to no source. */
 import { type Source } from '#contract/source.ts'
 import { type Citations, createMarkerFilter } from '#server/assistant/citations/markers.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
@@ -9,7 +9,7 @@ export interface LiveText {
   readonly push: (text: string) => void
   /** Shows text that was held back. */
   readonly end: () => void
-  /** The text that was shown so far, with the text that it continues. */
+  /** The text shown so far, including the text that it continues. */
   readonly result: () => { readonly text: string; readonly hasNewText: boolean; readonly citations: Citations }
 }
 
@@ -28,14 +28,14 @@ export function createLiveText({ writer, context, sourceList }: LiveTextOptions)
   let { text } = unfinished
   let hasNewText = false
   const sent = new Set<number>()
-  // A whole document may have thousands of pages: only cited ones are sent.
+  // A whole document may have thousands of pages, so only cited ones are sent.
   const isToSend = ({ n }: Source) =>
     !sent.has(n) &&
     (trace?.scope !== 'whole' || filter.cited.has(n) || unfinished.sources.some((source) => source.n === n))
 
   function show(shown: string): void {
     if (shown === '') return
-    // Together with the first words: after the first flush nothing is sent for a tenth of a second.
+    // Sent with the first words: after a flush, the next one waits 100 ms.
     for (const source of sourceList.all.filter(isToSend)) {
       sent.add(source.n)
       writer.append({ type: 'source', source })

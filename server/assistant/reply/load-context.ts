@@ -1,4 +1,3 @@
-/** The first phase of an answer: reads everything that it is written from. */
 import { READING_STEP } from '#contract/reply-events.ts'
 import { awaitDocuments } from '#server/assistant/retrieval/await-documents.ts'
 import { type ConnectedServer } from '#server/connections/tool-servers.ts'
@@ -21,7 +20,7 @@ export interface LoadedContext {
 export async function loadContext(attempt: Attempt, dependencies: ReplyDependencies): Promise<LoadedContext> {
   const { reply, writer, signal, stopwatch } = attempt
   const { embedderOf = () => Promise.resolve(null), providersOf, toolServers, documentWaitLimitMs } = dependencies
-  // Before a read connection is taken: waiting for a second one while holding the first can exhaust the pool.
+  // Resolved before taking a read connection: holding one connection while waiting for another can exhaust the pool.
   const embedding = embedderOf(reply.owner, reply.hasOwnProviders)
   const [read, embedder] = await Promise.all([readOnceReady(attempt, embedding, documentWaitLimitMs), embedding])
   const [context, providers, servers] = await Promise.all([
@@ -37,7 +36,7 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
   return { context, trace: createTraceRecorder(context.trace), providers, servers, embedder }
 }
 
-/** Reads the context, again after each wait for documents that are still being read. */
+/** Reads the context again after each wait for unread documents. */
 async function readOnceReady(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   embedding: Promise<Embedder | null>,
@@ -58,7 +57,7 @@ async function readOnceReady(
     }
     if (waitsSince === undefined) showStep('running')
     waitsSince ??= performance.now()
-    // Background work reads the documents: it must not be throttled meanwhile.
+    // Background work reads the documents, so it must not be throttled during the wait.
     releasePriority()
     await awaitDocuments(unread, read, { waitLimitMs, signal })
     takePriority()

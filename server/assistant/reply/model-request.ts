@@ -20,11 +20,10 @@ import { markOmittedSources } from './trace-cuts.ts'
 export interface AnswerStream {
   /** Resolves after the last part. @throws ProviderError, or the reason of an aborted signal. */
   readonly start: (emit: EmitPart) => Promise<void>
-  /** The stored summary that replaces the beginning of the conversation. */
   readonly summaryId: string | undefined
 }
 
-/** @throws ProviderError, what the database rejected, or the reason of an aborted signal. */
+/** @throws ProviderError, a database error, or the reason of an aborted signal. */
 export async function prepareModelStream(
   attempt: Attempt,
   loaded: LoadedContext,
@@ -64,7 +63,7 @@ export async function prepareModelStream(
   }
   const { summaryId, ...prompt } = await fitToWindow(input, chat, attempt, loaded, dependencies)
   budget.reserve(requestText(prompt, input), pictureTokensOf(input))
-  // A database that is away is retried when the answer is stored.
+  // Database failures are retried when the answer is stored.
   const onPause = () => writer.flushed().catch(() => undefined)
   const { system, turns } = prompt
   return { start: (emit) => chat.stream({ system, turns, tools, signal, onPause }, emit), summaryId }
@@ -104,7 +103,6 @@ function createTools(
   return [...ownTools, ...mcpTools.tools]
 }
 
-/** Whole documents as far as the model's window goes. */
 async function condenseDocuments(
   { sources, query, model }: ReplyContext,
   chat: ChatModel,
@@ -120,7 +118,7 @@ async function condenseDocuments(
   }
 }
 
-/** Turns that the window cannot hold are summarised first; viewers see that as a step. */
+/** Summarises turns that the window cannot hold; viewers see that as a step. */
 async function fitToWindow(
   input: PromptInput,
   chat: ChatModel,

@@ -1,4 +1,3 @@
-/** The last phase of an answer: stores it, and has a title made for a new conversation. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
@@ -9,8 +8,8 @@ import { type ReplyDependencies } from './dependencies.ts'
 const RETRY_INTERVAL_MS = 250
 
 /**
- * Retries while the database is away and the lease may still be ours.
- * @returns whether questions may be queued that were announced before the answer was stored.
+ * Stores the answer and retries while the database is away and the lease may still be valid.
+ * @returns whether questions that were announced before the answer was stored may be queued.
  */
 export async function persist(
   attempt: Attempt,
@@ -35,7 +34,7 @@ export async function persist(
   }
 }
 
-/** A model that failed or was stopped is not asked for a title. */
+/** A model that failed or was stopped is asked for no title. */
 function titleRequest({ reply }: Attempt, { loaded, generated, error }: PhaseResults, isStopped: boolean) {
   const { conversationId, owner } = reply
   const model = loaded?.context.model

@@ -1,8 +1,9 @@
 /**
- * The live parts of replies, for all viewers. Parts of all running replies of this process go out together, at most
- * every 100 ms, in one statement that both logs and broadcasts them. The first words of a reply and its last do not wait
- * for that, only for those of others that begin and end at the same time. Viewers on this node receive these at
- * once, and the others as the statement is sent: parts that are lost are written, and shown, again by the next attempt.
+ * Live parts of replies, for all viewers. One statement, at most every 100 ms, logs and broadcasts the parts of all
+ * replies.
+ * First and last words wait only for those of replies that begin or end at the same time. Viewers on this node get parts
+ * before
+ * they are persisted: the next attempt writes and shows lost parts again.
  */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
@@ -15,31 +16,30 @@ type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
 const FLUSH_INTERVAL_MS = 100
 /**
- * Urgent writes are at least one millisecond apart for each open reply, up to this limit: many replies that
- * begin or end together share them, and one that is alone waits for nothing ...
+ * The interval between urgent writes is 1 ms for each open reply, up to this limit, so that many replies share them.
  */
 const URGENT_INTERVAL_MS = 20
-/** Urgent writes that need not wait, so that the last words of a few replies that end together go out at once. */
+/** Urgent writes that need not wait, so that the last words of a few replies are sent at once. */
 const URGENT_BURST = 4
 
 export interface ReplyWriter {
-  /** Adds a part; consecutive text of one flush becomes one part. */
+  /** Consecutive text of one flush becomes one part. */
   append(part: PartBody): void
-  /** Sends what was appended so far at once: nothing more is to come soon. */
+  /** Sends the appended parts at once, since nothing more follows soon. */
   requestFlush(): void
-  /** Resolves when everything appended so far is logged and sent. @throws where the database does not take it now. */
+  /** Resolves when all appended parts are logged and sent. @throws while the database does not accept them. */
   flushed(): Promise<void>
-  /** Sequence number that the next part would get. Only after `flushed`. */
+  /** Sequence number of the next part; valid only after `flushed`. */
   nextSeq(): number
   close(): void
 }
 
 export interface ReplyLog {
-  /** @param onLost called when the reply is no longer ours to write, or cannot be written. */
+  /** @param onLost called when the reply belongs to a newer attempt or cannot be written. */
   open(reply: ClaimedReply, onLost: () => void): ReplyWriter
 }
 
-/** Tells those of a topic who are connected to this process of what the database is about to broadcast. */
+/** Delivers a broadcast to viewers connected to this process before the database sends it. */
 export type DeliverEarly = (broadcast: {
   readonly id: string
   readonly topic: string
@@ -66,13 +66,12 @@ interface OpenReply {
   readonly onLost: () => void
   /** Number of the last part in `unwritten`. */
   seq: number
-  /** Not yet numbered: the last text may still grow. */
+  /** Not numbered yet: the last text may still grow. */
   readonly pending: PartBody[]
-  /** Numbered, delivered on this node, and kept until the database has them. */
+  /** Numbered and delivered on this node, but not persisted yet. */
   readonly unwritten: ReplyPart[]
-  /** Why the last write of its parts failed. */
   failure: Error | undefined
-  /** Its claim would survive a crash of PostgreSQL; until then nothing goes out. */
+  /** Whether the claim is durable; nothing is sent before that. */
   isDurable: boolean
 }
 
@@ -88,7 +87,6 @@ const createOpenReply = (reply: ClaimedReply, onLost: () => void): OpenReply => 
   isDurable: false,
 })
 
-/** Joins consecutive text. */
 function appendPart(pending: PartBody[], part: PartBody): void {
   const last = pending.at(-1)
   if (last && last.type === part.type && (part.type === 'text' || part.type === 'reasoning'))
@@ -96,7 +94,7 @@ function appendPart(pending: PartBody[], part: PartBody): void {
   else pending.push({ ...part })
 }
 
-/** Runs `flush` once, at the earliest time that it was asked for. */
+/** Runs `flush` once, at the earliest requested time. */
 function createFlushTimer(flush: () => void) {
   let scheduledAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -113,9 +111,9 @@ function createFlushTimer(flush: () => void) {
       clear()
       scheduledAt = at
       const waitMs = at - performance.now()
-      // Without a timer's millisecond for the first words; parts that other replies append in the same turn go with them.
+      // Immediate for first words; parts that other replies append in the same turn join them.
       if (waitMs <= 0) immediate = setImmediate(flush)
-      // A timer may fire a moment early.
+      // A timer may fire slightly early.
       else timer = setTimeout(flush, Math.ceil(waitMs) + 1)
     },
   }
@@ -143,14 +141,16 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
     const { rows: kept } = await channel.statement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])
     const alive = new Set(kept.map(({ id }) => id))
     for (const [index, entry] of entries.entries()) {
-      // More may have been numbered meanwhile.
+      // More parts may have been numbered meanwhile.
       entry.unwritten.splice(0, sent[index]?.length)
       entry.failure = undefined
       if (!alive.has(entry.reply.id)) markLost(entry)
     }
   }
 
-  /** A database that is away is tried again with the next flush; parts that it refuses must not take the others along. */
+  /**
+   * A transient failure is retried with the next flush; parts that the database rejects must not block those of others.
+   */
   async function write(entries: readonly OpenReply[]): Promise<void> {
     try {
       await send(entries)
@@ -172,7 +172,7 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
   return write
 }
 
-/** @param deliverEarly where this process has people connected to it. */
+/** @param deliverEarly set where viewers connect to this process. */
 export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?: DeliverEarly): ReplyLog {
   const open = new Map<string, OpenReply>()
   /** Replies with unwritten parts, and those of them that do not wait for the regular flush. */
@@ -196,7 +196,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     entry.onLost()
   }
 
-  /** In the next turn of the event loop, so that parts that are appended together are delivered together. */
+  /** Waits for the next turn of the event loop, so that parts appended together are delivered together. */
   function deliverFirstParts(entry: OpenReply): void {
     if (withFirstParts.size === 0)
       setImmediate(() => {
@@ -209,7 +209,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
   const flushTimer = createFlushTimer(() => void flush())
   const write = createPartsWriter(channel, log, markLost)
 
-  /** One write at a time, so that parts of a reply reach the log in order. */
+  /** One write at a time, so that parts reach the log in order. */
   async function flush(): Promise<void> {
     if (isWriting) return
     isWriting = true
@@ -229,7 +229,7 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
     for (const entry of entries) {
       if (hasUnwrittenParts(entry)) continue
       dirty.delete(entry)
-      // It may have been hurried while it was on its way: there is nothing left to write of it.
+      // A flush may have been requested during the write: nothing is left for it to write.
       urgent.delete(entry)
     }
     if (isRegularFlush) lastFlushAt = performance.now()

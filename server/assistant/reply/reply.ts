@@ -1,4 +1,4 @@
-/** The story of one answer: load the context, run the commands, generate, check the citations, persist. */
+/** The phases of one answer: load the context, run the commands, generate, check the citations, persist. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
@@ -14,10 +14,9 @@ import { persist } from './persist.ts'
 import { type CommandResults, runCommands } from './run-commands.ts'
 
 /**
- * Answers one claimed question. Ends in exactly one stored message, or in none where the attempt is no longer the newest
- * or the server stops.
- * @returns whether questions may be queued that were announced before this one had ended.
- * @throws what the database rejected; the question is claimed again once its lease has run out.
+ * Answers one claimed question. Stores exactly one message, or none where a newer attempt exists or the server stops.
+ * @returns whether questions that were announced meanwhile may be queued.
+ * @throws database errors; the question is claimed again once its lease expires.
  */
 export async function answer(
   reply: ClaimedReply,
@@ -34,7 +33,7 @@ export async function answer(
   }
 }
 
-/** Runs one phase after the other until one fails; returns the values of those that ended, and the error. */
+/** Runs the phases until one fails; returns their results and the error. */
 async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Promise<PhaseResults> {
   const { reply, signal } = attempt
   let loaded: LoadedContext | undefined
@@ -55,7 +54,7 @@ async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Pro
     return results()
   } catch (thrown) {
     if (signal.aborted) return results()
-    // A database that is away for a moment is not the model's failure: the question is answered again.
+    // A transient database failure is not the model's: the question is answered again.
     if (isTransientFailure(thrown)) throw thrown
     const model = loaded?.context.model.identifier
     dependencies.log.warn({ err: thrown, reply: reply.id, model }, 'a reply failed')
@@ -66,7 +65,7 @@ async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Pro
 /** @throws ProviderError after too many attempts. */
 async function announce({ reply, writer, signal }: Attempt): Promise<void> {
   if (reply.attempt > 1) await reply.durable
-  // The text that a continuation goes on from stays in view until the context is loaded.
+  // A continuation keeps showing its earlier text until the context is loaded.
   if (reply.attempt > 1 && reply.kind !== 'continue') writer.append({ type: 'restart' })
   if (reply.tries > MAX_TRIES)
     throw new ProviderError('provider_failed', `This question could not be answered in ${MAX_TRIES} attempts.`, {
@@ -75,7 +74,7 @@ async function announce({ reply, writer, signal }: Attempt): Promise<void> {
   signal.throwIfAborted()
 }
 
-/** Viewers get the last words before the citations are checked. A database that is away is retried by `persist`. */
+/** Sends the last words before the citations are checked; `persist` retries while the database is away. */
 async function showLastWords({ writer }: Attempt): Promise<void> {
   await writer.flushed().catch(() => undefined)
   await nextTurn()

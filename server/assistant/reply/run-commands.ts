@@ -1,4 +1,3 @@
-/** The second phase of an answer: runs the tool commands of the question. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
 import { type Finding, MAX_TOOL_RUNS } from '#server/assistant/tools/outcome.ts'
@@ -11,7 +10,7 @@ import { type ReplyDependencies } from './dependencies.ts'
 export interface CommandResults {
   readonly findings: readonly Finding[]
   readonly sourceList: SourceList
-  /** The findings as the extractive answerer quotes them; empty for a language model. */
+  /** Findings as the extractive answerer quotes them; empty for a language model. */
   readonly sections: readonly FindingSection[]
   readonly toolRuns: ToolRuns
 }
@@ -23,7 +22,7 @@ export async function runCommands(
 ): Promise<CommandResults> {
   const toolRuns = createToolRuns({
     reply,
-    // Runs of a continuation get numbers that no earlier part of the answer has.
+    // A continuation numbers its runs after those of earlier parts.
     firstRun: context.unfinished.text.length * MAX_TOOL_RUNS,
     writer,
     replyClaims,

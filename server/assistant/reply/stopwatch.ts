@@ -1,9 +1,8 @@
-/** How long each step of an answer took. */
 import { type AnswerStep } from '#contract/message.ts'
 
 export interface Stopwatch {
   readonly steps: readonly AnswerStep[]
-  /** The step that lasted until now, from the one before. */
+  /** Ends the step that began at the previous lap. */
   lap(name: AnswerStep['name']): void
 }
 

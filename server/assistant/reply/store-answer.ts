@@ -1,10 +1,10 @@
-/** How what was written becomes the stored answer: as a new row, as the next version of one, or at the end of one. */
+/** Stores a finished answer as a new row, as the next version of one, or appended to one. */
 import { type ReplyError } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
 
-/** Nothing new came: the answer that is there stays, and says why. */
+/** A rewrite without text leaves the answer unchanged and stores the error with it. */
 async function recordFailedRewrite(scope: Scope, reply: ClaimedReply, error: ReplyError | undefined): Promise<void> {
   await scope.query(`update messages set metadata = metadata - 'rewrite_error' || $2::jsonb where id = $1`, [
     reply.answerId,
@@ -12,7 +12,7 @@ async function recordFailedRewrite(scope: Scope, reply: ClaimedReply, error: Rep
   ])
 }
 
-/** The version that is replaced moves to its shelf. One that failed is not worth keeping: the new one takes its number. */
+/** Archives the replaced version. A failed one is overwritten, and the new version takes its number. */
 const REPLACE = `
   with replaced as (
     select id, content, token_in, token_out, created_at, metadata - '{version,attempt,rewrite_error}'::text[] as metadata,
@@ -27,7 +27,7 @@ const REPLACE = `
     metadata = $5::jsonb || jsonb_build_object('version', replaced.version + (select count(*) from kept))
   from replaced where m.id = replaced.id`
 
-/** The counts are those of all requests that the answer took. */
+/** Token counts are sums over all requests of the answer. */
 const APPEND = `
   update messages set content = $2, token_in = coalesce(token_in + $3, token_in, $3),
     token_out = coalesce(token_out + $4, token_out, $4),

@@ -1,8 +1,7 @@
-/** Marks sources in the trace that the prompt had no room for. Pure. */
 import { isMessageSource, isPassageSource, type Source } from '#contract/source.ts'
 import { type RetrievalTrace } from '#contract/trace.ts'
 
-/** Passages of the documents and of messages that the model's window had no room for, with those that were joined to them. */
+/** Marks passages that the prompt had no room for, and those joined to them. Pure. */
 export function markOmittedSources(trace: RetrievalTrace, leftOut: readonly Source[]): RetrievalTrace {
   const passages = leftOut.filter(isPassageSource)
   const messages = new Set(leftOut.filter(isMessageSource).map(({ messageId }) => messageId))

@@ -1,4 +1,3 @@
-/** What becomes of an answer that is written anew or goes on, and of a question that is asked differently. */
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
@@ -8,9 +7,9 @@ import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-que
 import { createStubProviders, openTestAssistant, type Person } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
 
-/** Another model, whose words are others. */
+/** A model that writes other words. */
 const PLAIN_MODEL = 'openai-compatible/stub:content=plain'
-/** Another one, which breaks off. */
+/** A model that breaks off. */
 const CUT_MODEL = 'openai-compatible/stub:cut=20 tokens=100 tps=500'
 const NO_MODEL = 'no-such-model'
 const { db, stub, assistant } = await openTestAssistant()
@@ -27,7 +26,6 @@ const startTestWorker = () => assistant.startWorker({ providersOf: createStubPro
 
 const { answersIn } = assistant
 
-/** A conversation with one question, and its answer once it is stored. */
 async function answered(question: string, ending: 'done' | 'stopped' | 'error' = 'done') {
   await startTestWorker()
   const person = await db.createPerson()
@@ -41,7 +39,7 @@ async function answered(question: string, ending: 'done' | 'stopped' | 'error' =
   return { person, conversationId, asked, answer, place: { conversationId, answerId: answer.id } }
 }
 
-/** The answer of a conversation once such an attempt has stored it. */
+/** The answer of a conversation once this attempt has stored it. */
 async function nextAnswer(person: Person, conversationId: string, attempt: number): Promise<MessageRow> {
   const stored = async () =>
     (await answersIn(person, conversationId)).find(({ metadata }) => (metadata?.attempt ?? 0) >= attempt)

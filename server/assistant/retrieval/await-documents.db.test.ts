@@ -1,4 +1,3 @@
-/** A question about a document that is still being read waits for it, and says so where it did not. */
 import { beforeEach, expect, test } from 'vitest'
 import { READER_MODEL } from '#contract/limits.ts'
 import { READING_STEP, type ReplyPart } from '#contract/reply-events.ts'

@@ -1,22 +1,21 @@
-/** Finds documents of a question that are still being read, and waits for them up to a limit. */
+/** Finds relevant documents that are still being read, and waits for them up to a limit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
 
-/** Scans may take minutes: after so long the question is answered from what there is. */
+/** Scans may take minutes; after this limit the question is answered from the documents that are ready. */
 const WAIT_LIMIT_MS = 30_000
-/** Limit for a question that names no document: it may be about none. */
+/** Shorter for a question that names no document, as it may refer to none. */
 const UNNAMED_WAIT_LIMIT_MS = 8_000
 const POLL_INTERVAL_MS = 200
-/** A model has something to say without documents; who has added a whole folder does not ask it about all of them. */
+/** With more unread documents than this, a model answers without waiting: a whole folder was probably added. */
 const MAX_UNNAMED_DOCUMENTS = 3
 
 export interface UnreadDocuments {
   /** Number of relevant documents that cannot be searched yet. */
   readonly count: number
-  /** Those of them that it has to wait for. */
   readonly awaitedIds: readonly string[]
-  /** Whether any of them may answer it, as soon as it has been read: none was named. */
+  /** Whether one finished document is enough, because the question names none. */
   readonly isAnyEnough: boolean
   readonly waitLimitMs: number
 }
@@ -29,20 +28,20 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
 })
 
 interface UnreadInput {
-  /** Documents that the question names or the person chose. */
   readonly targetDocumentIds: readonly string[]
-  /** How many of all documents can be searched, and how many cannot yet. */
+  /** Numbers of documents that can be searched, and that cannot yet. */
   readonly ready: number
   readonly unread: number
-  /** Whether nothing but documents can answer: there is no model. */
+  /** Whether only documents can answer, because there is no model. */
   readonly onlyQuotes: boolean
-  /** Whether those that can be searched hold anything that may answer. */
+  /** Whether the searchable documents contain a possible answer. */
   readonly hasAnswer: boolean
-  /** Whether whole documents are read for the answer. */
   readonly isWhole: boolean
 }
 
-/** Documents that are named or chosen are waited for, and any of them where no other has an answer. Run as the person. */
+/**
+ * Named or chosen documents are awaited; without any, all unread ones where no other document answers. Runs as the person.
+ */
 export async function findUnreadDocuments(
   scope: Scope,
   { targetDocumentIds, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
@@ -59,9 +58,7 @@ export async function findUnreadDocuments(
 }
 
 /**
- * Resolves once none of them is being read any more, or one of them where any is enough, or when that takes too long.
- * @param read runs as the person.
- * @throws the reason of an aborted signal.
+ * Resolves when all are read, when one is and any is enough, or at the limit. @throws the reason of an aborted signal.
  */
 export async function awaitDocuments(
   { awaitedIds, isAnyEnough }: UnreadDocuments,

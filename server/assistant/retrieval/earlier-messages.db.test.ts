@@ -20,7 +20,6 @@ afterAll(() => db.drop())
 
 const ELSEWHERE: TurnsInPrompt = { conversationId: randomUUID(), after: 0 }
 
-/** Questions and answers in turn. */
 async function converse(owner: Person, turns: readonly string[], metadata = {}) {
   const conversationId = randomUUID()
   await db.admin.query(`insert into conversations (id, uid, model_name, title) values ($1, $2, 'm', 'The house')`, [

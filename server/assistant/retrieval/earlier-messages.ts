@@ -1,4 +1,4 @@
-/** Finds what was said in earlier conversations about a question: the passages of messages that answer it best. */
+/** Finds the passages of earlier conversations that answer a question best. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type MessageSource } from '#contract/source.ts'
 import { type ConsideredMessage } from '#contract/trace.ts'
@@ -17,7 +17,6 @@ import { splitPassages } from '#server/search/text/passages.ts'
 import { stemWords, type Terms } from '#server/search/text/stemmer.ts'
 import { foldAccents, wordsOf } from '#server/search/text/tokenizer.ts'
 
-/** A source that has no number yet. */
 export type EarlierMessagePassage = Omit<MessageSource, 'n'>
 
 export const isSameMessage = (one: EarlierMessagePassage, other: EarlierMessagePassage): boolean =>
@@ -30,12 +29,12 @@ export interface EarlierMessages {
 }
 
 const MAX_QUERY_WORDS = 12
-/** Bounds the text that is read of all messages together, since a few may be as long as books. */
+/** Bounds the text that is read from all messages together, as a few may be very long. */
 const MAX_CHARACTERS = 400_000
 const MIN_PREFIX_CHARACTERS = 3
-/** Minimum share of the rarity of all words of the question that were ever said. */
+/** Minimum share of the rarity of the question's words that occur in any message. */
 const MIN_RARITY_COVERAGE = 0.34
-/** Minimum share of the question's words, whether or not they were ever said. */
+/** Minimum share of the question's words, including those that occur in no message. */
 const MIN_WORD_COVERAGE = 0.5
 /** As in server/search/ranking/bm25.ts, with less weight on the length of a message. */
 const [K1, B] = [1.2, 0.65]
@@ -45,7 +44,7 @@ const QUESTION = /[?？؟]["'”’»)\s]*$/u
 const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
 const MARKER = /\s?\[\d{1,3}\]/g
 
-/** The beginning that a word shares with all of its terms, by which every form of it is found in a text. */
+/** The prefix that a word shares with all of its terms: every form of the word contains it. */
 function commonPrefix(word: string, terms: readonly string[]): string {
   const plain = foldAccents(word)
   const shared = terms.reduce((length, term) => {
@@ -58,7 +57,7 @@ function commonPrefix(word: string, terms: readonly string[]): string {
 
 interface QueryTerm {
   readonly terms: readonly string[]
-  /** 0 for a word that was never said. */
+  /** 0 for a word that occurs in no message. */
   readonly rarity: number
 }
 
@@ -86,11 +85,11 @@ function cutMessages(messages: readonly EarlierMessage[]): Candidate[] {
 
 interface Scored {
   readonly score: number
-  /** Whether it says enough of what was asked, and something besides. */
+  /** Whether it covers enough of the question and adds words of its own. */
   readonly isRelevant: boolean
 }
 
-/** BM25 over the words of the question. An earlier question with the same words says nothing more. */
+/** BM25 over the words of the question. An earlier question with the same words adds nothing. */
 function scorePassage(
   { message, text, words }: Candidate,
   { queryTerms, stems, averageLength, isContentWord }: ScoringContext,
@@ -125,7 +124,7 @@ interface ScoringContext {
   readonly isContentWord: (word: string) => boolean
 }
 
-/** Those of the person's documents and of what was said lately: a question alone is often too short to tell. */
+/** Languages of the person's documents and recent messages: one question is often too short to detect its language. */
 async function languagesOf(scope: Scope, question: string): Promise<string[]> {
   const { rows } = await scope.query<{ languages: string[]; said: string[] }>(
     `select array(select distinct unnest(languages) from search_segments where owner = (select auth.uid())) as languages,
@@ -141,9 +140,7 @@ async function languagesOf(scope: Scope, question: string): Promise<string[]> {
   return [...new Set([...languages, ...telling.map(detectLanguage)])]
 }
 
-/**
- * Run as the person. Of each message its best passage; the turns that the model has before it anyway are no sources.
- */
+/** The best passage of each message, except turns that the prompt already contains. Runs as the person. */
 export async function searchEarlierMessages(
   scope: Scope,
   question: string,
@@ -151,7 +148,7 @@ export async function searchEarlierMessages(
 ): Promise<EarlierMessages> {
   const languages = await languagesOf(scope, question)
   const { words } = await parseQuestion(scope, question, languages)
-  // Longer words tell more; those that would be one too many are left out.
+  // Longer words are more specific, so the shortest are dropped beyond the limit.
   const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MAX_QUERY_WORDS)
   const parts = wanted.map(([word, terms]) => commonPrefix(word, terms))
   const { messages, rarities } = await findEarlierMessages(scope, parts, turnsInPrompt)

@@ -1,4 +1,4 @@
-/** Which passages of the documents a question is answered with. */
+/** Finds the passages that a question is answered from. */
 import { z } from 'zod'
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import { type ParsedMessage, type ToolCall } from '#server/assistant/tools/commands.ts'
@@ -17,14 +17,12 @@ import { asksAboutWholeDocument } from './whole-document-question.ts'
 import { chooseDocuments, readAllPages, maxSourceCharacters } from './whole-document.ts'
 
 export interface Retrieval {
-  /** The text that was searched for. */
   readonly query: string
   readonly passages: readonly FoundPassage[]
-  /** Passages of earlier conversations, where `@knowledge` asks for them. */
+  /** Passages of earlier conversations, only for `@knowledge`. */
   readonly messages: readonly EarlierMessagePassage[]
-  /** How each `@knowledge` went. */
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
-  /** How they were found; absent where the documents were left alone. */
+  /** Absent where no document was searched. */
   readonly trace?: RetrievalTrace
   /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
@@ -34,37 +32,33 @@ export interface Retrieval {
 
 export interface RetrievalOptions {
   /**
-   * For the extractive answerer: documents are not searched if the message has other commands, and small chosen documents
-   * are read whole only if nothing is asked, since the sentences to quote are found among passages.
+   * For the extractive answerer: other commands skip the document search, and small chosen documents are read whole only
+   * without a question, since quotes come from passages.
    */
   readonly onlyQuotes: boolean
   readonly chosen: readonly string[]
-  /** Earlier questions of this conversation, oldest first. */
+  /** Oldest first. */
   readonly earlierQuestions: readonly string[]
   readonly turnsInPrompt: TurnsInPrompt
   readonly hasDocuments: boolean
-  /** The model's window in tokens. */
+  /** In tokens. */
   readonly contextWindow: number
   readonly embedder: Embedder | null
 }
 
 const MAX_PASSAGES = 8
-/** Chosen documents that are together no longer than this go in whole, whatever is asked. */
+/** Chosen documents up to this total length are always read whole. */
 const MAX_SMALL_CHARACTERS = 12_000
 
-/** Documents that are named in the metadata of a question. */
 const chosenIds = z.array(z.uuid()).max(200).nullish().catch(null)
 
-/**
- * The documents chosen for a question, in their newest versions. Run as the person.
- * @param stored as its metadata names them
- */
+/** Resolves the stored choice of documents to their newest versions. Runs as the person. */
 export async function resolveChosen(scope: Scope, stored: unknown): Promise<readonly string[]> {
   const ids = chosenIds.parse(stored) ?? []
   return ids.length === 0 ? ids : newestVersions(scope, ids)
 }
 
-/** Run as the person. Searches for the arguments of `@knowledge`, otherwise for the whole message. */
+/** Searches for the arguments of `@knowledge`, otherwise for the whole message. Runs as the person. */
 export async function findPassages(
   scope: Scope,
   { before, calls, text }: ParsedMessage,
@@ -124,7 +118,7 @@ export async function findPassages(
 
 type WholeOptions = Pick<RetrievalOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>
 
-/** Whole documents, where the question is about them, or where those chosen are small; undefined where passages will do. */
+/** Undefined where passages suffice. */
 async function findWholeDocuments(
   scope: Scope,
   question: string,
@@ -155,7 +149,6 @@ async function findWholeDocuments(
   return { passages, trace }
 }
 
-/** Several commands of one message, as one. */
 function mergeTraces(traces: readonly RetrievalTrace[]): RetrievalTrace | undefined {
   const [first, ...others] = traces
   return others.reduce<RetrievalTrace | undefined>(

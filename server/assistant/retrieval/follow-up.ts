@@ -1,15 +1,14 @@
-/** Tells questions that go on from the one before them ("And when exactly?"), which alone say too little to find anything. Pure. */
+/** Recognises follow-up questions ("And when exactly?"), which alone contain too little to search for. Pure. */
 import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
 
-/** Questions with more telling words stand for themselves. */
+/** Questions with more content words are complete in themselves. */
 const MAX_CONTENT_WORDS = 2
 
-/** Words that join a question to the one before. */
 const CONJUNCTION =
   /^[^\p{L}]*(?:and|or|but|so|(?:what|how) about|und|oder|aber|et|ou|mais|y|pero|e|ma|en|maar|а|и|но)(?!\p{L})/iu
 
-/** Words that refer to something said before; "it" in "is it allowed" refers to nothing. */
+/** Words that refer to earlier text; "it" in "is it allowed" refers to nothing. */
 const POINTING = new RegExp(
   [
     String.raw`(?<!\p{L})(?:its|that|this|they|them|their|those|these|he|she|him|her|his|it(?! (?:allowed|possible|permitted|necessary|required|forbidden|legal|ok)))(?!\p{L})`,
@@ -19,7 +18,6 @@ const POINTING = new RegExp(
   'iu',
 )
 
-/** Whether a question says too little without the one before it. */
 export function isFollowUp(question: string): boolean {
   const contentWords = new Set(groupWordsByLanguage(removeQuestionPhrases(question)).flatMap((words) => [...words]))
     .size
@@ -29,7 +27,7 @@ export function isFollowUp(question: string): boolean {
 }
 
 /**
- * The question, joined with the last earlier one that is complete in itself if it goes on from that.
+ * Joins a follow-up with the last earlier question that is complete in itself.
  * @param earlier questions of the conversation, oldest first.
  */
 export function withEarlierQuestion(question: string, earlier: readonly string[]): string {

@@ -1,7 +1,7 @@
-/** Recognises questions about a document as a whole, which no few passages can answer. Pure. */
+/** Recognises questions about a whole document, which a few passages cannot answer. Pure. */
 import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 
-/** Words that ask for the gist, in the languages that we stem and some others; matched at the beginning of a word. */
+/** Words that ask for a summary, in the stemmed languages and some others; matched at the beginning of a word. */
 const SUMMARY = [
   String.raw`summar(?:y|i[sz]e|i[sz]ing)|overview of|gist of|tl;?dr|(?:key|main|most important) (?:points|facts|ideas?|takeaways)`,
   String.raw`what (?:is|does) (?:this|the|that|my) (?:\w+ )?(?:file|document|pdf|paper|report|book|text|contract|letter) (?:all )?about`,
@@ -20,7 +20,6 @@ const SUMMARY = [
 ]
 const SUMMARY_UNSPACED = /总结|總結|概括|摘要|概述|主要内容|主要內容|要約|まとめ|概要|요약|สรุป/u
 
-/** Words that ask for every one of something. */
 const LIST_ALL = [
   String.raw`(?:list|enumerate|extract|find|name|give me|show me|collect) (?:me )?(?:all|every|each|the names of all)\b`,
   String.raw`(?:what|which) are all\b|(?:how many|which) .{0,60}\bin (?:total|the whole (?:file|document))`,
@@ -44,23 +43,22 @@ const LIST_ALL_SPACED = atWordStart(LIST_ALL)
 const matchesAny = (question: string, patterns: readonly RegExp[]): boolean =>
   patterns.some((pattern) => pattern.test(question.normalize('NFC')))
 
-/** Whether all of something is asked for, and not what it comes to. */
+/** Whether every item is requested, rather than a summary of them. */
 export const asksToListAll = (question: string): boolean =>
   matchesAny(question, [LIST_ALL_SPACED, LIST_ALL_UNSPACED]) &&
   !matchesAny(question, [SUMMARY_SPACED, SUMMARY_UNSPACED])
 
-/** Removes the words that ask for all of something. */
 export const withoutListAllWords = (question: string): string =>
   [LIST_ALL_SPACED, LIST_ALL_UNSPACED].reduce((rest, pattern) => rest.replace(pattern, ' '), question.normalize('NFC'))
 
 const MIN_NAME_WORD_CHARACTERS = 3
-/** Each is held against the name of each document: a pasted text has thousands. */
+/** Each word is compared with every document name, and a pasted text has thousands. */
 const MAX_NAME_WORDS = 50
-/** Words that many names hold, and that are said of any document. */
+/** Words that occur in many names and describe any document. */
 const GENERIC_NAME_WORDS =
   /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
 
-/** Words of the question that may be part of a document's name ("summarise the lease"). */
+/** Words of the question that may be part of a document name ("summarise the lease"). */
 export const documentNameWords = (question: string): string[] =>
   groupWordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
     .flatMap((words) => [...words])
@@ -70,16 +68,12 @@ export const documentNameWords = (question: string): string[] =>
 export const asksAboutWholeDocument = (question: string): boolean =>
   matchesAny(question, [SUMMARY_SPACED, LIST_ALL_SPACED, SUMMARY_UNSPACED, LIST_ALL_UNSPACED])
 
-/** Words that point at a document without naming it. */
 const DOCUMENT_REFERENCE =
   /(?:this|the|that|my|dies\w*|das|die|der|ce|cette|le|la|este|esta|el|il|questo|questa|o|a|dit|deze|het|эт\w+|этот|هذا|هذه)\s+(?:\S+\s+)?(?:file|document|pdf|paper|report|book|text|datei|dokument|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл\S*|документ\S*|книг\S*|текст\S*|ملف|الملف|المستند|الوثيقة)|文件|文档|文檔|文書|ファイル|문서|파일|เอกสาร|ไฟล์/iu
 
-/** Words that point at several documents. */
 const DOCUMENTS_REFERENCE =
   /(?:my|these|those|the|all|both|meine?\w*|diese\w*|die|alle\w*|mes|ces|les|mis|estos|los|miei|questi|meus|estes|os|mijn|deze|мои\S*|эти\S*)\s+(?:\S+\s+)?(?:files|documents|pdfs|papers|reports|books|texts|dateien|dokumente\w*|unterlagen|berichte\w*|fichiers|livres|rapports|archivos|documentos|informes|libros|documenti|rapporti|arquivos|bestanden|documenten|rapporten|файлы|документы|документах)(?!\p{L})/iu
 
-/** Whether it is about several documents at hand, none of which it names. */
 export const refersToDocuments = (question: string): boolean => DOCUMENTS_REFERENCE.test(question)
 
-/** Whether it is about the document at hand, whichever that is. */
 export const refersToDocument = (question: string): boolean => DOCUMENT_REFERENCE.test(question)

@@ -1,4 +1,3 @@
-/** How a model takes notes of what its window does not hold. */
 import { expect, test } from 'vitest'
 import { type PassageSource } from '#contract/source.ts'
 import { serveCompletions } from '#test/completions.ts'
@@ -59,7 +58,7 @@ test('pages of which nothing is noted down, although they were shown twice, do n
   const { sources, pagesRead, requests } = await condenseBy((asked) => ({
     content: pagesIn(asked).includes(20) ? '' : note(asked),
   }))
-  // Pages 17 to 20 are one group, of which the second half stays without notes.
+  // Pages 17 to 20 are one group, whose second half has no notes.
   expect(pagesRead).toBe(18)
   expect(requests).toHaveLength(12)
   expect(sources.some(({ text }) => text.includes('[18]'))).toBe(true)

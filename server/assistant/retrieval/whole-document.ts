@@ -1,4 +1,4 @@
-/** Answers from whole documents: all of their pages as sources, condensed in pieces where the model's window is smaller. */
+/** Answers from whole documents: all pages as sources, condensed in groups where the model's window is smaller. */
 import { fileTypeOf } from '#contract/file-types.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
@@ -9,27 +9,28 @@ import { type ChatModel } from '#server/providers/chat.ts'
 import { type FoundPassage } from '#server/search/read-passages.ts'
 import { refersToDocument, refersToDocuments, documentNameWords } from './whole-document-question.ts'
 
-/** Part of the window that sources may take: the answer and the conversation need some too. */
+/** Share of the window for sources; the answer and the conversation need the rest. */
 const SOURCES_SHARE = 0.4
-/** Notes on one group: a limit in characters, and a share of the window, so that several notes fit together. */
+/** Limits of the notes on one group: characters, and a share of the window so that several notes fit together. */
 const MAX_NOTES_CHARACTERS = 12_000
 const NOTES_SHARE = 1 / 4
 const MAX_CONCURRENT_NOTES = 3
-/** More documents are not taken for "these documents". */
+/** "These documents" refers to at most this many. */
 const MAX_DOCUMENTS_TOGETHER = 5
-/** Pieces that a model reads for one answer; the answer says how many pages were read. */
+/** Groups that a model reads for one answer; the answer states how many pages were read. */
 const MAX_PIECES = 80
 
-/** The text of a sheet begins with its name, by which it is called also where something further down is cited. */
+/** The text of a sheet begins with its name, which citations of any part of the sheet show. */
 const isSheet = (mimetype: string): boolean => fileTypeOf(mimetype)?.unit === 'sheet'
 
 export const maxSourceCharacters = (contextWindow: number): number =>
   Math.floor(contextWindow * MIN_CHARACTERS_PER_TOKEN * SOURCES_SHARE)
 
 /**
- * The documents that a question about a whole is about: those that it names; else the newest of those whose names hold most
- * of its words ("the lease": Lease Mill Lane.docx); else the one that it points at, which is the newest, or the only one; or
- * all where it points at several and there are few. Undefined if no document is meant. Run as the person.
+ * The documents that a question about a whole document refers to: those it names; else the newest whose names share most
+ * words
+ * with it; else, for "this document", the newest or only one, and for "these", a few. Undefined if none. Runs as the
+ * person.
  */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
   const rows = await matchNames(scope, question, documentNameWords(question))
@@ -41,7 +42,7 @@ export async function chooseDocuments(scope: Scope, question: string): Promise<r
   return best.words > 0 || best.count === 1 || refersToDocument(question) ? [best.id] : undefined
 }
 
-/** Every page with text, in order. Run as the person. */
+/** Every page with text, in order. Runs as the person. */
 export async function readAllPages(scope: Scope, documentIds: readonly string[]): Promise<FoundPassage[]> {
   const pages = await readDocuments(scope, documentIds)
   return pages.map(({ document_id: documentId, filename, mimetype, page, text }) => ({
@@ -64,7 +65,7 @@ Write down, in the language of the document, everything in this part that the an
 const render = ({ n, page, text }: PassageSource) =>
   `<source n="${n}" page="${page}">\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}\n</source>`
 
-/** Groups what fits into the window together; a page larger than it is cut into several. */
+/** Fills each group up to `room`; a page larger than that is split. */
 export function groupSources(sources: readonly PassageSource[], room: number): PassageSource[][] {
   const groups: PassageSource[][] = []
   let filled = Infinity
@@ -91,13 +92,14 @@ interface CondenseOptions {
 
 export interface Condensed {
   readonly sources: readonly PassageSource[]
-  /** How many of the pages given come before the first that was not read in full. */
+  /** Number of pages before the first that was not read in full. */
   readonly pagesRead: number
 }
 
 /**
- * The sources as they are where the window holds them; else the model's notes on each group of them, under the number of
- * the first, condensed again until they fit. Markers inside the notes keep pointing to the pages.
+ * Returns the sources unchanged where they fit; else the model's notes on each group, under the group's first number,
+ * condensed
+ * again until they fit. Markers inside the notes keep pointing to pages.
  */
 export async function condenseSources(
   sources: readonly PassageSource[],
@@ -107,7 +109,7 @@ export async function condenseSources(
   const size = (of: readonly PassageSource[]) => of.reduce((sum, { text }) => sum + text.length, 0)
   const longest = Math.min(MAX_NOTES_CHARACTERS, Math.floor(room * NOTES_SHARE))
 
-  /** Notes that are cut off or empty are asked for again on each half; after that, the pages count as unread. */
+  /** Notes that are cut off or empty are requested once more for each half; after that, the pages count as unread. */
   async function takeNotes(group: readonly PassageSource[], isHalf = false): Promise<PassageSource[]> {
     const turns = [{ role: 'user' as const, content: `${group.map(render).join('\n')}\n\nThe question: ${question}` }]
     const { text, isCut } = await chat.complete({ system: INSTRUCTIONS, turns, signal })

@@ -1,4 +1,4 @@
-/** The words of a title: what a model made up, or the beginning of the question. Pure. */
+/** Titles from a model's text or from the beginning of the question. Pure. */
 
 import { parseCommands } from '#server/assistant/tools/commands.ts'
 
@@ -6,22 +6,21 @@ const MAX_QUESTION_TITLE_CHARACTERS = 60
 const MAX_MODEL_TITLE_CHARACTERS = 100
 const MAX_WORDS = 8
 
-/** Punctuation that ends a sentence or opens a part that was cut off; signs of a word, as in `C#` or `50%`, stay. */
+/** Punctuation that ends a sentence or opens a cut-off part; signs of a word, as in `C#` or `50%`, stay. */
 const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡"'“„«‘]+$/u
 
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
 
-/** Documents that a question names before it asks, as the composer writes them. */
+/** Document names before a question, as the composer writes them. */
 const LEADING_DOCUMENT_NAMES = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
 
-/** The question without its tool commands and the document names that follow them. */
 function withoutCommands(question: string): string {
   const { calls, text } = parseCommands(question)
   const asked = calls.length > 0 ? text.replace(LEADING_DOCUMENT_NAMES, '').trim() : question
   return asked === '' ? question : asked
 }
 
-/** The question in one line, cut between two words, which an ellipsis says; empty where it holds nothing that can be read. */
+/** The question in one line, cut between words with an ellipsis; empty without readable text. */
 export function titleFromQuestion(question: string): string {
   const line = withoutCommands(question).replace(/\s+/g, ' ').trim().slice(0, 1_000)
   let title = ''
@@ -29,13 +28,13 @@ export function titleFromQuestion(question: string): string {
     if (title.length + segment.length > MAX_QUESTION_TITLE_CHARACTERS) break
     title += segment
   }
-  // A single word may be longer than any title, and a question may hold nothing but punctuation.
+  // A single word may exceed the limit, and a question may be nothing but punctuation.
   if (title === '') title = Array.from(line).slice(0, MAX_QUESTION_TITLE_CHARACTERS).join('')
   const [words, all] = [withoutDangling(title) || title, withoutDangling(line) || line]
   return words === all ? words : `${words}…`
 }
 
-/** The title that a model wrote, or undefined where what it wrote is none. */
+/** Undefined where the model wrote no usable title. */
 export function titleFromModel(written: string): string | undefined {
   const line = written
     .split('\n')

@@ -22,7 +22,7 @@ async function answered(conversationId: string, question: string): Promise<void>
 
 const QUESTION = 'How long is the notice period? [[stub tokens=5]]'
 const QUESTION_TITLE = 'How long is the notice period? [[stub tokens=5]]'
-/** What the stand-in answers to a request that does not stream, cut to so many words. */
+/** Matches the stub's answer to a request that does not stream, cut to eight words. */
 const STUB_TITLE = /^\S+( \S+){0,7}$/
 
 test.for(['openai-compatible/stub', 'claude-sonnet-4-5'])(

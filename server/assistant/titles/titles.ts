@@ -1,7 +1,7 @@
 /**
- * Titles of new conversations, made after the first answer is in: by the model that gave it, else from the question, as
- * where it failed.
- * One that is lost with its process is made up for after the next answer.
+ * Titles of new conversations, made after the first answer by its model, else from the question. A title that is lost with
+ * its
+ * process is made after the next answer.
  */
 import { type Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
@@ -13,14 +13,14 @@ import { titleFromModel, titleFromQuestion } from './title-text.ts'
 export interface TitleRequest {
   readonly conversationId: string
   readonly owner: string
-  /** The model to ask; null: the beginning of the question becomes the title. */
+  /** Null: the beginning of the question becomes the title. */
   readonly model: { readonly provider: string | undefined; readonly identifier: string } | null
 }
 
 export interface Titles {
-  /** Starts and returns at once. Failures are logged, and the beginning of the question becomes the title. */
+  /** Returns at once. Failures are logged, and the beginning of the question becomes the title. */
   suggest(request: TitleRequest): void
-  /** Asks no model any longer; resolves when what was begun is written. */
+  /** Cancels model requests; resolves when pending titles are stored. */
   stop(): Promise<void>
 }
 
@@ -32,9 +32,9 @@ interface TitlesOptions {
 }
 
 const TIMEOUT_MS = 10_000
-/** Answers that end together must not have their titles asked for together. */
+/** Answers that end together must not request all their titles at once. */
 const MAX_CONCURRENT_REQUESTS = 4
-/** The beginning of a question or an answer tells what it is about. */
+/** The beginning of a question or an answer is enough to name its subject. */
 const MAX_SHOWN_CHARACTERS = 2_000
 
 const INSTRUCTIONS = `Write the title of the conversation that you are shown: at most eight words, in the language of the question.

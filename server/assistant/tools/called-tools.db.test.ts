@@ -1,4 +1,4 @@
-/** Tools that a model calls by itself, in each of the three wire formats, against the stand-in model. */
+/** Tools that a model calls by itself, in each of the three wire formats, against the stub model. */
 import { beforeEach, expect, test } from 'vitest'
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
@@ -42,7 +42,6 @@ async function answered(conversationId: string, question: string) {
   }
 }
 
-/** Everything that the model was last sent, as one text. */
 const lastSent = async () => JSON.stringify(await stub.lastRequest())
 
 test.for([STUB_MODEL, 'claude-sonnet-5-5', 'gpt-6.1-sol'])(
@@ -56,7 +55,7 @@ test.for([STUB_MODEL, 'claude-sonnet-5-5', 'gpt-6.1-sol'])(
     ])
     expect(tools[0]?.metadata?.duration_ms).toBeGreaterThanOrEqual(0)
     expect(live).toEqual(['search running', 'search done'])
-    // Ten for the call, as the stand-in counts, and five for the answer.
+    // Ten for the call, as the stub counts, and five for the answer.
     expect(answer).toMatchObject({ content: await stub.text(5), token_out: 15 })
     expect(answer?.metadata?.sources).toMatchObject([{ n: 1, address: `${origin}/rent`, title: 'Rent' }])
     expect(parts.filter(({ type }) => type === 'source')).toHaveLength(1)

@@ -1,14 +1,13 @@
-/** The tool commands that a person types into a message: `@knowledge`, `@web` and `@search`. Pure. */
+/** Parses the tool commands of a message: `@knowledge`, `@web` and `@search`. Pure. */
 import { COMMAND_PATTERN, type ToolName, TOOLS } from '#contract/tools.ts'
 
 export interface ToolCall {
   readonly name: ToolName
-  /** The text up to the next command, or to the end of the message. */
+  /** Text up to the next command or the end of the message. */
   readonly argument: string
 }
 
 export interface ParsedMessage {
-  /** The text before the first command. */
   readonly before: string
   readonly calls: readonly ToolCall[]
   /** The message without its commands and the addresses that they read. */
@@ -34,7 +33,7 @@ export function parseCommands(message: string): ParsedMessage {
   return { before, calls, text: words.filter((part) => part !== '').join(' ') }
 }
 
-/** The address in the argument of `@web`, with what is asked about the page; undefined where none is named. */
+/** The address in the argument of `@web`, and the question about the page; undefined without an address. */
 export function splitAddress(argument: string): { address: string; question: string } | undefined {
   const words = argument.split(/\s+/)
   const spelled = words.findIndex((word) => word.includes('://'))

@@ -1,9 +1,9 @@
-/** Adds results of tools to the questions that caused them, so that later turns can refer to them. Pure. */
+/** Adds tool results to the questions that caused them, so that later turns can refer to them. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
-/** Characters of one run that later turns read. */
+/** Part of one run that later turns read. */
 const MAX_RUN_CHARACTERS = 2_000
 
 function showRun({ tool_name, content }: Turn): string {
@@ -12,7 +12,7 @@ function showRun({ tool_name, content }: Turn): string {
   return `<tool name="${escapeAttribute(tool_name ?? 'tool')}">\n${shown}${rest}\n</tool>`
 }
 
-/** Each question with what tools brought back for it, as data; runs whose question is not there are left out. */
+/** Drops runs whose question is not in `history`. */
 export function withToolRuns(history: readonly Turn[]): Turn[] {
   const turns: Turn[] = []
   let question = -1

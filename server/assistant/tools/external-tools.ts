@@ -1,4 +1,4 @@
-/** Runs the tools that look outside. What goes wrong is an outcome as well: the person reads why, and so does the model. */
+/** Runs the tools that access the web. Failures are outcomes that the person and the model read. */
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
 import { decodeEntities } from '#server/parsing/text/html-text.ts'
@@ -9,7 +9,6 @@ import { type Finding, storedContent, type ToolOutcome } from './outcome.ts'
 import { readWebPage } from './web-page.ts'
 
 export interface ExternalTools {
-  /** Whether a search engine is configured. */
   readonly canSearch: boolean
   /** @throws only the reason of an aborted signal. */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>

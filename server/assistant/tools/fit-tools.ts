@@ -1,6 +1,6 @@
 /**
- * Which tools a model is offered. Their definitions go with every request of an answer, and a person may have connected
- * servers with dozens: together they get a share of the model's window, or the conversation would be left none.
+ * Chooses the tools that a model is offered. Every request sends their definitions, so they share a limited part of the
+ * window.
  */
 import { loadCounter, tokenMargin, maxTokens } from '#server/assistant/prompt/tokens.ts'
 import { type ChatTool } from '#server/providers/chat.ts'
@@ -9,7 +9,6 @@ export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters
 
 interface FittedTools<Tool extends ToolDefinition> {
   readonly fitting: readonly Tool[]
-  /** Names of those for which there was no room. */
   readonly omitted: readonly string[]
 }
 
@@ -19,7 +18,7 @@ const TOOLS_SHARE = 0.2
 export const describeTool = ({ name, description, parameters }: ToolDefinition): string =>
   JSON.stringify({ name, description, parameters })
 
-/** Those that fit, the first ones first; bytes bound tokens from above, so that a few are never counted. */
+/** Skips tools that do not fit, in order; bytes bound tokens from above, so a few are never counted. */
 export async function fitTools<Tool extends ToolDefinition>(
   tools: readonly Tool[],
   { contextWindow, provider }: { readonly contextWindow: number; readonly provider: string | undefined },

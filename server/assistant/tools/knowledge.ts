@@ -1,4 +1,4 @@
-/** `@knowledge`: searches the person's documents and earlier conversations, or only the documents that the command names first. */
+/** `@knowledge`: searches the person's documents and earlier conversations, or only the documents named first. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import {
@@ -15,7 +15,7 @@ import { searchDocuments } from '#server/search/search.ts'
 import { findMissingName, parseLeadingNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
-/** The documents that the argument begins with, as far as the person has them. */
+/** The documents named at the beginning of the argument that the person has. */
 export async function parseDocumentNames(
   scope: Scope,
   argument: string,
@@ -49,11 +49,11 @@ const describeMessage = ({ title, senderRole, createdAt, text }: EarlierMessageP
 export interface KnowledgeOptions {
   readonly limit: number
   readonly embedder?: Embedder | null
-  /** Documents to look in where the command names none; all of them where this is empty. */
+  /** Documents to search if the command names none; empty: all. */
   readonly chosen?: readonly string[]
-  /** Turns that the model reads anyway: they are not searched. Others are, unless documents are named or chosen. */
+  /** Turns that the prompt already contains. Other messages are searched unless documents are named or chosen. */
   readonly turnsInPrompt: TurnsInPrompt
-  /** Whole documents, where they are to answer; undefined where passages will do. */
+  /** Reads the whole documents that a question is about; undefined where passages suffice. */
   readonly readWholeDocuments?: (
     question: string,
     named: readonly string[],
@@ -62,13 +62,13 @@ export interface KnowledgeOptions {
 
 /** Limit of the tool message, for whole documents. */
 const MAX_CONTENT_CHARACTERS = 20_000
-/** Documents come first: what was said about them may be less than they say. */
+/** Documents come first, as messages about them may contain less. */
 const MAX_MESSAGES = 3
 const NO_EARLIER_MESSAGES: EarlierMessages = { messages: [], considered: [] }
 
 /**
- * Run as the person: the policies decide what there is to find and which names are known.
- * @param before the text before the command, which is the question if the argument has none.
+ * Runs as the person.
+ * @param before text before the command, which is the question if the argument has none.
  */
 export async function searchKnowledge(
   scope: Scope,
@@ -80,9 +80,8 @@ export async function searchKnowledge(
   messages: readonly EarlierMessagePassage[]
   run: ToolRun
   trace: RetrievalTrace
-  /** The documents that were searched; empty: all. */
+  /** The searched documents; empty: all. */
   documentIds: readonly string[]
-  /** Sentences about a document that is named and does not exist. */
   missingDocumentNotes: readonly string[]
 }> {
   const startedAt = performance.now()

@@ -1,4 +1,4 @@
-/** Tools of a person's own servers: a real server of the protocol, a real worker, the stand-in model. */
+/** Tools of a person's own servers: a real MCP server, a real worker, the stub model. */
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -57,7 +57,7 @@ const startWorker = (timeoutS = 60) =>
 const calling = (tool: string, given: unknown = {}, more = '') =>
   `please [[stub tool=${tool} args=${encodeURIComponent(JSON.stringify(given))} ${more}]]`
 
-/** Asks, and answers what the person is asked in turn. */
+/** Asks, and answers the consent requests in turn. */
 async function answered(conversationId: string, question: string, answers: readonly ToolAnswer[] = []) {
   const { until, parts } = await assistant.watch(conversationId)
   await assistant.ask(person, conversationId, question)

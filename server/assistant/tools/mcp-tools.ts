@@ -1,4 +1,4 @@
-/** The tools of a person's own servers, as a model may call them: under the server's name, and with the person's leave. */
+/** Offers the tools of a person's own servers to a model, under the server's name and with the person's consent. */
 import { z } from 'zod'
 import { type ToolRequest } from '#contract/tool-server.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -18,22 +18,22 @@ interface McpToolOptions {
   readonly consents: ToolConsents
   readonly record: RecordRun
   readonly budget: ResultBudget
-  /** Shows viewers that the person is asked for consent; without a request, that the person has answered. */
+  /** Shows viewers a consent request; without a request, that the person has answered. */
   readonly showConsentRequest: (run: number, name: string, request: ToolRequest | undefined) => void
 }
 
 export interface McpToolSet {
   readonly tools: readonly ChatTool[]
-  /** Ends the connections that calls have opened. */
+  /** Closes the connections that calls opened. */
   close(): Promise<void>
 }
 
 /** The longest name that all providers accept. */
 const MAX_NAME_LENGTH = 64
 const MAX_TOOLS = 64
-/** Nobody reads more before allowing it. */
+/** A person cannot review longer arguments before consent, so they are rejected. */
 const MAX_ARGUMENTS_CHARACTERS = 100_000
-/** Characters that a page does not show, or that change the order in which it shows others. */
+/** Characters that a page does not show, or that reorder others. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const argumentsOf = z.record(z.string(), z.unknown())
@@ -43,7 +43,7 @@ const nameOf = (server: string, tool: string): string =>
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** All that is sent, as JSON in which nothing hides: what a page would not show is written as its number. */
+/** JSON of all arguments, with invisible characters escaped. */
 const renderArguments = (given: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(given).replace(INVISIBLE, (character) => character.split('').map(escapeUnit).join(''))
 
@@ -56,18 +56,18 @@ export function createMcpTools({
   showConsentRequest: onAsk,
 }: McpToolOptions): McpToolSet {
   const clients = new Map<string, Promise<ToolClient>>()
-  /** One question at a time: the person sees and answers them in turn. */
+  /** One request at a time, as the person sees and answers them in turn. */
   let pendingConsents: Promise<unknown> = Promise.resolve()
 
   function clientOf(server: ConnectedServer, signal: AbortSignal): Promise<ToolClient> {
     const client = clients.get(server.id) ?? server.open(signal)
     clients.set(server.id, client)
-    // One that could not be opened may be tried again.
+    // A failed connection may be retried.
     client.catch(() => clients.delete(server.id))
     return client
   }
 
-  /** @throws AppError where the person did not allow it, or the server does not answer. */
+  /** @throws AppError where the person denies it or the server does not answer. */
   async function call(
     { server, tool, name, index }: { server: ConnectedServer; tool: McpTool; name: string; index: number },
     given: Readonly<Record<string, unknown>>,

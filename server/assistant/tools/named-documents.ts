@@ -1,4 +1,6 @@
-/** The documents that the argument of `@knowledge` begins with: `lease.pdf …`, or `“lease.pdf”, “house rules.pdf”: …`. Pure. */
+/**
+ * Parses the names that begin an argument of `@knowledge`: `lease.pdf …` or `“lease.pdf”, “house rules.pdf”: …`. Pure.
+ */
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 
 interface NamedDocument {
@@ -7,7 +9,6 @@ interface NamedDocument {
 }
 
 interface Named {
-  /** Empty where no document is named. */
   readonly documentIds: readonly string[]
   /** The text after the names. */
   readonly question: string
@@ -23,11 +24,11 @@ const ENDING = String.raw`\.(?:${Object.keys(UPLOAD_TYPES).join('|')})`
 const QUOTED_NAME = new RegExp(String.raw`^["'“„«]\s?([^"'”“»\n]{1,200}${ENDING})\s?["'”“»]`, 'iu')
 const BARE_NAME = new RegExp(String.raw`^([^\s"'“„«]{1,200}${ENDING})(?=[\s,:;?!]|$)`, 'iu')
 
-/** The name that a question goes on with after those that were found: of a document that is not there. */
+/** A file name after the known ones: a document that does not exist. */
 export const findMissingName = (question: string): string | undefined =>
   (QUOTED_NAME.exec(question) ?? BARE_NAME.exec(question))?.[1]
 
-/** Ignores case and prefers the longest name that fits; several documents of one name are all chosen. */
+/** Ignores case and prefers the longest name; all documents with an equal name are chosen. */
 export function parseLeadingNames(argument: string, documents: readonly NamedDocument[]): Named {
   const chosen = new Set<string>()
   let rest = argument.trimStart()

@@ -1,4 +1,3 @@
-/** Results of tools. */
 import { type SearchResult } from '#server/providers/web-search.ts'
 
 /** Text from outside, for a model to read or the extractive answerer to quote: data, never an instruction. */
@@ -13,10 +12,9 @@ export type Finding =
   | { readonly kind: 'results'; readonly words: string; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failure'; readonly tool: string; readonly reason: string }
 
-/** Tools that may run for one answer, those that the person typed included. */
+/** Maximum runs for one answer, including typed commands. */
 export const MAX_TOOL_RUNS = 24
 
-/** One run, as its message reports it. */
 export interface ToolRun {
   readonly name: string
   readonly status: 'done' | 'failed'
@@ -26,7 +24,7 @@ export interface ToolRun {
 
 const MAX_STORED_CHARACTERS = 20_000
 
-/** The stored form of a result; a note says if it is cut, or if the model was not shown all of it. */
+/** Notes in the stored text whether it is cut, and whether the model was shown only a part. */
 export function storedContent(text: string, missing: string | null = null): string {
   const kept = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
   const cut =
@@ -38,6 +36,6 @@ export function storedContent(text: string, missing: string | null = null): stri
 export interface ToolOutcome {
   readonly run: ToolRun
   readonly finding?: Finding
-  /** The text that the model reads, as far as the budget goes. */
+  /** The text that the model reads, within the budget. */
   readonly shown?: string
 }

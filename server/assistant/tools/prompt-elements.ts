@@ -1,4 +1,4 @@
-/** Sources and findings as elements of a prompt: data that cannot close its element. Pure. */
+/** Sources and findings as prompt elements: data that cannot close its element. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type MessageSource, type Source } from '#contract/source.ts'
 import { type Finding } from './outcome.ts'
@@ -8,7 +8,7 @@ export const escapeAttribute = (text: string) => escapeText(text).replaceAll('"'
 
 type NumberOf = (address: string) => number | undefined
 
-/** @param text that cannot close the element. */
+/** @param text escaped, so that it cannot close the element. */
 export const pageElement = (n: number | undefined, address: string, title: string, text: string): string =>
   `<source n="${n ?? ''}" address="${escapeAttribute(address)}" title="${escapeAttribute(title)}">\n${text}\n</source>`
 
@@ -26,10 +26,7 @@ export function showSource(source: Source): string {
   return `<source n="${n}" file="${escapeAttribute(filename)}" page="${page}"${section}>\n${escapeText(text)}\n</source>`
 }
 
-/**
- * @param room how many characters of its text a page may take.
- * @param numberOf the number under which a page is cited.
- */
+/** @param room maximum number of characters of a page. */
 export function showFinding(finding: Finding, room: number, numberOf: NumberOf): string {
   if (finding.kind === 'failure')
     return `<failure tool="${escapeAttribute(finding.tool)}">${escapeText(finding.reason)}</failure>`

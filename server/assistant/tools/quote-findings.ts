@@ -1,4 +1,4 @@
-/** Quotes web pages and search results for the extractive answerer, with the number of the page that they come from. */
+/** Quotes web pages and search results for the extractive answerer, with their source numbers. */
 import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
 import { prepareTextCandidates } from '#server/assistant/extractive/quote-candidates.ts'
@@ -6,13 +6,12 @@ import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Finding } from './outcome.ts'
 
-/** Sentences that are quoted of a page if the question asks nothing about it. */
+/** Sentences quoted from a page if the question asks nothing about it. */
 const OPENING_SENTENCES = 3
 
-/** One finding in Markdown. */
 export interface FindingSection {
   readonly text: string
-  /** Whether these are words that were found; otherwise that there are none, or why. */
+  /** Whether it quotes found text; otherwise it says that there is none, or why. */
   readonly isFound: boolean
 }
 
@@ -41,7 +40,7 @@ async function quotePage(
   return found(quotes.map((quote) => `> ${asPlainMarkdown(quote)} ${marker}`).join('\n>\n'))
 }
 
-/** One section for each finding. Run as the person: words are stemmed as their library's are. */
+/** One section per finding. Runs as the person: words are stemmed in the languages of their library. */
 export async function quoteFindings(
   scope: Scope,
   findings: readonly Finding[],

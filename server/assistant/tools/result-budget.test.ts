@@ -34,7 +34,7 @@ test.each(['OpenAI', 'Anthropic', 'Somebody'])(
     const counter = await loadCounter(provider)
     let tokens = 500 + (await counter.count(request))
     for (const { text } of results) tokens += await counter.count(text)
-    // A quarter is kept for the answer; what separates so many messages from one another is little.
+    // A quarter is reserved for the answer; message separators take few tokens.
     expect(tokens).toBeLessThanOrEqual(contextWindow * 0.75 + 24 * 6)
     expect(results.every(({ omission }) => omission !== null)).toBe(true)
   },

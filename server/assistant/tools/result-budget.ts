@@ -1,24 +1,25 @@
 /**
- * How much of what tools bring back one answer has room for. Every result stays in the request until the answer is
- * written, so all of them together are counted against the model's window, with the request that they are added to.
+ * Room for tool results in one answer. All results stay in the request until the answer is written, so together with it
+ * they
+ * count against the model's window.
  */
 import { maxPromptTokens } from '#server/assistant/prompt/fit-history.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from '#server/assistant/prompt/tokens.ts'
 import { escapeText } from './prompt-elements.ts'
 
 export interface FittedResult {
-  /** How it begins, as far as there is room, as it may stand inside an element. */
+  /** The prefix that fits, safe inside an element. */
   readonly text: string
-  /** A sentence about what is missing; null if nothing is. */
+  /** A sentence about the omitted part; null if there is none. */
   readonly omission: string | null
 }
 
 export interface ResultBudget {
   /** Counts the request itself, once, before any result. @param tokens of pictures */
   reserve(request: string, tokens?: number): void
-  /** Results are fitted one after the other, each into a share of what the earlier ones have left. */
+  /** Fits results one after the other, each into a share of the remaining budget. */
   fit(result: string): Promise<FittedResult>
-  /** How many of them, from the first on, there is room for as they are. */
+  /** How many items, from the first, fit unchanged. */
   fitItems(items: readonly string[]): Promise<{ readonly count: number; readonly omission: string | null }>
 }
 
@@ -37,7 +38,7 @@ export function createResultBudget({
   readonly provider: string | undefined
 }): ResultBudget {
   let left = maxPromptTokens(contextWindow)
-  /** In the request, and not counted yet. */
+  /** Part of the request, but not counted yet. */
   let uncounted: string[] = []
   let counter: TokenCounter | undefined
   let turn: Promise<unknown> = Promise.resolve()
@@ -49,7 +50,7 @@ export function createResultBudget({
   }
 
   const upperBound = (text: string) => Math.ceil(maxTokens(text) * tokenMargin(provider))
-  /** Its beginning that takes no more than its share; bytes bound tokens from above, so that short ones are never counted. */
+  /** Bytes bound tokens from above, so short results are never counted. */
   async function clip(text: string): Promise<string> {
     const atLeast = left - uncounted.reduce((sum, held) => sum + upperBound(held), 0)
     if (upperBound(text) <= atLeast * MAX_RESULT_SHARE) return text

@@ -1,11 +1,11 @@
-/** Parses the results of commands from their stored runs: the inverse of `describeFinding`. Pure. */
+/** Parses findings from the stored runs of commands: the inverse of `describeFinding`. Pure. */
 import { type SearchResult } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
 import { type Finding, type ToolRun } from './outcome.ts'
 
 const PAGE = /^(?:(?<title>.*)\n)?(?<address>https?:\/\/\S+)\n\n(?<text>[^]*)$/
 const RESULT = /^(?<title>.*)\n(?<address>https?:\/\/\S+)\n(?<snippet>[^]*)$/
-/** A snippet of a search engine may hold empty lines itself. */
+/** Snippets of a search engine may contain empty lines. */
 const BETWEEN_RESULTS = /\n\n(?=.*\nhttps?:\/\/\S+\n)/
 
 function readPage(content: string, question: string): Finding[] {
@@ -18,7 +18,7 @@ function readResult(content: string): SearchResult[] {
   return address === undefined ? [] : [{ address, title, snippet }]
 }
 
-/** Empty for `@knowledge`: the documents are searched again. */
+/** Empty for `@knowledge`, as the documents are searched again. */
 function readFinding({ name, argument }: ToolCall, { status, content }: ToolRun): Finding[] {
   if (name === 'knowledge') return []
   if (status === 'failed') return [{ kind: 'failure', tool: name, reason: content }]
@@ -26,7 +26,7 @@ function readFinding({ name, argument }: ToolCall, { status, content }: ToolRun)
   return [{ kind: 'results', words: argument, results: content.split(BETWEEN_RESULTS).flatMap(readResult) }]
 }
 
-/** Undefined where not each of the commands has had its run. */
+/** Undefined unless every command has a run. */
 export function readFindings(calls: readonly ToolCall[], runs: readonly ToolRun[]): Finding[] | undefined {
   const findings: Finding[] = []
   for (const [index, call] of calls.entries()) {

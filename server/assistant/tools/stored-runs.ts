@@ -1,4 +1,3 @@
-/** The stored runs of one answer, the commands of its question first. */
 import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -10,7 +9,9 @@ const storedRun = z.object({
   metadata: z.object({ tool_name: z.string(), status: z.enum(['done', 'failed']), duration_ms: z.number() }),
 })
 
-/** Found by their place, which a branch of the conversation keeps. Run as the person. */
+/**
+ * The runs of one answer, commands of its question first, by position, which a branch preserves. Runs as the person.
+ */
 export async function readRuns(
   scope: Scope,
   { conversationId, messageId, answerId }: ClaimedReply,

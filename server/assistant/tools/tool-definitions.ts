@@ -1,4 +1,4 @@
-/** The tools that a model may call by itself: the same that a person can type. */
+/** The built-in tools that a model may call; a person can type each of them too. */
 import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
@@ -14,7 +14,7 @@ import { type Finding, storedContent, type ToolOutcome, type ToolRun } from './o
 import { pageElement, showFinding, showSource } from './prompt-elements.ts'
 import { type ResultBudget } from './result-budget.ts'
 
-/** Runs a tool, shows it live and stores what came of it. Rejects only with the reason of an aborted signal. */
+/** Runs a tool, shows it live and stores the outcome. Rejects only with the reason of an aborted signal. */
 export type RecordRun = (name: string, run: (index: number) => Promise<ToolOutcome>) => Promise<ToolOutcome>
 
 interface ToolDefinitionOptions {
@@ -48,8 +48,9 @@ const normalizeAddress = (given: string): string => {
 }
 
 /**
- * The addresses that a model may have read: those that the person wrote, and those that a search found. Text that somebody
- * smuggled into a document could otherwise make it carry what it has read to an address of theirs.
+ * Addresses that a model may read: those that the person wrote or a search found. Otherwise, instructions hidden in a
+ * document
+ * could make it send what it has read to a foreign address.
  */
 export function readableAddresses(history: readonly Turn[]): Set<string> {
   const trusted = history.filter(
@@ -72,7 +73,7 @@ export function createToolDefinitions(options: ToolDefinitionOptions): ChatTool[
 
   const numberOf = (found: string) => sources.numberOf(found)
 
-  /** Cuts the end of a page, or the last results, so that every element is closed. */
+  /** Cuts the end of a page, or the last results, so that every element stays closed. */
   async function fitOutcome(run: ToolRun, finding: Finding): Promise<ToolOutcome> {
     const noted = (omission: string | null) =>
       omission === null ? run : { ...run, content: storedContent(describeFinding(finding), omission) }
@@ -136,7 +137,6 @@ export function createToolDefinitions(options: ToolDefinitionOptions): ChatTool[
   return externalTools.canSearch ? [knowledge, web, search] : [knowledge, web]
 }
 
-/** The sentence that says what is wrong with the arguments of a call. */
 export const describeRejection = (error: unknown): string =>
   error instanceof z.ZodError
     ? `The arguments do not fit: ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`

@@ -1,6 +1,7 @@
 /**
- * What the tools of one answer did: shown while they run, stored under the attempt that ran them. Of an answer that is there
- * already they are stored with its new text alone.
+ * The tool runs of one answer, shown live and stored under their attempt. Runs of an existing answer are stored only with
+ * its
+ * new text.
  */
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type ReplyClaims } from '#server/assistant/queue/claims.ts'
@@ -16,21 +17,20 @@ import { readRuns } from './stored-runs.ts'
 import { type RecordRun } from './tool-definitions.ts'
 
 export interface ToolRuns {
-  /** How many there were. */
   readonly count: () => number
-  /** Those that wait for the answer to be stored, under their numbers. */
+  /** Runs to store with the answer, by number. */
   readonly unstored: () => ReadonlyMap<number, ToolRun>
-  /** Runs what has not been run, side by side; resolves with what was found outside once all runs are stored. */
+  /** Runs the commands without a run, concurrently; resolves with the web findings once all runs are stored. */
   readonly runCommands: (tools: ReplyContext['commands']) => Promise<Finding[]>
-  /** A run that the model asked for. @throws AppError `rate_limited` after too many of them. */
+  /** Records a run that the model requested. @throws AppError `rate_limited` after too many. */
   readonly record: RecordRun
-  /** A call that came to nothing. */
+  /** Records a call that could not run. */
   readonly recordFailure: (name: string, reason: string) => Promise<void>
 }
 
 interface ToolRunOptions {
   readonly reply: ClaimedReply
-  /** Their numbers are counted from here: runs of an answer that goes on, from where it goes on. */
+  /** Number of the first run; a continuation starts after the earlier ones. */
   readonly firstRun: number
   readonly writer: ReplyWriter
   readonly replyClaims: ReplyClaims
@@ -39,7 +39,7 @@ interface ToolRunOptions {
   readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
   readonly log: Log
-  /** The reply is no longer ours to write. */
+  /** Called when a newer attempt has the reply. */
   readonly onLost: () => void
 }
 

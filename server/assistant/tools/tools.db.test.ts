@@ -17,7 +17,7 @@ beforeEach(async () => {
   person = await db.createPerson()
 })
 
-/** A page, and a search engine beside it. */
+/** Serves a page and a search engine. */
 async function serveWeb(body: string): Promise<string> {
   const { origin } = await serveLoopback(({ url }, response) => {
     const results = [{ title: 'Rent [1]', url: 'https://a.test/rent', content: 'about rent &amp; <b>notice</b>' }]
@@ -34,7 +34,7 @@ const withLoopback = (webSearch = createWebSearch({ provider: undefined, url: un
   },
 })
 
-/** Asks, and resolves with the rows that came of it and the live parts of tools. */
+/** Resolves with the stored rows and the live tool parts. */
 async function answered(conversationId: string, question: string) {
   const { until } = await assistant.watch(conversationId)
   await assistant.ask(person, conversationId, question)
@@ -195,7 +195,7 @@ describe('@web', () => {
     const plain = await answered(await assistant.startConversation(person), 'the notice period')
     const { answer } = await answered(conversationId, `the notice period @web ${origin}`)
     expect(answer?.metadata?.sources).toMatchObject([{ n: 2, address: `${origin}/`, title: 'Rent & notice' }])
-    // The stand-in counts what it was sent.
+    // The stub counts the tokens of its request.
     expect(answer?.token_in ?? 0).toBeGreaterThan((plain.answer?.token_in ?? 0) + 80)
   })
 
@@ -235,7 +235,7 @@ describe('@search', () => {
 })
 
 describe('an answer to @search that is there already', () => {
-  /** A conversation with one, and a search engine that quotes something else each time. */
+  /** A conversation with one answer, and a search engine that returns a new quote each time. */
   async function searched(question: string) {
     let asked = 0
     const { origin } = await serveLoopback((_request, response) => {
@@ -343,6 +343,6 @@ test('a stop while a page is awaited ends the waiting', async () => {
   await until('stopped')
   const messages = await assistant.messagesIn(person, conversationId)
   expect(messages).toMatchObject([{ sender_role: 1 }, { sender_role: 2, content: '', metadata: { stopped: true } }])
-  // The last part is heard when the database has committed, which the worker may learn a moment later.
+  // The last part is broadcast when the database has committed, which the worker may learn slightly later.
   await expect.poll(() => worker.running()).toBe(0)
 })

@@ -1,16 +1,16 @@
-/** `@web`: reads the page at an address that the person named. */
+/** `@web`: reads the page at an address. */
 import { htmlToText, type PageText } from '#server/parsing/text/html-text.ts'
 import { guardedFetch, type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { toStorableText } from '#server/providers/storable-text.ts'
 
 const READABLE = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/json']
-/** Far more than anybody asks about, and less than would crowd out everything else in a model's window. */
+/** More than questions need, and less than would crowd out the rest of a model's window. */
 const MAX_CHARACTERS = 60_000
-/** Where a page may name its own encoding. */
+/** Range in which a page may declare its encoding. */
 const HEAD_BYTES = 1_024
 
 export interface WebPage extends PageText {
-  /** Where it was found, after redirects. */
+  /** The final address, after redirects. */
   readonly address: string
 }
 
@@ -20,7 +20,7 @@ function decode(body: Buffer, charset: string | undefined): string {
   try {
     return new TextDecoder(declared).decode(body)
   } catch {
-    // An unknown encoding: UTF-8, the most frequent one, decodes most of the text.
+    // Unknown encoding: UTF-8, the most frequent one, decodes most of the text.
     return new TextDecoder().decode(body)
   }
 }
