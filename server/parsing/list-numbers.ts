@@ -2,18 +2,14 @@ export interface ListLevel {
   readonly start: number
   /** `w:numFmt` (ECMA-376, 17.18.59); `bullet` and `none` have no label. */
   readonly format: string
-  /** `%1.%2` */
   readonly text: string
-  /** Restarts after a paragraph of a higher level. */
   readonly restarts: boolean
   readonly isLegal: boolean
 }
 
 export interface List<Level extends ListLevel = ListLevel> {
-  /** Lists of one kind share their counts. */
   readonly abstract: string
   readonly levels: ReadonlyMap<number, Level>
-  /** Start values by level that override those of the kind. */
   readonly starts: ReadonlyMap<number, number>
 }
 
@@ -79,7 +75,6 @@ function toRoman(value: number): string {
 /** a to z, then aa to zz: Word repeats the letter. */
 const toLetters = (value: number): string => String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
 
-/** `w:numFmt`; formats of other scripts use digits. */
 function formatCount(value: number, format: string): string {
   if (value < 1 || value > MAX_COUNT) return String(value)
   switch (format) {

@@ -17,13 +17,10 @@ export interface ParsedPage {
   readonly items?: readonly ItemRun[]
   readonly headings?: readonly Heading[]
   readonly blocks?: readonly PageBlock[]
-  /** Workbooks: start of each sheet row. */
   readonly rows?: readonly SheetRow[]
   /** Workbooks: column numbers (A is 1) of the cells of every line. */
   readonly columns?: readonly number[]
-  /** OCR: location of each word. */
   readonly boxes?: readonly WordBox[]
-  /** OCR: 0 to 100. */
   readonly confidence?: number
   readonly isCut?: true
   readonly gap?: PageGap

@@ -8,12 +8,9 @@ export interface Block {
   readonly level?: number
 }
 
-/** About a screenful. */
 const SECTION_CHARACTERS = 3_000
-/** A heading starts a new section unless the previous one is shorter. */
 const MIN_SECTION_CHARACTERS = 600
 const MAX_HEADING_CHARACTERS = 150
-/** Longer column titles are not repeated in the next section. */
 const MAX_HEADER_CHARACTERS = 300
 
 /** Groups blocks into sections that start at headings; sections are numbered as pages. */
@@ -80,7 +77,6 @@ function splitBlock({ kind, text }: Block): string[] {
 /** A point in a number or an address does not end a sentence. */
 const BORDERS = [/^[^]*(?:[.!?]["'”’)\]]*\s|[。！？]["'”’)\]]*)/u, /^[^]*\n/, /^[^]*\s/u]
 
-/** Cuts at the last sentence, else line, else word that ends before the limit. */
 function splitLong(text: string): string[] {
   const pieces: string[] = []
   let rest = text

@@ -57,5 +57,4 @@ export const decodeSymbolMarks = (text: string): string =>
 export const decodeSymbolFont = (text: string): string =>
   text.replaceAll(/[\uf020-\uf0ff]/g, (sign) => SYMBOLS.get(sign) ?? sign)
 
-/** Characters that begin list items. */
 export const BULLETS = '•◦▪▫‣·●○■□◆➢➔✓✗❑❒❖☐☑☒'

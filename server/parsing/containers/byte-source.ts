@@ -1,6 +1,5 @@
 export interface ByteSource {
   readonly size: number
-  /** Returns fewer than `length` bytes at the end of the source. */
   read(start: number, length: number): Promise<Uint8Array>
 }
 

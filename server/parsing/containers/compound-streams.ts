@@ -8,9 +8,6 @@ const DIRECTORY_BYTES = 4_096
 
 export const isCompoundFile = (head: Uint8Array): boolean => SIGNATURE.every((byte, index) => head[index] === byte)
 
-/**
- * Lower-case names from the first directory sector, where writers put the main streams ("worddocument", "workbook").
- */
 export async function listStreamNames(source: ByteSource): Promise<string[]> {
   const head = await source.read(0, HEADER_BYTES)
   if (!isCompoundFile(head) || head.byteLength < HEADER_BYTES) return []

@@ -4,7 +4,6 @@ import { listZipEntries, type ZipEntry } from './zip-directory.ts'
 
 const MAX_UNPACKED_BYTES = 150 * 1024 * 1024
 const MAX_RATIO = 100
-/** Smaller parts of an almost empty document may exceed the ratio. */
 const MIN_RATIO_BYTES = 8 * 1024 * 1024
 
 /** Lists the entries without inflating them. @throws ParseFailure `damaged`, `too_large` */

@@ -6,7 +6,6 @@ export interface ZipEntry {
   readonly compressedSize: number
   /** As declared; a hostile file may lie. */
   readonly uncompressedSize: number
-  /** 0 stored, 8 deflated. */
   readonly method: number
   readonly offset: number
 }
@@ -43,7 +42,6 @@ export async function listZipEntries(source: ByteSource): Promise<ZipEntry[] | u
   return undefined
 }
 
-/** Returns undefined without ZIP64. @param end offset of the end record in `tail`. */
 async function readZip64End(
   source: ByteSource,
   tail: DataView,

@@ -10,7 +10,6 @@ const FLAGS_OFFSET = 0x0a
 const ENCRYPTED_FLAG = 0x0100
 /** Magic number of Word 6 and 95, whose header differs. */
 const WORD_95 = 0xa5dc
-/** Parts of the text in file order (FibRgLw97). */
 const PARTS = [
   'body',
   'footnotes',
@@ -97,7 +96,6 @@ const NOTHING_TO_READ = /[\0-\u0006\u0008\u000f-\u001d\u001f]/g
 
 function toText(written: string): string {
   let shown = ''
-  // One entry per open field: whether its instructions continue.
   const fields: boolean[] = []
   for (const part of written.split(/([\u0013-\u0015])/)) {
     if (part === FIELD_BEGINS) fields.push(true)

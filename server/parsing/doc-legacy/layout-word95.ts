@@ -19,7 +19,6 @@ const HEADER = {
   characterBlocks: { first: 0x18a, count: 0x18e },
   paragraphBlocks: { first: 0x18c, count: 0x190 },
 } as const
-/** Set after a fast save, which stores the text in pieces. */
 const IN_PIECES_FLAG = 0x0004
 const MARKED_DELETED = 65
 const HIDDEN = 92
@@ -48,7 +47,6 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
 }
 const DEFAULT_CODE_PAGE = 'windows-1252'
 
-/** @throws Error if the file is damaged. */
 export function readWord95Layout(document: Uint8Array): WordLayout {
   const characters = listRuns(
     document,
@@ -134,7 +132,6 @@ function createDecoder(document: Uint8Array, characters: readonly Run[]): (stret
   }
 }
 
-/** Code page by font, undefined for symbol fonts (MS-DOC 2.9.87). */
 function readFontCodePages(document: Uint8Array): (string | undefined)[] {
   const header = createView(document)
   const start = header.getUint32(HEADER.fonts, true)

@@ -6,7 +6,6 @@ import { type Piece, type WordLayout } from './pieces.ts'
 import { listProperties, createView } from './properties.ts'
 import { listRuns, readCharacterRun, readParagraphRun, turnsOn } from './runs.ts'
 
-/** Offsets in the File Information Block (MS-DOC 2.5). */
 const FIB = {
   flags: 0x0a,
   lengths: 0x4c,
@@ -24,7 +23,6 @@ const SYMBOL_CHARACTER = 0x6a09
 const FONT = 0x4a4f
 const PARAGRAPH_ENTRY_BYTES = 13
 
-/** @throws Error if the file is damaged. */
 export function readWord97Layout(file: object, document: Uint8Array): WordLayout {
   const isSecond = (createView(document).getUint16(FIB.flags, true) & SECOND_TABLE_FLAG) !== 0
   const table = readStream(file, isSecond ? '1Table' : '0Table')
@@ -42,10 +40,8 @@ export function readWord97Layout(file: object, document: Uint8Array): WordLayout
   }
 }
 
-/** Offset of the name in a font description (MS-DOC 2.9.87). */
 const FONT_NAME = 39
 
-/** By font: whether it is Symbol (MS-DOC 2.9.286). */
 function listSymbolFonts(document: Uint8Array, table: Uint8Array): boolean[] {
   const fib = createView(document)
   const start = fib.getUint32(FIB.fonts, true)

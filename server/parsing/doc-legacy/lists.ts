@@ -19,7 +19,6 @@ const FORMATS: Readonly<Record<number, string>> = {
   255: 'none',
 }
 
-/** List 0 means none; undefined fields inherit. */
 interface Membership {
   readonly list?: number
   readonly level?: number

@@ -1,9 +1,7 @@
 import { clipRuns, type Run } from './runs.ts'
 
 export interface Piece {
-  /** Byte offset in the document stream. */
   readonly start: number
-  /** Positions in the text, and bytes per position. */
   readonly length: number
   readonly width: 1 | 2
   /** One UTF-16 code unit per position; U+0000 is invisible. */
@@ -17,7 +15,6 @@ export interface WordLayout {
   readonly characters: readonly Run[]
   readonly isDeleted: (run: Run) => boolean
   readonly isHidden: (run: Run) => boolean
-  /** Maps characters of a symbol font to Unicode; undefined for other runs. */
   readonly symbolDecoderFor: (run: Run) => ((character: string) => string) | undefined
   readonly paragraphs: readonly Run[]
   readonly endsRow: (run: Pick<Run, 'properties'>) => boolean

@@ -1,6 +1,5 @@
 /** Operand bytes by the upper three bits of the property number; 6 is length-prefixed (MS-DOC 2.6.1). */
 const OPERAND_BYTES = [1, 1, 2, 4, 2, 2, undefined, 3] as const
-/** The only property with a two-byte length, which counts one of the two. */
 const TABLE_DEFINITION = 0xd608
 
 export interface Property {
@@ -49,7 +48,6 @@ const WORD95_OPERAND_BYTES: ReadonlyMap<number, number> = new Map(
     }),
   ),
 )
-/** Table definitions have a two-byte length, which counts one of the two. */
 const WORD95_TABLE_DEFINITIONS: readonly number[] = [188, 190]
 
 /** Property numbers take one byte. Stops at the first unreadable property. */

@@ -18,7 +18,6 @@ export async function extractWordBlocks(bytes: Uint8Array): Promise<Block[]> {
   ].flatMap(findWordBlocks)
 }
 
-/** Prefix of a paragraph that is a heading of this level. */
 export const headingMark = (level: number): string => String.fromCharCode(FIRST_MARK + level)
 /** Unicode noncharacters, reserved for internal use. */
 const FIRST_MARK = 0xfdd0
@@ -61,7 +60,6 @@ export function findWordBlocks(text: string): Block[] {
   return blocks
 }
 
-/** Keeps empty leading cells, drops empty trailing cells. */
 function cellsOf(line: string): string[] {
   const cells = line.split('\t').map((cell) => cell.trim())
   while (cells.at(-1) === '') cells.pop()

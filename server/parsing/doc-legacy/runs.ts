@@ -3,7 +3,6 @@ import { type Property, createView } from './properties.ts'
 
 const BLOCK_BYTES = 512
 
-/** In bytes of the file. */
 export interface ByteRange {
   readonly from: number
   readonly to: number

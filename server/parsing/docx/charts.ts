@@ -1,7 +1,6 @@
 /** Describes charts and diagrams of a Word document as paragraphs and tables. */
 import { writeParagraph } from './drawings.ts'
 
-/** Titles and labels: DrawingML text (ECMA-376 part 1, 21.1.2). */
 const LINE = /<a:p(?:\s[^>]*)?>([\s\S]*?)<\/a:p>/g
 const WORDS = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>/g
 const TITLE = /<c:title(?:\s[^>]*)?>([\s\S]*?)<\/c:title>/g

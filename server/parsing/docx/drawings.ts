@@ -2,11 +2,9 @@
 
 const TAG = /<(\/?)(w:drawing|w:pict|w:txbxContent|wp:docPr|pic:pic|a:p|a:t|c:chart|dgm:relIds)\b([^>]*?)(\/?)>/g
 const DESCRIPTION = /\sdescr="([^"]*)"/
-/** Some programs write the file name as alternative text. */
 const FILE_NAME = /\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|wmf)$|^\w+:[/\\]/i
 const WRITTEN_BY_WORD =
   /\s*Description automatically generated(?: with \w+ confidence)?|\s*AI-generated content may be incorrect\./g
-/** Names the part that holds the chart or the diagram. */
 const RELATION = /\sr:(?:id|dm)="([^"]*)"/
 
 /** @param describe paragraphs and tables for the chart or diagram of a relation. */
@@ -72,6 +70,5 @@ export function replaceDrawings(xml: string, describe: (relation: string) => str
 const cleanDescription = (description: string): string =>
   FILE_NAME.test(description.trim()) ? '' : description.replaceAll(WRITTEN_BY_WORD, '').replaceAll('&#xA;', ' ').trim()
 
-/** @param words escaped for XML. */
 export const writeParagraph = (words: string): string =>
   words.trim() === '' ? '' : `<w:p><w:r><w:t xml:space="preserve">${words}</w:t></w:r></w:p>`

@@ -18,7 +18,6 @@ export function markChunks(xml: string, markOf: (relation: string) => string | u
   })
 }
 
-/** Returns the parts of one kind by relation id. */
 export function listTargets(relations: string, kind: string): Map<string, string> {
   const targets = new Map<string, string>()
   for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
@@ -29,7 +28,6 @@ export function listTargets(relations: string, kind: string): Map<string, string
   return targets
 }
 
-/** Returns no blocks for an unknown format. */
 export async function readChunk(bytes: Uint8Array): Promise<Block[]> {
   const content = readContent(bytes)
   const text = content && (await decodeText(content.bytes))
@@ -51,7 +49,6 @@ function readContent(bytes: Uint8Array): Content | undefined {
   return { bytes, isHtml: /<(?:html|body|p|div|table|h[1-6]|span)[\s>]/i.test(text) }
 }
 
-/** Extracts the page of a saved web page (RFC 2557). */
 function readMimeHtml(text: string): Content | undefined {
   const boundary = /boundary="?([^"\s;]+)/i.exec(text)?.[1]
   const parts = boundary === undefined ? [text] : text.split(`--${boundary}`)

@@ -3,7 +3,6 @@
 const EQUATION = /<m:oMath(?:\s[^>]*)?>([\s\S]*?)<\/m:oMath>/g
 const AROUND_EQUATIONS = /<\/?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr(?:\s[^>]*)?>[\s\S]*?<\/m:oMathParaPr>/g
 const TOKEN = /<(\/?)(m:\w+)([^>]*?)(\/?)>|<[^>]*>|([^<]+)/g
-/** Deeper levels are read as plain text. */
 const MAX_DEPTH = 100
 
 interface Element {
@@ -48,13 +47,11 @@ const writePart = (element: Element, name: string): string => {
   return part ? write(part) : ''
 }
 
-/** What a property such as `m:begChr` says; properties stand in an element of their own. */
 const propertyOf = (element: Element, properties: string, name: string): string | undefined => {
   const found = partOf(element, properties)
   return found && partOf(found, name)?.value
 }
 
-/** Adds brackets unless the text is one number or word, or has brackets. */
 const grouped = (text: string): string => (/^(?:[\p{L}\p{N}.,]*|\([^()]*\))$/u.test(text) ? text : `(${text})`)
 
 const raised = (sign: '^' | '_', text: string): string => (text === '' ? '' : `${sign}${grouped(text)}`)

@@ -11,13 +11,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
   '&#39;': "'",
 }
-/** Marks the end of a row of a nested table until its outer cell ends. */
 const ROW_END = '\u001e'
 /** A footnote or endnote; the text refers to it by number: "[1]". */
 const NOTE = /\bid="[^"]*(?:foot|end)note-/
 const HEADING_TAG = /^h[1-6]$/
 const BOLD_HEADING_MAX_CHARACTERS = 90
-/** Bold paragraphs rank below marked headings. */
 const BOLD_LEVEL = 6
 
 const decode = (text: string): string =>
@@ -153,10 +151,8 @@ export function findHtmlBlocks(html: string): Block[] {
   }
 }
 
-/** By column: text of a cell from an earlier row, and the further rows it spans. */
 type SpannedCells = ({ readonly text: string; readonly rowsLeft: number } | undefined)[]
 
-/** Longer text is not repeated in further rows. */
 const MAX_REPEATED_CHARACTERS = 120
 const MAX_SPAN = 1_000
 

@@ -3,7 +3,6 @@ import { createListCounter, type List, type ListLevel } from '#server/parsing/li
 import { type ParagraphStyles, readValue } from './styles.ts'
 
 interface Level extends ListLevel {
-  /** Paragraphs of this style are on this level. */
   readonly style: string | undefined
 }
 

@@ -2,7 +2,6 @@
 import { type Numbering, readNumbering } from './numbering.ts'
 import { headingLevel, readKind, type ParagraphStyles, readStyles, readValue } from './styles.ts'
 
-/** A paragraph up to the end of its properties, and the properties of its first text. */
 const PARAGRAPH =
   /(<w:p(?:\s[^>]*)?>\s*<w:pPr>)([\s\S]*?)(<\/w:pPr>)(?=(?:\s*<w:r(?:\s[^>]*)?>\s*<w:rPr>([\s\S]*?)<\/w:rPr>)?)/g
 const STYLE = /<w:pStyle\s[^>]*\/>/
@@ -13,7 +12,6 @@ interface Parts {
   readonly numbering: string
 }
 
-/** @param parts XML of the parts that the paragraphs refer to, empty if absent. */
 export function completeParagraphs(xml: string, { styles: stylesXml, numbering: numberingXml }: Parts): string {
   const styles = readStyles(stylesXml)
   const numbering = readNumbering(numberingXml, styles)
@@ -40,7 +38,6 @@ function readProperties(
   return { label, heading: headingLevel(kind) }
 }
 
-/** A label looks as the text behind it does. */
 const boldness = (textProperties: string | undefined): string =>
   textProperties !== undefined && BOLD.test(textProperties) ? '<w:rPr><w:b/></w:rPr>' : ''
 

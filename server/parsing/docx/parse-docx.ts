@@ -12,7 +12,6 @@ import { readChunk } from './embedded-files.ts'
 import { findHtmlBlocks } from './html-blocks.ts'
 import { type DocxChunk, type DocxFile, openDocx } from './parts.ts'
 
-/** Mammoth also accepts single parts, which its types omit. */
 interface Mammoth {
   readonly convertToHtml: (
     input: { readonly file: DocxFile },
@@ -62,7 +61,6 @@ async function insertChunks(blocks: readonly Block[], chunks: readonly DocxChunk
     const block = result[at]
     if (!block) continue
     const inside = await readChunkBlocks(read).catch(() => [])
-    // Inside a table cell, the chunk becomes text of the cell.
     const words = inside.map(({ text }) => text.replaceAll(/\s+/g, ' ')).join(' ')
     const replaced = block.text === mark ? inside : [{ ...block, text: block.text.replace(mark, () => words) }]
     result = [...result.slice(0, at), ...replaced, ...result.slice(at + 1)]

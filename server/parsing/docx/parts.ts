@@ -11,7 +11,6 @@ import { replaceEquations } from './equations.ts'
 import { normaliseMarkup } from './markup.ts'
 import { completeParagraphs } from './paragraphs.ts'
 
-/** The shape of a zip file that mammoth accepts. */
 export interface DocxFile {
   readonly exists: (name: string) => boolean
   readonly read: (name: string, encoding?: string) => Promise<Uint8Array | string>
@@ -21,11 +20,9 @@ const DEFAULT_MAIN = 'word/document.xml'
 /** Names the main document part; Word for the web uses another path. */
 const PACKAGE_RELATIONS = '_rels/.rels'
 const NO_RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
-/** Covers first, left and right pages of several sections. */
 const MAX_MARGINS = 24
 const MAX_CHUNKS = 200
 
-/** An embedded file and the mark that replaces it in the text. */
 export interface DocxChunk {
   readonly mark: string
   readonly read: () => Uint8Array
@@ -45,7 +42,6 @@ export function openDocx(bytes: Uint8Array, entries: readonly ZipEntry[]): DocxP
     if (!entry) throw new Error(`the file has no part ${name}`)
     return new TextDecoder().decode(unpack(bytes, entry))
   }
-  /** Describes each graphic once per part, however often it is referenced; skips broken ones. */
   const graphicsOf = (part: string) => {
     const relations = readTextIfPresent(relationsOf(part))
     const targets = new Map([...listTargets(relations, 'chart'), ...listTargets(relations, 'diagramData')])

@@ -6,9 +6,7 @@ export interface ParagraphKind {
 }
 
 export interface ParagraphStyles {
-  /** Includes properties inherited from base styles. */
   readonly kindOf: (styleId: string) => ParagraphKind
-  /** The style and its base styles, nearest first. */
   readonly ancestry: (styleId: string) => readonly string[]
 }
 
@@ -20,7 +18,6 @@ interface Style {
 
 const STYLE = /<w:style\s([^>]*)>([\s\S]*?)<\/w:style>/g
 const MAX_ANCESTRY = 12
-/** Level 9 of an outline is its text. */
 const MAX_HEADING_LEVEL = 6
 
 export const readValue = (xml: string, name: string): string | undefined =>
@@ -68,6 +65,5 @@ export function readKind(properties: string): ParagraphKind {
   }
 }
 
-/** 1 is the highest level. */
 export const headingLevel = ({ heading }: ParagraphKind): number | undefined =>
   heading !== undefined && heading <= MAX_HEADING_LEVEL ? heading : undefined

@@ -1,4 +1,3 @@
-/** Native image decoder; for sandboxed processes only. */
 import sharp, { type Sharp } from 'sharp'
 import { ParseFailure } from '#server/parsing/failure.ts'
 

@@ -3,11 +3,9 @@ import { createRecogniser } from '#server/parsing/ocr/recognise.ts'
 import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
 import { drawImage } from './decode-image.ts'
 
-/** Long side in pixels for OCR, about a page at 200 dpi. */
 const MIN_SIDE = 1_800
 const TARGET_SIDE = 2_200
 const MAX_SIDE = 4_000
-/** Further enlargement adds no legible detail. */
 const MAX_ENLARGEMENT = 3
 
 export async function* parse(bytes: Uint8Array, { languages }: ParseOptions): AsyncGenerator<ParsedPart> {

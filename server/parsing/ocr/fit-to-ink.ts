@@ -2,7 +2,6 @@
 import { type Raster } from './raster.ts'
 import { type Word } from './tesseract.ts'
 
-/** Character class of scripts that the engine reads syllable by syllable. */
 export const SYLLABLES = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
 const SYLLABLE = new RegExp(SYLLABLES, 'u')
 const DARK = 140

@@ -31,7 +31,6 @@ export const modelsForLanguage = (language: OcrLanguage): OcrModels => SPECIAL_M
 export interface ScriptModels {
   readonly likeliest: OcrModels
   readonly others: readonly OcrModels[]
-  /** Extra confidence that another model needs to win. */
   readonly margin: number
 }
 
@@ -54,7 +53,6 @@ const BY_SCRIPT: Readonly<Record<string, ScriptModels>> = {
   Thai: script('tha'),
 }
 
-/** Undefined for Latin and unknown scripts. */
 export const modelsForScript = (name: string): ScriptModels | undefined => BY_SCRIPT[name]
 
 const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
@@ -77,7 +75,6 @@ const BY_NAME: Readonly<Record<string, OcrLanguage>> = {
   vietnamese: 'vie',
 }
 
-/** Languages without a stemmer. */
 const MORE_COMMON_WORDS = {
   czech:
     'a se na je že v to s z do o i ve pro jako za by jsou pokud nebo které který která být může ale není při tak také jen ' +
@@ -85,14 +82,12 @@ const MORE_COMMON_WORDS = {
   vietnamese: 'và của là có các cho một được trong khi này với không những để người trên vào từ bạn nếu thể tại cần',
 }
 
-/** As models without accents spell them. */
 const WITHOUT_ACCENTS = languagesByWord(
   Object.fromEntries(
     Object.entries({ ...COMMON_WORDS, ...MORE_COMMON_WORDS }).map(([name, words]) => [name, foldAccents(words)]),
   ),
 )
 
-/** Undefined if the words are not decisive. */
 export function modelsForText(text: string): OcrModels | undefined {
   const language = BY_NAME[detectByCommonWords(foldAccents(text), WITHOUT_ACCENTS)]
   return language && modelsForLanguage(language)

@@ -10,7 +10,6 @@ import {
   whitenPaper,
 } from './raster.ts'
 
-/** Lines of small marks that resemble text. */
 function drawLines(width: number, height: number): Raster {
   const pixels = new Uint8Array(width * height).fill(255)
   for (let y = 40; y < height - 40; y += 1)

@@ -13,9 +13,7 @@ export interface Point {
 
 const DARK = 128
 const TILE = 32
-/** Share of a tile that may be lighter than its paper. */
 const LIGHTER_THAN_PAPER = 0.15
-/** Keeps white on black unchanged. */
 const MIN_PAPER_LIGHTNESS = 128
 const MIN_INK_SHARE = 0.0001
 
@@ -143,7 +141,6 @@ interface Size {
   readonly height: number
 }
 
-/** Inverse of `turnFreely` for a point. */
 export function beforeFreeTurn({ x, y }: Point, angle: number, turned: Size, original: Size): Point {
   const [sin, cos] = [Math.sin(-angle), Math.cos(-angle)]
   const [right, down] = [x - turned.width / 2, y - turned.height / 2]

@@ -2,7 +2,6 @@ import { PDFiumLibrary, type PDFiumDocument } from '@hyzyla/pdfium'
 import { type Raster } from './raster.ts'
 
 export interface PdfRasteriser {
-  /** Undefined for an empty page. */
   draw(page: number): Promise<Raster | undefined>
   close(): void
 }

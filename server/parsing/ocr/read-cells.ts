@@ -4,7 +4,6 @@ import { type Raster } from './raster.ts'
 import { type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
 
 const MIN_CONFIDENCE = 80
-/** Pixels; ruling lines are thick and may be slightly inclined. */
 const INSET = 8
 const MIN_SIDE = 16
 const DARK = 128
@@ -65,7 +64,6 @@ const reachesBeyond = ({ left, top, width, height }: Word, cell: Cell): boolean 
   left + width > cell.right + INSET ||
   top + height > cell.bottom + INSET
 
-/** One missed or broken word makes a cell doubtful. */
 const lowestConfidence = (words: readonly Word[]): number => Math.min(100, ...words.map(({ confidence }) => confidence))
 
 function inkShare({ width, pixels }: Raster, { left, top, right, bottom }: Cell): number {

@@ -10,7 +10,6 @@ const HANGUL = /[가-힣]/g
 const LETTERS = /[\p{L}\p{N}]/gu
 const IS_HANGUL = /^[가-힣]+[.,!?:;]?$/
 const MIN_HANGUL_SHARE = 0.3
-/** Share of the line's height. */
 const MARGIN = 0.2
 const MIN_CONFIDENCE = 60
 const HIGH_CONFIDENCE = 80

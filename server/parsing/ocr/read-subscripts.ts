@@ -5,7 +5,6 @@ import { type Raster } from './raster.ts'
 import { type Tesseract, type Word } from './tesseract.ts'
 
 const DARK = 140
-/** A formula or a symbol with an index. */
 const MAY_HAVE_INDEX = /^[("[]?[A-Z].{0,14}$/
 const MAX_CHARACTERS = 16
 const MAX_WORDS = 400
@@ -19,7 +18,6 @@ const MARGIN = 24
 /** Best height for OCR, in pixels. */
 const CAPITAL_HEIGHT = 36
 
-/** In pixels, `right` and `bottom` exclusive. */
 interface Glyph {
   left: number
   right: number
@@ -60,7 +58,6 @@ function keepLetters(text: string, before: string, isLowered: readonly boolean[]
   }).join('')
 }
 
-/** Returns undefined for a word without subscripts. */
 function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLowered: boolean[] }) | undefined {
   const glyphs = findGlyphs(raster, word)
   const tallest = Math.max(0, ...glyphs.map(heightOf))
@@ -100,7 +97,6 @@ function raiseSubscripts(raster: Raster, word: Word): (Raster & { readonly isLow
   return { width, height, pixels, isLowered: glyphs.map((glyph) => lowered.includes(glyph)) }
 }
 
-/** Bilinear interpolation. */
 function sample({ width, height, pixels }: Raster, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)]
   const [right, bottom] = [Math.min(width - 1, left + 1), Math.min(height - 1, top + 1)]
@@ -110,7 +106,6 @@ function sample({ width, height, pixels }: Raster, x: number, y: number): number
   return above * (1 - (y - top)) + below * (y - top)
 }
 
-/** Bounds of connected ink columns, from left to right. */
 function findGlyphs({ width, height, pixels }: Raster, word: Word): Glyph[] {
   const reach = Math.round(word.height * 0.3)
   const [top, bottom] = [Math.max(0, word.top - 2), Math.min(height, word.top + word.height + reach)]

@@ -12,7 +12,6 @@ const LETTER =
   'Dear Sir or Madam,\n\nthe notice period of this contract is three months and begins at the end of the quarter in which it was given. ' +
   'Payments are due within thirty days of the date of the bill.\n\nYours sincerely,\nAlexander Humboldt'
 
-/** Middle of the box of a word, as shares of the page. */
 function middleOf(page: ParsedPage | undefined, word: string): { x: number; y: number } {
   const at = page?.text.indexOf(word) ?? -1
   const [, , left = 0, top = 0, width = 0, height = 0] = page?.boxes?.find(([offset]) => offset === at) ?? []

@@ -39,13 +39,11 @@ export interface Recogniser {
   recognise(raster: Raster): Promise<RecognisedText>
 }
 
-/** Caches the orientation and results of a page. */
 interface OcrPage {
   orientation(): Orientation
   read(turn: QuarterTurn, readers: OcrModels): OcrResult
 }
 
-/** An upright page and the mapping from it to shares of the original. */
 interface LevelPage {
   readonly upright: Raster
   readonly toPage: (x: number, y: number) => { readonly x: number; readonly y: number }
@@ -54,7 +52,6 @@ interface LevelPage {
 interface WordResult {
   readonly words: readonly Word[]
   readonly confidence: number
-  /** Share of characters in lines below `KNOWN_LINE_CONFIDENCE`. */
   readonly unknownShare: number
 }
 
@@ -86,7 +83,6 @@ const candidateModels = (preferred: readonly OcrLanguage[]): OcrModels =>
 
 const firstModels = (candidates: OcrModels): OcrModels => (candidates.length > 2 ? ENGLISH_MODEL : candidates)
 
-/** Loads and exercises the models that `createRecogniser` will use first for these languages. */
 export async function warmUpOcr(preferred: readonly OcrLanguage[]): Promise<void> {
   const tesseract = await loadTesseract()
   tesseract.readWords(drawWarmUpImage(), firstModels(candidateModels(preferred)))
@@ -161,7 +157,6 @@ function readUpright(page: OcrPage, readers: OcrModels): OcrResult {
   return reading
 }
 
-/** Undefined if the script is Latin or unknown. */
 function readInScript(page: OcrPage): OcrResult | undefined {
   const { turn, scripts } = page.orientation()
   const readings = scripts.flatMap((script) => {

@@ -1,7 +1,6 @@
 import { type Raster } from './raster.ts'
 import { type Block, type Word } from './tesseract.ts'
 
-/** A straight line: `at` across its direction, `from` and `to` along it. */
 interface RulingLine {
   at: number
   from: number
@@ -69,7 +68,6 @@ function extend(open: RulingLine[], across: number, from: number, to: number): v
   same.to = Math.max(same.to, to)
 }
 
-/** Undefined without ruling lines on all four sides. */
 export const findCell = ({ left, top, width, height }: Word, rules: RulingLines): Cell | undefined =>
   cellAt(left + width / 2, top + height / 2, rules)
 

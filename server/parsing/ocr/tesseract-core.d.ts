@@ -1,5 +1,4 @@
 interface TesseractApi {
-  /** Returns 0 on success. */
   Init(dataPath: null, languages: string, engineMode: number): number
   SetVariable(name: string, value: string): boolean
   /** Reads "/input" of the in-memory file system; returns 1 if it is not an image. */

@@ -35,7 +35,6 @@ export interface Word {
   readonly width: number
   readonly height: number
   readonly confidence: number
-  /** Equal for words of one line, and of one paragraph. */
   readonly line: string
   readonly paragraph: string
 }
@@ -54,7 +53,6 @@ export interface Tesseract {
   readBlocks(raster: Raster, blocks: readonly Block[], languages: readonly OcrLanguage[]): Word[][]
 }
 
-/** In pixels. */
 export interface Block {
   readonly left: number
   readonly top: number
@@ -78,7 +76,6 @@ const TURNS: readonly QuarterTurn[] = [0, 270, 180, 90]
 
 let loaded: Promise<Tesseract> | undefined
 
-/** Returns one instance per process. */
 export function loadTesseract(): Promise<Tesseract> {
   loaded ??= load()
   return loaded

@@ -20,7 +20,6 @@ export function drawWarmUpImage(): Raster {
   return { width: WIDTH, height: HEIGHT, pixels }
 }
 
-/** A stem and, by letter number, a second stem, a top, a foot and a bar. */
 function isInk(letter: number, x: number, y: number): boolean {
   if (x < STROKE) return true
   if (letter % 3 !== 0 && x >= LETTER_WIDTH - STROKE) return true

@@ -3,7 +3,6 @@ import { type Cell, findCell, isSameCell, isSameRow, type RulingLines, touches }
 import { SYLLABLES } from './fit-to-ink.ts'
 import { type Word } from './tesseract.ts'
 
-/** UTF-16 offset and length in the text. */
 export interface PlacedWord {
   readonly offset: number
   readonly length: number
@@ -16,7 +15,6 @@ interface FilledCell extends Cell {
 
 /** OCR reads the en dash of a range as an em dash. */
 const DASH_OF_RANGE = /(?<=\d ?)—(?= ?\d)/g
-/** Fewer cells are a frame around text. */
 const MIN_CELLS = 4
 const SYLLABLE_END = new RegExp(`${SYLLABLES}$`, 'u')
 const SYLLABLE_BEGINNING = new RegExp(`^${SYLLABLES}`, 'u')
@@ -98,7 +96,6 @@ function isJoined(previous: Word, next: Word): boolean {
   return isUnspaced && gap < MAX_PUNCTUATION_GAP * height
 }
 
-/** Replaces each ruled table by one mark at its first word. */
 function extractTables(
   words: readonly Word[],
   rules: RulingLines,

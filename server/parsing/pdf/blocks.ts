@@ -1,7 +1,6 @@
 import { type PageBlock } from '#contract/document.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
-/** `table` is the number of the line's table. */
 export interface WrittenLine {
   readonly start: number
   readonly end: number
@@ -9,7 +8,6 @@ export interface WrittenLine {
   readonly isBold: boolean
   readonly isMono: boolean
   readonly table: number | undefined
-  /** More than a line's distance below the previous line. */
   readonly beginsParagraph: boolean
   readonly distance: number
 }
@@ -20,7 +18,6 @@ const BOLD_HEADING_MAX_CHARACTERS = 90
 /** Maximum distance of lines in a heading, in line heights. */
 const HEADING_DISTANCE = 1.6
 const MAX_LEVEL = 6
-/** Sizes that differ by a smaller share are equal. */
 const SAME_SIZE = 0.06
 const LIST_ITEM = new RegExp(
   String.raw`^\s*(?:[${BULLETS}–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivx]{1,4}[.)])\s+\S`,

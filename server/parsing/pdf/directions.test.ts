@@ -13,7 +13,6 @@ const item = (str: string, x: number, y: number, width = (str.length * SIZE) / 2
   fontName: 'plain',
 })
 
-/** Words from left to right, as displayed. */
 function lineOf(words: readonly string[], y: number): TextItem[] {
   let x = 50
   return words.map((word) => {

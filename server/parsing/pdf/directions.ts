@@ -78,7 +78,6 @@ const [MIN_DISTANCE, MAX_DISTANCE] = [0.7, 1.6]
 const MAX_COLUMN_OFFSET = 0.3
 const DOWNWARDS = -Math.PI / 2
 
-/** Turns stacked characters into items of vertical lines. */
 export function turnVerticalColumns(items: readonly PlacedItem[]): PlacedItem[] {
   const result: PlacedItem[] = []
   let column: PlacedItem[] = []

@@ -15,7 +15,6 @@ const MIN_VOWEL_SHARE = 0.22
 const MIN_LETTERS = 120
 const MAX_GARBLED_SHARE = 0.25
 
-/** Redacted words: "XXXXX". */
 const BLACKED_OUT = /(\p{L})\1{2,}/gu
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

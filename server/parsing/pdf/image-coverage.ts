@@ -18,7 +18,6 @@ interface Drawing {
 const numbers = z.array(z.number())
 const formArguments = z.tuple([numbers.length(6).nullish()]).rest(z.unknown())
 
-/** @param view corners of the page, in points. */
 export function isCoveredByImages({ fnArray, argsArray }: Drawing, view: readonly number[]): boolean {
   const [left = 0, bottom = 0, right = 0, top = 0] = view
   const page = Math.abs((right - left) * (top - bottom))

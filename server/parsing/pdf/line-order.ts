@@ -14,7 +14,6 @@ export function orderFromTop(lines: readonly Line[]): readonly Line[] {
 const MIN_ROWS = 5
 /** Average length of a line of running text; cells of tables are shorter. */
 const MIN_CHARACTERS = 45
-/** Shares of the line height. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 2.5
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
@@ -75,7 +74,6 @@ const withOnly = (line: Line, cell: Cell): Line => ({ ...line, items: cell.items
 
 const LETTER = /^[\p{Lu}\p{Ll}\p{N}’'.,:;!?&()/%"“”•–-]$/u
 const VOWEL = /[aeiouаеёиоуыэюяαεηιουω]/iu
-/** Initials of months below a chart. */
 const MONTHS = 'JFMAMJJASOND'.repeat(6)
 const MIN_LETTERS = 5
 const MIN_DIFFERENT_LETTERS = 3
@@ -94,10 +92,8 @@ export const joinLetterspacedWords = (lines: readonly Line[], drawn: string): re
     return isLetterspaced(letters) ? joinLetters(line, letters) : line
   })
 
-/** Extra letter widths between words of a split item. */
 const WORD_STEPS = 2
 
-/** Estimates the width of each letter. */
 function splitLetters(item: PlacedItem, drawn: string): PlacedItem[] {
   if (item.index === NO_ITEM || !looksLetterspaced(item.text)) return [item]
   const letters = [...item.text.matchAll(/\S/gu)]

@@ -18,10 +18,8 @@ export interface PlacedItem {
   readonly index: number
   readonly offset: number
   readonly text: string
-  /** Extent along the writing direction. */
   readonly from: number
   readonly to: number
-  /** Distance of the baseline from the top, across the writing direction. */
   readonly down: number
   readonly height: number
   readonly angle: number
@@ -76,7 +74,6 @@ export const placeItems = (items: readonly TextItem[]): PlacedItem[] =>
 
 /** Number of previous items that may already show the first letters of an item. */
 const REPEAT_WINDOW = 4
-/** Bounds of a plausible width, as shares of the average letter width. */
 const [NARROW, WIDE] = [0.6, 1.6]
 
 /**
@@ -116,7 +113,6 @@ const isDrawnLike = (one: PlacedItem, other: PlacedItem): boolean =>
   one.angle === other.angle &&
   Math.max(Math.abs(one.down - other.down), Math.abs(one.height - other.height)) <= REPEAT_TOLERANCE * one.height
 
-/** Removes initial letters that the previous item shows at its end, in the same location. */
 function withoutRepeated(before: PlacedItem, item: PlacedItem): PlacedItem {
   if (!isDrawnLike(before, item) || item.from < before.from - REPEAT_TOLERANCE * before.height) return item
   const shared = before.to - item.from
@@ -180,10 +176,8 @@ function turnNumbers(items: readonly PlacedItem[]): PlacedItem[] {
 
 /** Superscripts and subscripts: maximum share of the height of their neighbours. */
 const MAX_MARK_SIZE = 0.8
-/** Shares of the neighbour's height. */
 const [MAX_RAISE, MAX_LOWERING, MAX_MARK_GAP] = [0.7, 0.4, 1]
 const MAX_MARK_CHARACTERS = 8
-/** Touching letters may overlap by this share of their height. */
 const MAX_OVERLAP = 0.3
 
 const isSmall = (one: PlacedItem, other: PlacedItem): boolean =>
@@ -206,7 +200,6 @@ function isMarkBeside(one: PlacedItem, other: PlacedItem): boolean {
 
 interface ItemGroup {
   readonly items: PlacedItem[]
-  /** The last item on the baseline, not a superscript or subscript. */
   base: PlacedItem
 }
 
@@ -216,7 +209,6 @@ export function groupLines(placed: readonly PlacedItem[]): Line[] {
   let previous: PlacedItem | undefined
   let last: PlacedItem | undefined
   for (const item of placed) {
-    // A field's value belongs to the line of its label.
     const isBroken =
       last?.endsLine === true && item.index !== NO_ITEM && !/\s$/.test(last.text) && !/^\s/.test(item.text)
     last = item

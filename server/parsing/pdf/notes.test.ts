@@ -2,10 +2,6 @@ import { expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
 import { writePdf } from '#test/write-pdf.ts'
 
-/**
- * @param annotations one dictionary each.
- * @param shown content stream of their appearance.
- */
 function makeForm(annotations: readonly string[], rotate = 0, shown = ''): Buffer {
   const content = [
     'BT /F1 12 Tf 72 740 Td (Family name:) Tj ET',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { withoutNul } from '#server/parsing/page.ts'
 
-/** In points, from the lower left corner of the page. */
 export type Rectangle = readonly [left: number, bottom: number, right: number, top: number]
 
 export interface PageNote {

@@ -148,7 +148,6 @@ async function readPage(document: PdfDocument, number: number, fonts: Fonts): Pr
       includeMarkedContent: true,
       disableNormalization: true,
     })
-    // The library's types omit the chunk type of the stream.
     const reader = (stream as ReadableStream<{ items: object[] }>).getReader()
     for (let characters = 0; ;) {
       const { done, value } = await reader.read()

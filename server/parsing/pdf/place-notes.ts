@@ -11,7 +11,6 @@ export interface PlacedNote {
   readonly note: PageNote
 }
 
-/** Aligns each note with the words to its left, if any. */
 export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNote[]): PlacedNote[] {
   return notes.map((note) => {
     const [left, bottom, right, top] = note.rectangle
@@ -38,7 +37,6 @@ export function placeNotes(items: readonly PlacedItem[], notes: readonly PageNot
   })
 }
 
-/** Inserts each note after the nearest item to its left or above. */
 export function insertNotes(items: readonly PlacedItem[], notes: readonly PlacedNote[]): PlacedItem[] {
   const result = [...items]
   for (const { item } of notes.toSorted(

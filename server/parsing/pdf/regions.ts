@@ -2,9 +2,7 @@ import { type Line } from './lines.ts'
 
 /** Maximum line distance within a region, in line heights. */
 const MAX_DISTANCE = 3
-/** Smaller overlaps, in line heights, do not count. */
 const MIN_OVERLAP = 0.5
-/** Share of the line height below the baseline. */
 const DESCENT = 0.2
 /** A page with more is a drawing and keeps its drawing order. */
 const [MAX_LINES, MAX_REGIONS] = [1_500, 200]
@@ -23,7 +21,6 @@ interface Box {
 interface Region {
   readonly lines: readonly Line[]
   readonly box: Box
-  /** Has another writing direction than the page. */
   readonly isTurned: boolean
 }
 
@@ -128,7 +125,6 @@ const isSeparated = (above: Box, box: Box, boxes: readonly Box[]): boolean =>
 const isBeside = (other: Box, line: Box, next: Box): boolean =>
   overlapDown(other, line) && !overlapAcross(other, line) && overlapAcross(other, next) && !overlapDown(other, next)
 
-/** Returns the outermost single lines at one end of the page, outermost first. */
 function findMargin(
   regions: readonly Region[],
   most: number,

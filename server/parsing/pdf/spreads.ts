@@ -2,7 +2,6 @@ import { type Cell, type Line } from './lines.ts'
 
 const MIN_ASPECT_RATIO = 1.2
 const MIN_LINES = 5
-/** Minimum distance of the pages, in line heights. */
 const GUTTER = 2
 /** Share of lines at one height on both sides; rows of a table nearly all share theirs. */
 const MAX_SHARED = 0.5

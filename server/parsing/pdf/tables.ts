@@ -4,12 +4,10 @@ import { type Cell, type Line } from './lines.ts'
 const MIN_ROWS = 3
 /** Two rows are enough with this many columns. */
 const MANY_COLUMNS = 3
-/** Shares of the line height. */
 const ALIGNED = 0.6
 const MAX_DISTANCE = 4
 /** Average length above which columns are running text. */
 const MAX_CELL_CHARACTERS = 45
-/** Share of a row's cells that must align with the row above. */
 const MIN_ALIGNED_SHARE = 0.5
 
 export function numberTables(lines: readonly Line[]): Map<Line, number> {

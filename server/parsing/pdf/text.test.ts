@@ -6,7 +6,6 @@ const BOLD = 'bold'
 const MONO = 'mono'
 const fontOf = (name: string) => ({ isBold: name === BOLD, isMono: name === MONO })
 
-/** Half as wide as high, like most letters. */
 const item = (str: string, x: number, y: number, { size = 10, fontName = 'plain' } = {}): TextItem => ({
   str,
   transform: [size, 0, 0, size, x, y],

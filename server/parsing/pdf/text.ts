@@ -15,7 +15,6 @@ export interface PdfFont {
   readonly isMono: boolean
 }
 
-/** Minimum paragraph distance, in usual line distances. */
 const PARAGRAPH_GAP = 1.4
 /** Limit for pages with too few lines for a usual distance: more than double spacing. */
 const PARAGRAPH_HEIGHTS = 2.5
@@ -116,7 +115,6 @@ const listHeadings = (text: string, blocks: readonly PageBlock[]): Heading[] =>
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => [start, text.slice(start, end).replaceAll(/\s+/g, ' ').trim()])
 
-/** 0 for a single line. */
 function usualLineDistance(lines: readonly Line[]): number {
   const distances: number[] = []
   lines.forEach((line, position) => {

@@ -18,7 +18,6 @@ interface Input {
   readonly bytes: Uint8Array
 }
 
-/** Undefined if the parent ended without sending a file. */
 async function readInput(): Promise<Input | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
@@ -26,7 +25,6 @@ async function readInput(): Promise<Input | undefined> {
   const end = input.indexOf('\n')
   if (end === -1) return undefined
   const options = JSON.parse(input.toString('utf8', 0, end)) as ParseOptions
-  // pdf.js rejects Buffer.
   return { options, bytes: new Uint8Array(input.subarray(end + 1)) }
 }
 

@@ -16,7 +16,6 @@ const PARSE_IMAGE = path.join(import.meta.dirname, '../image/parse-image.ts')
 const SCREENSHOT = path.resolve('docs/screenshot.png')
 const BLOCK_NETWORK = path.join(import.meta.dirname, 'block-network.ts')
 
-/** Runs code with the permissions of a parser process and returns its output. */
 async function runInSandbox(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
   const program = `
     import { sealNetwork } from ${JSON.stringify(BLOCK_NETWORK)}

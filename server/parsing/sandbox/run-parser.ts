@@ -31,7 +31,6 @@ export interface RecognisedPage {
 }
 
 export interface ParserRun {
-  /** Opens the bytes; called once per process. */
   readonly open: () => Promise<Readable>
   readonly size: number
   readonly mimetype: string
@@ -43,7 +42,6 @@ export interface ParserRun {
   readonly owner?: string
   /** Called before the first page waits for OCR; from then on this file need not block others. */
   readonly onOcrStart?: () => void
-  /** Without them every process loads OCR itself. */
   readonly warmParsers?: WarmParsers
   readonly signal: AbortSignal
   readonly limits?: ParseLimits
@@ -110,7 +108,6 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
     return part
   }
   const readFile = () => runProcess(run, { languages })
-  // An image is recognised in its first process.
   if (isImage(mimetype)) onRecognition?.()
   for await (const part of isImage(mimetype) ? recognisers.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
@@ -135,7 +132,6 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   throw new ParseFailure(mimetype.startsWith('image/') ? 'no_text_in_picture' : 'no_text')
 }
 
-/** Starts another process for the pages that an aborted OCR engine deferred. */
 async function* recognisePages(
   run: ParserRun,
   { languages, pages }: Required<ParseOptions>,
@@ -199,7 +195,6 @@ async function* runProcess(
 
 type ParsedMessage = Extract<z.infer<typeof parserMessage>, { part: unknown }>['part']
 
-/** Required by `exactOptionalPropertyTypes`. */
 function withoutUndefined(part: ParsedMessage): ParsedPart {
   if (!('text' in part)) return part
   const { page, text, items, headings, blocks, rows, columns, boxes, confidence, isCut, gap } = part

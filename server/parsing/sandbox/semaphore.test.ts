@@ -4,8 +4,8 @@ import { createFairSemaphore } from './semaphore.ts'
 
 const signal = new AbortController().signal
 
-test('as many run at a time as there are slots, and all of them in the end', async () => {
-  const slots = createFairSemaphore(2)
+test('no more generators run at once than the capacity allows, and all finish', async () => {
+  const semaphore = createFairSemaphore(2)
   let running = 0
   let most = 0
   async function* work(name: number) {
@@ -15,15 +15,15 @@ test('as many run at a time as there are slots, and all of them in the end', asy
     yield name
     running -= 1
   }
-  const all = Array.from({ length: 6 }, (_, name) => slots.run(signal, () => work(name)))
+  const all = Array.from({ length: 6 }, (_, name) => semaphore.run(signal, () => work(name)))
   const seen: number[] = []
   for await (const name of mergeInOrderOfArrival(all, () => undefined)) seen.push(name)
   expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5])
   expect(most).toBe(2)
 })
 
-test('when one fails the others are stopped, also those that still wait for a slot', async () => {
-  const slots = createFairSemaphore(1)
+test('a failure stops the other generators, including waiting ones', async () => {
+  const semaphore = createFairSemaphore(1)
   const stopping = new AbortController()
   async function* fails() {
     yield 1
@@ -32,18 +32,18 @@ test('when one fails the others are stopped, also those that still wait for a sl
   async function* never() {
     yield 2
   }
-  const all = [slots.run(stopping.signal, fails), slots.run(stopping.signal, never)]
+  const all = [semaphore.run(stopping.signal, fails), semaphore.run(stopping.signal, never)]
   const drain = async () => {
     for await (const value of mergeInOrderOfArrival(all, () => stopping.abort())) expect(value).toBe(1)
   }
   await expect(drain()).rejects.toThrow('broken')
   const seen: number[] = []
-  for await (const value of slots.run(signal, never)) seen.push(value)
+  for await (const value of semaphore.run(signal, never)) seen.push(value)
   expect(seen).toEqual([2])
 })
 
-test('owners are served in turn, and of what one of them waits for that of which least is left', async () => {
-  const slots = createFairSemaphore(1)
+test('owners take turns, and within one owner the work with the least remaining goes first', async () => {
+  const semaphore = createFairSemaphore(1)
   const order: string[] = []
   const left = new Map([
     ['long', 3],
@@ -52,7 +52,7 @@ test('owners are served in turn, and of what one of them waits for that of which
     ['other', 9],
   ])
   const hold = (owner: string, file: string) =>
-    slots.run(
+    semaphore.run(
       signal,
       async function* () {
         order.push(file)

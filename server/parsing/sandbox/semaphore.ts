@@ -11,7 +11,6 @@ export interface FairSemaphore {
 
 export interface WorkItem {
   readonly owner: string
-  /** Remaining work of the whole file; read at each choice. */
   readonly remaining: () => number
 }
 

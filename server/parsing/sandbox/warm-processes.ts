@@ -7,7 +7,6 @@ import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { isImage, type ParserSpec, startParser } from './parser-process.ts'
 
 export interface WarmParsers {
-  /** Returns an unused process, warm if available; the caller ends it. */
   take(wish: ParserSpec): ChildProcessWithoutNullStreams
   stop(): void
 }
@@ -18,7 +17,6 @@ interface WarmParser {
   readonly end: () => void
 }
 
-/** An unused process then ends and frees its memory. */
 const IDLE_MS = 60_000
 
 /** Processes with equal permissions and limits are interchangeable, whatever languages they loaded. */

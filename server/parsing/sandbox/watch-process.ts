@@ -9,18 +9,15 @@ const WATCH_INTERVAL_MS = 50
 /** Extensions for a process that got too little processor time. */
 const MAX_EXTENSIONS = 4
 const MEGABYTE = 1024 * 1024
-/** Unit of /proc/PID/statm. */
 const PAGE_BYTES = 4096
 
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(messageOf(thrown)))
 
 export interface ProcessWatch {
-  /** Why this watch ended the process; undefined if it did not. */
   readonly reason: Error | undefined
   readonly closed: Promise<void>
   /** Pauses the clock of the file during OCR and gives the page its own clock. */
   setRecognising(isRecognising: boolean): void
-  /** The first reason counts. */
   end(reason: Error | undefined): void
 }
 

@@ -4,7 +4,6 @@ import { makeWorkbook } from '#test/make-workbook.ts'
 import { readDocument } from '#test/read-document.ts'
 
 const DEFAULT = 'VelvetSweatshop'
-/** Long enough for several blocks, each with its own key. */
 const rows = Array.from({ length: 200 }, (_, index) => [`Lamp ${index + 1} of the north`, index + 0.5])
 const sheets = [
   { name: 'Stock of lamps', rows },

@@ -44,11 +44,9 @@ export function decryptWorkbook(bytes: Uint8Array): Buffer | undefined {
 interface RecordRange {
   readonly start: number
   readonly end: number
-  /** Unencrypted bytes at its start. */
   readonly plainBytes: number
 }
 
-/** Decrypts a record in place. */
 type Decipher = (stream: Buffer, record: RecordRange) => void
 
 const RECORD_HEADER_BYTES = 4
@@ -164,9 +162,9 @@ function rc4KeyStream(key: Uint8Array, length: number): Uint8Array {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index)
   const at = (index: number): number => state[index & 0xff] ?? 0
   const swap = (one: number, other: number) => {
-    const kept = at(one)
+    const previous = at(one)
     state[one & 0xff] = at(other)
-    state[other & 0xff] = kept
+    state[other & 0xff] = previous
   }
   for (let i = 0, j = 0; i < 256; i += 1) {
     j = (j + at(i) + (key[i % key.length] ?? 0)) & 0xff

@@ -26,7 +26,6 @@ const WITHOUT_CELLS = /^xl\/(?:media|embeddings|printerSettings|activeX)\/|\.(?:
 
 const STYLES = 'xl/styles.xml'
 
-/** The library's types omit that it accepts an opened zip file. */
 const { parse_zip: readParts } = z
   .custom<{ readonly parse_zip: (parts: object, options: ParsingOptions) => WorkBook }>(
     (value) => typeof value === 'object' && value !== null && 'parse_zip' in value,
@@ -87,7 +86,6 @@ function decrypt(bytes: Uint8Array, decryptIt: (bytes: Uint8Array) => Buffer | u
   return decrypted
 }
 
-/** Returns undefined for an old workbook. */
 async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undefined> {
   if (isCompoundFile(bytes)) return undefined
   // The library would accept any text as a table.
@@ -95,7 +93,6 @@ async function listParts(bytes: Uint8Array): Promise<readonly ZipEntry[] | undef
   return rejectZipBomb(bytes)
 }
 
-/** Returns 0 for no limit. */
 function rowLimit(entries: readonly ZipEntry[]): number {
   const sheetBytes = entries
     .filter(({ name }) => /worksheets\//i.test(name))
@@ -137,7 +134,6 @@ function unpackParts(bytes: Uint8Array, entries: readonly ZipEntry[]): object {
   return parts
 }
 
-/** Skips broken or oversized drawings. */
 function readAllTextBoxes(bytes: Uint8Array, entries: readonly ZipEntry[]): string[][] {
   const parts = new Map(entries.map((entry) => [entry.name, entry]))
   return readTextBoxes((part) => {

@@ -17,7 +17,6 @@ export interface SheetText {
   readonly isCut: boolean
 }
 
-/** Wider sheets are written without alignment: only filled cells. */
 const MAX_ALIGNED_COLUMNS = 64
 const MAX_SHEET_CHARACTERS = 4_000_000
 const MAX_MERGES = 10_000
@@ -31,7 +30,6 @@ export interface Sheet {
   readonly cells: SheetCells
   readonly merges: readonly Range[]
   readonly textBoxes: readonly string[]
-  /** The date system of old Macintosh workbooks. */
   readonly is1904: boolean
 }
 
@@ -104,7 +102,6 @@ function readRows(cells: SheetCells, is1904: boolean): Row[] {
   return rows
 }
 
-/** Repeats a label that spans rows, so that every row is complete on its own. */
 function repeatMerged(rows: readonly Row[], merges: readonly Range[]): void {
   const byNumber = new Map(rows.map(({ row, values }) => [row, values]))
   for (const { s: start, e: end } of merges.slice(0, MAX_MERGES)) {
@@ -123,7 +120,6 @@ const writeRow = (values: ReadonlyMap<number, string>, columns: readonly number[
     .join(' | ')
     .replace(/[ |]+$/, '')
 
-/** `start` is the first row, `end` follows the last. */
 interface Titles {
   readonly start: number
   readonly end: number

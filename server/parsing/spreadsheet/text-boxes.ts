@@ -41,5 +41,4 @@ const findTextBoxes = (drawing: string): string[] =>
 const readParagraph = (paragraph: string): string =>
   [...paragraph.matchAll(WORDS)].map(([, words]) => (words === undefined ? '\n' : decodeEntities(words))).join('')
 
-/** A blank line would split the block. */
 const withoutBlankLines = (text: string): string => text.replaceAll(/\s*[\r\n]\s*/g, '\n').trim()

@@ -1,7 +1,6 @@
 /** Detects the encoding of a text file: byte order mark, then strict UTF-8, then statistics. */
 import iconv from 'iconv-lite'
 
-/** Enough for the statistics. */
 const SAMPLE_BYTES = 64 * 1024
 /** Above this share of control characters (except tab and line ends), bytes are not text. */
 const MAX_CONTROL_SHARE = 0.02
@@ -48,7 +47,6 @@ const LETTER = String.raw`\p{Script=Latin}`
 /** A symbol inside a word shows that the bytes are letters of another encoding. */
 const SIGN_IN_WORD = new RegExp(`${LETTER}[^\\x00-\\x7f\\p{L}\\xa0\\xad·’–—]${LETTER}`, 'u')
 
-/** Whether bytes make sense as a few words of a western European language: ASCII with some letters and signs between. */
 function isShortWestern(bytes: Buffer): boolean {
   if (bytes.length > SHORT_BYTES || bytes.includes(0)) return false
   const text = iconv.decode(bytes, 'windows-1252')

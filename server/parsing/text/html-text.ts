@@ -6,7 +6,6 @@ export interface PageText {
 type Token =
   { kind: 'text'; text: string } | { kind: 'open'; name: string; isVoid: boolean } | { kind: 'close'; name: string }
 
-/** Their content is not HTML. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'])
 const NEVER_SHOWN = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe', 'noembed', 'noframes',
   'template', 'svg', 'math', 'object', 'select', 'button', 'dialog', 'audio', 'video', 'canvas']) // prettier-ignore
@@ -60,7 +59,6 @@ export const decodeEntities = (text: string): string =>
     },
   )
 
-/** Skips `>` inside quoted attributes. */
 function findTagEnd(html: string, from: number): number {
   let quote = ''
   for (let index = from; index < html.length; index += 1) {
@@ -115,7 +113,6 @@ function* tokenize(html: string, isXml: boolean): Generator<Token> {
   }
 }
 
-/** With `within`, only text inside elements of that name. */
 function render(tokens: readonly Token[], skipped: ReadonlySet<string>, within?: string): string {
   let text = ''
   let insideDepth = 0

@@ -3,7 +3,6 @@ import { MAX_PAGES, type ParsedPart } from '#server/parsing/page.ts'
 import { groupSections } from '#server/parsing/sections.ts'
 import { decodeText } from './decode-text.ts'
 
-/** Groups paragraphs at blank lines into sections, numbered as pages. */
 export async function* parse(bytes: Uint8Array): AsyncGenerator<ParsedPart> {
   const text = await decodeText(bytes)
   if (text === undefined) throw new ParseFailure('damaged')

@@ -1,6 +1,5 @@
 import { type PageBlock } from '#contract/document.ts'
 
-/** Blocks of a text in which blank lines stand between them and " | " between the cells of a table. */
 export function findTextBlocks(text: string): PageBlock[] {
   const blocks: PageBlock[] = []
   for (const { index, 0: piece } of text.matchAll(/\S[\s\S]*?(?=\s*\n\s*\n|\s*$)/g)) {
