@@ -42,10 +42,10 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
   const stub = await startStubModel({ models: 'stub' })
   const session = await startSignedIn({ OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl })
   const chat = await watchFirstText(session)
-  let [changedAt, longestSilence] = [0, 0]
+  let [changedAt, longestGapMs] = [0, 0]
   const library = await watchLibrary(session, await session.open(), () => {
     const now = performance.now()
-    longestSilence = Math.max(longestSilence, now - changedAt)
+    longestGapMs = Math.max(longestGapMs, now - changedAt)
     changedAt = now
   })
   await askUntil(chat, (asked) => asked === 5)
@@ -73,7 +73,7 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     pages: rows.reduce((sum, row) => sum + (row.pages ?? 0), 0),
     failed: rows.filter(({ state }) => state !== 'ready').length,
     seconds: rounded(seconds, 0),
-    longestTimeWithoutProgressMs: rounded(longestSilence, 0),
+    longestTimeWithoutProgressMs: rounded(longestGapMs, 0),
     questions: meanwhile.length,
     idleP50Ms: rounded(median(idle)),
     idleP95Ms: rounded(quantile(idle, 0.95)),

@@ -4,16 +4,16 @@ import { type Log } from '#server/base/log.ts'
 import { runWithRequestId } from '#server/base/request-id.ts'
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
-/** Monitoring asks for these every few seconds. */
+/** Monitoring requests these every few seconds. */
 const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 
-/** Storage paths end with file names, which people choose. */
+/** Storage paths end with private file names. */
 const loggedPath = (path: string): string => path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…')
 
 /**
- * Gives each request an id, returned as `x-request-id`, and logs one line for it at `info`: method, path without query
- * string, status, and the milliseconds until the response began.
- * @param trustProxy with at least one trusted proxy, the id that it sends in `x-request-id` is used.
+ * Gives each request an id, returned as `x-request-id`, and logs method, path without query string, status and
+ * milliseconds.
+ * @param trustProxy with at least one trusted proxy, the id that it sends in `x-request-id` is used
  */
 export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {

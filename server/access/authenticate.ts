@@ -4,7 +4,7 @@ import { AppError } from '#server/base/errors.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { type TokenVerifier, type VerifiedClaims } from './tokens.ts'
 
-/** Sign-in sets this cookie along with the tokens, for downloads and image tags. */
+/** Set at sign-in with the tokens, for downloads and image tags. */
 export const SESSION_COOKIE = 'alcove-session'
 
 export type PersonClaims = VerifiedClaims & { readonly role: 'authenticated'; readonly sub: string }
@@ -19,13 +19,15 @@ export function bearerOf(context: Context): string | undefined {
   return /^Bearer (\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
 }
 
-/** Browsers send the cookie from any page, so a write that is authenticated by cookie alone must come from our own pages. */
+/**
+ * Browsers send the cookie from any page, so a write authenticated by cookie alone must come from Alcove's own pages.
+ */
 function rejectForeignPage(context: Context, address: string): void {
   if (SAFE_METHODS.has(context.req.method) || isFromOwnPage(context, address)) return
   throw new AppError('forbidden', 'A request with only a cookie must come from this site.')
 }
 
-/** Rejects requests that a page of another site caused. Browsers without `sec-fetch-site` are let in. */
+/** Browsers without `sec-fetch-site` are admitted. */
 export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   const site = context.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
@@ -33,10 +35,7 @@ export const rejectOtherSites: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/**
- * Requires a signed-in person, by Bearer token or cookie, and puts the claims into the context.
- * @param address public address of this server: its pages may write with the cookie.
- */
+/** Requires a Bearer token or cookie. @param address public address, whose pages may write with the cookie */
 export function requirePerson(tokens: TokenVerifier, address: string): MiddlewareHandler<SignedIn> {
   return async function authenticate(context, next) {
     const bearer = bearerOf(context)

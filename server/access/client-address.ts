@@ -20,14 +20,14 @@ export function peerAddress(context: Context): string | undefined {
     const { address } = getConnInfo(context).remote
     return address === undefined ? undefined : plainAddress(address)
   } catch {
-    // Requests that tests pass to the app directly have no socket.
+    // Test requests passed to the app directly have no socket.
     return undefined
   }
 }
 
 /**
- * Returns the client's address behind `trustProxy` proxies. Each proxy appends the address that it saw, so the outermost
- * trusted one wrote the entry that many places from the right; the client may have forged what is left of it.
+ * Each proxy appends the address that it saw: the outermost trusted one wrote the entry `trustProxy` from the right,
+ * and the client may have forged the entries before it.
  */
 export function visitorAddress(
   peer: string | undefined,
@@ -40,7 +40,7 @@ export function visitorAddress(
   return visitor !== undefined && isIP(visitor) !== 0 ? visitor : peer
 }
 
-/** Key for rate limits: an IPv4 address, or the /64 network, which a single IPv6 customer has whole. */
+/** Key for rate limits: an IPv4 address, or the /64 network, which belongs to one customer. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined || isIP(address) !== 6) return address ?? 'unknown'
   const [head = '', tail] = address.split('::')

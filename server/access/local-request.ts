@@ -5,8 +5,8 @@ const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 const FORWARDING_HEADER = /^(x-forwarded-.*|forwarded|via|x-real-ip)$/
 
 /**
- * Whether a request was made on this machine and by its own name: not through a proxy, and not by a page that uses DNS
- * rebinding. Only these requests are shown recovery links and the test account.
+ * Whether a request was made on this machine by its own name, without a proxy or DNS rebinding. Only these see
+ * recovery links and the test account.
  */
 export function isLocalRequest(context: Context): boolean {
   const headers = context.req.header()

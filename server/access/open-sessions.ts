@@ -1,32 +1,26 @@
 /**
- * An access token is valid for an hour by its signature. This also looks up its session, once per process, so that tokens
- * of ended sessions, and tokens without the second factor that their person has, are rejected at once.
+ * An access token is valid for an hour by its signature. The look-up of its session, cached per process, rejects
+ * tokens of ended sessions and tokens without a required second factor at once.
  */
 import { AppError } from '#server/base/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
 import { type TokenVerifier } from './tokens.ts'
 
-/** A trigger notifies this channel with the session's id when it is deleted. */
 const SESSION_END_CHANNEL = 'realtime_session_end'
-/** A trigger notifies this channel when a person gains or loses a second factor. */
 const FACTORS_CHANNEL = 'auth_factors'
 const MAX_CACHED_SESSIONS = 10_000
 
-/** Undefined: the session has ended. */
 type CachedSession = { readonly has_factor: boolean } | undefined
 
-/**
- * Wraps `verify` so that it also rejects tokens of ended sessions.
- * @param everyoneHasFactor requires `aal2` even of people without a second factor.
- */
+/** @param everyoneHasFactor requires `aal2` even of people without a second factor */
 export async function requireOpenSessions(
   tokens: TokenVerifier,
   database: Database,
   listener: Listener,
   { everyoneHasFactor = false }: { everyoneHasFactor?: boolean } = {},
 ): Promise<TokenVerifier> {
-  // Holds promises: a look-up that is under way when its session ends is dropped with it.
+  // Holds promises, so that a look-up in progress is dropped when its session ends.
   const cached = new Map<string, Promise<CachedSession>>()
   await listener.on(SESSION_END_CHANNEL, (id) => cached.delete(id))
   await listener.on(FACTORS_CHANNEL, () => cached.clear())
@@ -51,7 +45,7 @@ export async function requireOpenSessions(
     return lookup
   }
 
-  /** Looks again before it rejects: the notification of a removed factor may still be on its way. */
+  /** Reads again before it rejects: the notification of a removed factor may still be on its way. */
   async function lacksSecondFactor(sessionId: string): Promise<boolean> {
     if ((await find(sessionId))?.has_factor !== true) return false
     cached.delete(sessionId)

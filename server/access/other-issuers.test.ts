@@ -14,7 +14,6 @@ const signedWith = (secret: string, claims: Record<string, unknown> = person) =>
     .setExpirationTime('1h')
     .sign(new TextEncoder().encode(secret))
 
-/** A project that publishes one key; `down` stops it. */
 async function startProject() {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }]

@@ -1,4 +1,3 @@
-/** Tokens of other issuers: signed with a shared secret, or with the published keys of a Supabase project. */
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { AppError, codeOf } from '#server/base/errors.ts'
 import { cacheVerified, type TokenVerifier } from './tokens.ts'
@@ -17,7 +16,7 @@ function isSymmetric(token: string): boolean {
   }
 }
 
-/** Also accepts tokens signed with the secret (HS256), without a look-up of their sessions. */
+/** Accepts HS256 tokens without a look-up of their sessions. */
 export function acceptSharedSecret(verifier: TokenVerifier, secret: string | undefined): TokenVerifier {
   if (secret === undefined) return verifier
   const key = new TextEncoder().encode(secret)
@@ -25,11 +24,7 @@ export function acceptSharedSecret(verifier: TokenVerifier, secret: string | und
   return { verify: (token) => (isSymmetric(token) ? shared : verifier).verify(token) }
 }
 
-/**
- * Accepts tokens of a Supabase project, verified with its published keys. Verifying throws AppError `unavailable` where the
- * keys cannot be fetched.
- * @param url address of the project, without a trailing slash.
- */
+/** Accepts tokens of a Supabase project. Verifying throws AppError `unavailable` if its keys cannot be fetched. */
 export function acceptProject(url: string): TokenVerifier {
   const keys = createRemoteJWKSet(new URL(`${url}/auth/v1/.well-known/jwks.json`))
   return cacheVerified(async (token) => {

@@ -1,10 +1,6 @@
 import { type Context } from 'hono'
 
-/**
- * Whether one of our own pages made the request, by `origin`: it matches `host`, or the public address, for proxies that
- * change `host`.
- * @param address public address of this server.
- */
+/** Whether `origin` matches `host` or, for proxies that change `host`, the public address. */
 export function isFromOwnPage(context: Context, address: string): boolean {
   const origin = context.req.header('origin')
   if (origin === undefined || !URL.canParse(origin)) return false

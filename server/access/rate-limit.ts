@@ -1,4 +1,4 @@
-/** Token buckets in the database, shared by all nodes and kept over restarts. */
+/** Token buckets in the database, shared by all nodes and persistent over restarts. */
 import { createHash } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 
@@ -18,11 +18,11 @@ export interface RateLimitExceeded {
 export const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
 /**
- * Takes one attempt from every bucket that has one. The caller's transaction must commit even where the attempt is rejected.
- * @returns the empty bucket with the longest wait; undefined where all admit the attempt.
+ * Takes one attempt from every bucket that has one; commit even if it is rejected. Returns the empty bucket with the
+ * longest wait.
  */
 export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Promise<RateLimitExceeded | undefined> {
-  // Rows are locked in the order of keys, which avoids deadlocks.
+  // Locking rows in the order of keys avoids deadlocks.
   const taken = await scope.prepared<{ key: string; refused: boolean; wait_s: number }>(
     `insert into auth.rate_limits as held (key, capacity, refill_per_s, tokens, updated_at)
      select key, capacity, refill_per_s, capacity - 1, clock_timestamp()
@@ -51,7 +51,7 @@ export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Pro
     .toSorted((one, other) => other.retryAfterS - one.retryAfterS)[0]
 }
 
-/** For an attempt that does not count: the right password, a mail that could not be sent. */
+/** For an attempt that does not count: a correct password, or a mail that could not be sent. */
 export async function refundAttempt(scope: Scope, key: string): Promise<void> {
   await scope.prepared('update auth.rate_limits set tokens = least(capacity, tokens + 1) where key = $1', [key])
 }

@@ -9,7 +9,6 @@ import { AppError, codeOf } from '#server/base/errors.ts'
 import { generateSigningKey, signingKey } from './signing-keys.ts'
 
 const secretsSchema = z.object({
-  /** Passwords of the superuser (embedded PostgreSQL only) and of the server's login role. */
   databasePassword: z.string().min(16),
   authenticatorPassword: z.string().min(16),
   /** AES-256 key for secrets of people, base64. */
@@ -33,7 +32,7 @@ async function generateSecrets(): Promise<Secrets> {
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
-/** Writes with mode 600, and atomically: a crash leaves no partial file. */
+/** Mode 600, and atomic: a crash leaves no partial file. */
 async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
   const handle = await open(`${file}.unfinished`, 'w', 0o600)
   try {
@@ -46,7 +45,6 @@ async function writeSecrets(file: string, secrets: Secrets): Promise<Secrets> {
   return secrets
 }
 
-/** Reads `secrets.json` of the data folder, or creates it. */
 export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
   const file = fileIn(dataDir)
   try {
@@ -63,18 +61,17 @@ export async function loadSecretsFromFolder(dataDir: string): Promise<Secrets> {
   return writeSecrets(file, await generateSecrets())
 }
 
-/** @throws what `change` throws; nothing is changed then. */
 export async function changeSecretsInFolder(dataDir: string, change: Change): Promise<Secrets> {
   return writeSecrets(fileIn(dataDir), await change(await loadSecretsFromFolder(dataDir)))
 }
 
 const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'alcove', purpose, 32))
 
-/** The login role's password where servers share a database; all derive the same one. */
+/** The login role's password, which all servers on a shared database derive. */
 export const deriveAuthenticatorPassword = (secret: string): string =>
   deriveKey(secret, 'authenticator password').toString('base64url')
 
-/** The AES-256 key for secrets of people, where a Supabase project holds the database. */
+/** AES-256 key for secrets of people, if a Supabase project holds the database. */
 export const deriveEncryptionKey = (secret: string): Buffer => deriveKey(secret, 'encryption key')
 
 const wrappingKey = (secret: string): Buffer => deriveKey(secret, 'wrapped secrets')
@@ -104,8 +101,7 @@ async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> 
 }
 
 /**
- * Reads the secrets that servers on one database share, or creates them at the first start.
- * @throws AppError `startup` where ALCOVE_SECRET cannot decrypt them.
+ * Reads or creates the secrets of a shared database. @throws AppError `startup` if ALCOVE_SECRET cannot decrypt them
  */
 export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
   const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }
@@ -118,14 +114,13 @@ export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secre
   })
 }
 
-/** @throws what loading and `change` throw; nothing is changed then. */
 export async function changeSecretsInDatabase(
   connection: pg.ClientConfig,
   secret: string,
   change: Change,
 ): Promise<Secrets> {
   return onConnection(connection, async (client) => {
-    // Closing the connection rolls back where something throws.
+    // Closing the connection rolls back after an error.
     await client.query('begin')
     const changed = await change(await readWrapped(client, secret))
     await client.query(`update alcove.wrapped_secrets set wrapped = $1 where name = 'secrets'`, [

@@ -22,7 +22,7 @@ const change = (step: KeyStep) => async (secrets: Secrets) => ({
 })
 
 interface Place {
-  /** What a server that is started now signs and believes. */
+  /** The tokens of a server that starts now. */
   readonly start: () => Promise<Tokens>
   readonly take: (step: KeyStep) => Promise<Secrets>
 }

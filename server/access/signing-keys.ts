@@ -1,4 +1,3 @@
-/** Keys that sign access tokens, and their rotation while tokens of two keys are valid. */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
@@ -25,9 +24,8 @@ export async function generateSigningKey(): Promise<SigningKey> {
 }
 
 /**
- * The keys after a step; the first one signs. Restart every server before the next step, so that no token is signed with a
- * key that another server does not know.
- * @throws AppError `conflict` where the step needs another number of keys.
+ * The first key signs. Restart every server before the next step, so that every server knows the signing key.
+ * @throws AppError `conflict` if the step needs another number of keys
  */
 export async function stepSigningKeys(keys: readonly SigningKey[], step: KeyStep): Promise<readonly SigningKey[]> {
   const [signing, other] = keys

@@ -4,7 +4,6 @@ import { AppError } from '#server/base/errors.ts'
 import { type Claims } from '#server/database/scope.ts'
 import { type Secrets } from './secrets.ts'
 
-/** Every token has a role that we may switch to, and an expiry. */
 const verifiedClaims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role']),
   exp: z.int(),
@@ -14,10 +13,7 @@ const verifiedClaims = z.looseObject({
 export type VerifiedClaims = z.infer<typeof verifiedClaims> & Claims
 
 export interface TokenVerifier {
-  /**
-   * Checks signature, expiry and role, in this order.
-   * @throws AppError `unauthenticated` with `details.reason` "expired" or "invalid".
-   */
+  /** @throws AppError `unauthenticated` with `details.reason` "expired" or "invalid" */
   verify(token: string): Promise<VerifiedClaims>
 }
 
@@ -34,8 +30,8 @@ const TEN_YEARS_S = 10 * 365 * 86_400
 const MAX_CACHED_TOKENS = 5_000
 
 /**
- * Caches verified tokens: verifying a signature costs a hundred times a look-up, and a page sends the same token each time.
- * @param check verifies signature and expiry, and resolves with the payload.
+ * Caches verified tokens: verifying a signature takes a hundred times as long as a look-up. @param check verifies
+ * signature and expiry
  */
 export function cacheVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
   const verified = new Map<string, VerifiedClaims>()
@@ -91,7 +87,7 @@ export async function createTokens(secrets: Secrets): Promise<Tokens> {
   const sign = (claims: JWTPayload) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: newest.kid, typ: 'JWT' }).sign(signingKey)
 
-  // A fixed time of issue keeps the payload of the keys the same over restarts.
+  // A fixed time of issue keeps the payload of the keys equal over restarts.
   const issuedAt = 1_735_689_600
   const keyOf = (role: 'anon' | 'service_role') =>
     sign({ iss: 'alcove', role, iat: issuedAt, exp: issuedAt + 2 * TEN_YEARS_S })

@@ -1,4 +1,4 @@
-/** Pages of any origin may read these responses: a token decides who calls, never a cookie. */
+/** Any origin may read these responses: a token authenticates the caller, never a cookie. */
 import { type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 
@@ -10,7 +10,7 @@ export function allowAnyOrigin(options: Options): MiddlewareHandler {
   return async function openToAnyOrigin(context, next) {
     if (context.req.method === 'OPTIONS') return answerPreflight(context, next)
     await next()
-    // Set on the response directly: `context.header` would rebuild it and turn its body into a stream.
+    // `context.header` would rebuild the response and turn its body into a stream.
     context.res.headers.set('Access-Control-Allow-Origin', '*')
     if (exposed !== '') context.res.headers.set('Access-Control-Expose-Headers', exposed)
     return undefined

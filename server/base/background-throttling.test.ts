@@ -31,7 +31,7 @@ async function stands(child: ChildProcess, isStill: boolean): Promise<void> {
   while ((await isStopped(child)) !== isStill) await delay(1)
 }
 
-/** Time passes when it is told to: a process needs its own time to notice that it is stopped. */
+/** Virtual time: a process needs real time to enter the stopped state. */
 function controlTime(): (ms: number) => void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let now = 0

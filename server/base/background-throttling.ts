@@ -1,24 +1,19 @@
 /**
- * Pauses background processes while a person waits for an answer. A low priority does not suffice: in containers, and where
- * Linux groups processes by session, it counts only within the group. Background work keeps at least half of the time, and
- * nothing is paused while processors are free.
+ * Pauses background processes while a person waits for an answer: in containers, and with autogroup scheduling, a
+ * priority counts only within its group. Background work keeps at least half of the time.
  */
 import { type ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {
-  /** Marks the start of foreground work; call the returned function at its end. */
+  /** Call the returned function at the end of the work. */
   beginForeground(): () => void
-  /**
-   * Pauses the process while foreground work runs.
-   * @param endsWithUs whether it ends with this process: otherwise a pause could last for ever, and it is left alone.
-   */
+  /** @param endsWithUs false exempts the process, which could otherwise stay paused for ever */
   throttle(child: ChildProcess, endsWithUs: () => boolean): void
 }
 
-/** Longest pause; as much credit as can be saved up. */
+/** Longest pause, and the maximum credit. */
 const MAX_PAUSE_MS = 60
-/** A shorter pause is not worth the signals. */
 const MIN_PAUSE_MS = 15
 /** Bridges the few milliseconds between the steps of one answer. */
 const RESUME_DELAY_MS = 4
@@ -29,7 +24,7 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
   const children = new Map<ChildProcess, () => boolean>()
   let foreground = new Set<symbol>()
   let arePaused = false
-  // Spent while they are paused, earned back while they run.
+  // Spent while processes are paused, earned while they run.
   let creditMs = MAX_PAUSE_MS
   let countedAt = performance.now()
   let resuming: NodeJS.Timeout | undefined

@@ -1,10 +1,7 @@
 /** AES-256-GCM: 12 bytes of nonce, 16 of tag, then the ciphertext. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/**
- * @param key 32 bytes.
- * @param context additional data, such as the owner: bytes that are copied to another context do not decrypt there.
- */
+/** @param context additional authenticated data, such as the owner: a copy in another context does not decrypt */
 export function encrypt(key: Buffer, text: string, context = ''): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
@@ -12,7 +9,7 @@ export function encrypt(key: Buffer, text: string, context = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** @throws Error where the key or context differs from that of `encrypt`, or a byte was changed. */
+/** @throws Error if the key or context differs from that of `encrypt`, or a byte was changed */
 export function decrypt(key: Buffer, encrypted: Buffer, context = ''): string {
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, 12), { authTagLength: 16 }).setAAD(
     Buffer.from(context),

@@ -1,4 +1,4 @@
-/** Errors that a person or a program is meant to read. Each HTTP service renders the codes in its own format. */
+/** Errors for people and programs. Each HTTP service renders the codes in its own format. */
 export const APP_ERROR_STATUS = {
   bad_request: 400,
   unauthenticated: 401,
@@ -33,12 +33,11 @@ export class AppError extends Error {
 
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** The `code` of an operating-system, PostgreSQL or fetch error. */
 export function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
-/** Whether the client closed the connection before its request was complete, as Node reports it. */
+/** Node's error for a connection that the client closed before its request was complete. */
 export const isAborted = (thrown: unknown): boolean =>
   codeOf(thrown) === 'ECONNRESET' && messageOf(thrown) === 'aborted'

@@ -1,4 +1,3 @@
-/** JSON from outside, made safe for PostgreSQL, which accepts less than JavaScript. */
 import { AppError } from './errors.ts'
 
 /** PostgreSQL parses nested JSON recursively, within its stack. */
@@ -18,8 +17,8 @@ export function nestingOf(json: string): number {
 const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\u0000|\\./g
 
 /**
- * Parses a body. A lone surrogate, which a text cut at a fixed length may end with, becomes U+FFFD, as in every encoder.
- * @throws AppError `bad_request` for invalid JSON, too deep nesting and NUL characters.
+ * A lone surrogate, which a cut text may end with, becomes U+FFFD.
+ * @throws AppError `bad_request` for invalid JSON, too deep nesting and NUL characters
  */
 export function parseJson(json: string): unknown {
   const text = json.replace(ESCAPES, (escape) => {

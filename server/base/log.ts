@@ -4,18 +4,16 @@ import { currentRequestId } from './request-id.ts'
 
 export type Log = Logger
 
-/** Characters that end a mail address to the left. */
 const DELIMITERS = String.raw`\s@<>()[\]{}"\x60,;:=/\\`
-/** A mail address, also URL-encoded. The look-behind keeps the search of a long text linear. */
+/** Plain or URL-encoded. The look-behind keeps the search of a long text linear. */
 const MAIL_ADDRESS = new RegExp(
   String.raw`(?<![^${DELIMITERS}])('?)([^${DELIMITERS}'])[^${DELIMITERS}]*((?:@|%40)(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]*)`,
   'gu',
 )
 
-/** Error messages may quote addresses, as those of mail servers do. */
 const maskAddresses = (text: string): string => text.replace(MAIL_ADDRESS, '$1$2…$3')
 
-/** Logs the message, code and causes of an error, but no attached objects, which may hold private data. */
+/** Logs message, code and causes of an error, but no attached objects, which may hold private data. */
 function serializeError(thrown: unknown): unknown {
   if (typeof thrown === 'string') return maskAddresses(thrown)
   if (!(thrown instanceof Error)) return thrown
@@ -29,7 +27,7 @@ function serializeError(thrown: unknown): unknown {
   }
 }
 
-/** Logs JSON lines to standard error; standard output is for the start message and the results of scripts. */
+/** Standard error: standard output is for the start message and the results of scripts. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
@@ -40,7 +38,7 @@ export function createLog(
   )
 }
 
-/** Logs why a request failed (`err`): at `error`, but at `debug` where the client went away. */
+/** Logs at `error`, or at `debug` if the client disconnected. */
 export function logFailedRequest(log: Log, fields: Readonly<Record<string, unknown>>, sentence: string): void {
   log[isAborted(fields['err']) ? 'debug' : 'error']({ requestId: currentRequestId(), ...fields }, sentence)
 }

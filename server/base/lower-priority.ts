@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { codeOf } from './errors.ts'
 
-/** Gives a process or thread a priority below the server's. The lowest of all would starve it on a busy machine. */
+/** Below the server's priority, but not the lowest, which would starve it on a busy machine. */
 export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

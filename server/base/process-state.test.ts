@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isRunning, startOfProcess } from '#server/base/process-state.ts'
 import { spawnUnreaped, waitForZombie } from '#test/unreaped-process.ts'
 
-/** Number of exit(2) per processor, which ends one thread. */
+/** Number of the system call exit(2), which ends one thread. */
 const EXIT = { x64: 60, arm64: 93 }[process.arch as string]
 const hasThreads = EXIT !== undefined && spawnSync('perl', ['-Mthreads', '-e', '1']).status === 0
 const isLinux = process.platform === 'linux'

@@ -1,4 +1,4 @@
-/** The id of the HTTP request that the current code serves, for log lines and error bodies. */
+/** The id of the current HTTP request, for log lines and error bodies. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 const requestIds = new AsyncLocalStorage<string>()

@@ -1,4 +1,4 @@
-/** Lets so many run at once; the others wait for their turn, first come first served. */
+/** Runs up to `places` functions concurrently; the others wait in FIFO order. */
 export function createSemaphore(places: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = places

@@ -3,23 +3,20 @@ import { AppError } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Messages of our own schemas end with a period; those of zod do not. */
+/** Messages of Alcove's schemas end with a period; those of zod do not. */
 const isSentence = ({ message }: Issue): boolean => message.endsWith('.')
 
-/** Of a union, prefers a message of our own schemas. */
+/** Prefers a message of Alcove's schemas among the branches of a union. */
 const innermost = (issue: Issue): Issue =>
   issue.code === 'invalid_union' ? (issue.errors.flat().find(isSentence) ?? issue) : issue
 
-/** Names the field, except in our own messages: they are for people who fill in a form. */
+/** Alcove's own messages are for people who fill in a form, and name no field. */
 function describe(issue: Issue): string {
   const where = issue.path.length > 0 && !isSentence(issue) ? `${issue.path.join('.')}: ` : ''
   return where + issue.message
 }
 
-/**
- * Parses input from outside.
- * @throws AppError `bad_request` with the reason for the first invalid field.
- */
+/** @throws AppError `bad_request` with the reason for the first invalid field */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data

@@ -4,10 +4,7 @@ import { type ByteRange } from './store.ts'
 /** Larger than the default: each chunk costs a turn of the thread pool. */
 const CHUNK_BYTES = 256 * 1024
 
-/**
- * Streams a range of a file, at least one byte, as a byte stream that fills the reader's own buffers. Closes the file at the
- * end, on cancel and on failure.
- */
+/** Streams at least one byte into the reader's own buffers; closes the file at the end, on cancel and on failure. */
 export function streamFile(file: FileHandle, { start, end }: ByteRange): ReadableStream<Uint8Array> {
   let position = start
 

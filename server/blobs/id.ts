@@ -7,7 +7,7 @@ export const missingBlob = (id: string, cause: unknown): AppError =>
 
 export const isBlobId = (text: string): boolean => ID.test(text)
 
-/** Guards paths and keys against anything but an id. @throws AppError `not_found` */
+/** @throws AppError `not_found` for anything else, which guards paths and keys */
 export function requireBlobId(id: string): string {
   if (!isBlobId(id)) throw missingBlob(id, undefined)
   return id

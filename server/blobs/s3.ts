@@ -20,7 +20,7 @@ export interface S3Options {
   readonly secretKey: string
 }
 
-/** The minimum of the protocol; each part in flight is held in memory. */
+/** The minimum of the protocol; each part in flight takes memory. */
 const PART_BYTES = 5 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 

@@ -11,12 +11,11 @@ const BUFFER_BYTES = 256 * 1024
 
 const bodies = new WeakMap<Request, Bytes>()
 
-/** Marks the body of the response, a byte stream, for {@link withReusedBuffers}. */
 export function sendFromReusedBuffer(request: Request, body: Bytes): void {
   bodies.set(request, body)
 }
 
-/** Wraps an app so that marked bodies are sent through one buffer each, after all its middleware. */
+/** Sends marked bodies through one buffer each, after all middleware of the app. */
 export function withReusedBuffers(answer: Answer, log: Log): Answer {
   return async function respond(request, bindings) {
     const response = await answer(request, bindings)
@@ -31,14 +30,14 @@ export function withReusedBuffers(answer: Answer, log: Log): Answer {
       await send(response, body, outgoing)
     } catch (error) {
       log.error({ err: error, path: new URL(request.url).pathname }, 'sending a response failed')
-      // The length is sent already: only a broken connection tells the client that bytes are missing.
+      // The length is already sent: only a broken connection tells the client that bytes are missing.
       outgoing.destroy()
     }
     return RESPONSE_ALREADY_SENT
   }
 }
 
-/** Resolves when earlier requests of the connection are answered; with false where it was closed before. */
+/** Resolves when earlier requests of the connection are answered; with false if it closed before. */
 function waitForTurn(outgoing: ServerResponse): Promise<boolean> {
   if (outgoing.destroyed || outgoing.socket) return Promise.resolve(!outgoing.destroyed)
   return new Promise((resolve) => {
@@ -63,7 +62,7 @@ async function send({ status, headers }: Response, body: Bytes, outgoing: Server
   outgoing.end()
 }
 
-/** Resolves once the system has taken the bytes; with false where the client has gone. */
+/** Resolves once the system has taken the bytes; with false if the client disconnected. */
 function writeOut(outgoing: ServerResponse, bytes: Uint8Array): Promise<boolean> {
   if (outgoing.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -3,11 +3,7 @@ import { Readable } from 'node:stream'
 import { sendFromReusedBuffer } from './send.ts'
 import { type BlobStore, type ByteRange } from './store.ts'
 
-/**
- * @param headers of the response; `etag` and `last-modified` are compared with the request's conditions.
- * @returns 200, 206, 304, or 416 without a body where the range is outside.
- * @throws AppError `not_found`
- */
+/** Compares `etag` and `last-modified` of `headers` with the request's conditions. @throws AppError `not_found` */
 export async function serveBlob(blobs: BlobStore, id: string, request: Request, headers: Headers): Promise<Response> {
   const size = await blobs.size(id)
   const etag = headers.get('etag') ?? ''
@@ -45,7 +41,7 @@ function isUnchanged(headers: Headers, etag: string, modified: string | null): b
   return since !== null && modified !== null && Date.parse(modified) <= Date.parse(since)
 }
 
-/** Undefined for several ranges or another unit: the whole blob is sent. */
+/** Undefined for several ranges or another unit, which return the complete blob. */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
   if (first === '' && last === '') return undefined

@@ -10,13 +10,13 @@ import { createDiskStore } from './disk.ts'
 import { createS3Store } from './s3.ts'
 import { type BlobStore } from './store.ts'
 
-interface Kept {
+interface OpenStore {
   readonly store: BlobStore
-  /** Names of everything that is kept, finished or not. */
+  /** Names of all files or objects, unfinished ones included. */
   readonly names: () => Promise<string[]>
 }
 
-async function openDisk(): Promise<Kept> {
+async function openDisk(): Promise<OpenStore> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'alcove-blobs-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   const names = async () =>
@@ -26,7 +26,7 @@ async function openDisk(): Promise<Kept> {
   return { store: createDiskStore(dataDir), names }
 }
 
-async function openS3(): Promise<Kept> {
+async function openS3(): Promise<OpenStore> {
   const s3 = await startFakeS3()
   onTestFinished(() => s3.close())
   return { store: createS3Store(s3.options), names: async () => s3.keys() }

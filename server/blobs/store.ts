@@ -8,16 +8,12 @@ export interface ByteRange {
 
 /** Stores uploaded bytes under random ids; names that people choose never become paths. */
 export interface BlobStore {
-  /** Stores the whole stream or nothing; resolves when the bytes are durable. */
+  /** Stores the complete stream or nothing; resolves when the bytes are durable. */
   put(bytes: Readable): Promise<{ readonly id: string; readonly size: number }>
-  /** @throws AppError `not_found` */
   open(id: string, range?: ByteRange): Promise<Readable>
-  /**
-   * Streams a range, at least one byte, into the reader's own buffers. Only the disk store has this.
-   * @throws AppError `not_found`
-   */
+  /** Streams at least one byte into the reader's own buffers. Only the disk store has this. */
   stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>
-  /** Length in bytes. @throws AppError `not_found` */
+  /** Length in bytes. @throws AppError `not_found`, as `open` and `stream` */
   size(id: string): Promise<number>
   /** Idempotent. */
   remove(id: string): Promise<void>

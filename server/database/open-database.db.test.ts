@@ -72,8 +72,8 @@ test('a single user statement reports failures of the statement and the commit, 
   expect((await add('(1, 2), (2, null)')).rowCount).toBe(2)
   await expect(add('(3, 4)')).rejects.toMatchObject({ code: '23503' })
   await expect(add('(1, null)')).rejects.toMatchObject({ code: '23505' })
-  const kept = await database.asUser(person, (scope) => scope.query('select id from public.steps order by id'))
-  expect(kept.rows).toEqual([{ id: 1 }, { id: 2 }])
+  const stored = await database.asUser(person, (scope) => scope.query('select id from public.steps order by id'))
+  expect(stored.rows).toEqual([{ id: 1 }, { id: 2 }])
   expect(await database.asUser({ role: 'anon' }, who)).toMatchObject({ role: 'anon', uid: null })
 })
 

@@ -1,7 +1,7 @@
 import { type Database } from '#server/database/scope.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
-/** Deletes the jobs of these keys, finished ones included, because their data names a deleted document or account. */
+/** Also deletes finished jobs, because their data names a deleted document or account. */
 export async function deleteJobs(database: Database, keys: readonly string[]): Promise<void> {
   await database.serviceStatement(`delete from ${JOBS_SCHEMA}.job where singleton_key = any ($1::text[])`, [keys])
 }

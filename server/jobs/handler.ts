@@ -1,7 +1,7 @@
 export interface JobRun {
-  /** Aborted when the server stops: the job should end within a second or two, and runs again later. */
+  /** Aborted when the server stops: the job should end within two seconds, and runs again later. */
   readonly signal: AbortSignal
-  /** Gives up the job's slot, so that the next one begins: for jobs that wait for another limit, or take long. */
+  /** Releases the job's slot for the next job, while this one waits for another limit or takes long. */
   readonly stepAside: () => void
 }
 
@@ -13,15 +13,14 @@ export interface JobRequest {
   readonly priority?: number
 }
 
-/** One kind of slow work. `run` must be idempotent: a server may die after the work and before recording it. */
+/** `run` must be idempotent: a server may die after the work and before recording it. */
 export interface JobHandler {
-  /** The job is retried where this throws. */
   run(data: unknown, run: JobRun): Promise<void>
-  /** Jobs at once in one server, those without a slot not counted. */
+  /** Jobs at once in one server, without those that released their slot. */
   readonly concurrency: number
   /** A longer run is aborted and retried. */
   readonly expireInSeconds: number
-  /** Finds due work in the tables. Called at the start and at intervals, so that a lost job is created again. */
+  /** Finds due work in the tables, at the start and at intervals, which recreates lost jobs. */
   findWork?(): Promise<readonly JobRequest[]>
 }
 

@@ -1,11 +1,11 @@
-/** Installs the tables of pg-boss, on the connection of the migrations: the server's own role runs no DDL. */
+/** Installs pg-boss on the connection of the migrations: the server's own role runs no DDL. */
 import pg from 'pg'
 
 export const JOBS_SCHEMA = 'pgboss'
-/** Schema version of the installed pg-boss; a test compares it. Loading the package to ask would cost 0.1 s of each start. */
+/** A test compares this with the package, whose loading would add 0.1 s to each start. */
 export const JOBS_SCHEMA_VERSION = 42
 
-/** Arbitrary, but the same in every version. */
+/** Arbitrary, but equal in every version. */
 const INSTALL_LOCK = 7_141_884
 
 const GRANTS = `
@@ -14,7 +14,7 @@ const GRANTS = `
   grant usage on all sequences in schema ${JOBS_SCHEMA} to service_role;
   grant execute on all functions in schema ${JOBS_SCHEMA} to service_role`
 
-/** Installs or upgrades the tables and grants them to `service_role`. Quick where they are current. */
+/** Installs or upgrades the tables and grants them to `service_role`. */
 export async function installJobs(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'alcove jobs set-up' })
   await client.connect()

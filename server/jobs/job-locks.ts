@@ -1,6 +1,6 @@
 /**
- * Detects jobs of dead servers: each running job holds an advisory lock on a connection of its server, which PostgreSQL
- * releases when the server dies, long before any time limit.
+ * Detects jobs of dead servers: each running job holds an advisory lock on its server's connection, which PostgreSQL
+ * releases when the server dies.
  */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'

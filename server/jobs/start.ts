@@ -8,16 +8,14 @@ import { JOBS_SCHEMA } from './install.ts'
 import { CLAIM_GRACE_S, holdJobLocks } from './job-locks.ts'
 
 export interface Jobs {
-  /** Resolves once jobs run. */
   readonly started: Promise<void>
-  /** Requests a job. Returns at once and never throws: `findWork` finds lost requests. */
+  /** Returns at once and never throws: `findWork` finds lost requests. */
   enqueue(name: string, request: JobRequest): void
-  /** Takes no more jobs, aborts the running ones and waits for them up to `timeoutMs`. */
+  /** Accepts no more jobs, aborts the running ones and waits for them up to `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>
 }
 
 export interface JobsOptions {
-  /** The server's login role. */
   readonly connection: pg.ClientConfig
   readonly log: Log
   readonly handlers: JobHandlers
@@ -32,15 +30,14 @@ const POLL_SECONDS = 2
 interface Kind {
   readonly name: string
   readonly handler: JobHandler
-  /** Ids of the workers that take jobs. A worker whose job gave up its slot takes no other. */
+  /** Ids of the workers that take jobs. A worker whose job released its slot takes no other. */
   readonly workers: string[]
-  /** Running jobs that gave up their slot. */
+  /** Running jobs that released their slot. */
   yielded: number
-  /** Jobs that want to give up their slot, the longest waiting first. */
+  /** Jobs that wait to release their slot, the longest waiting first. */
   readonly waitingToYield: Set<() => void>
 }
 
-/** Limit of running jobs of a kind that gave up their slot. */
 const MAX_YIELDED = 64
 
 export function startJobs({
@@ -99,7 +96,7 @@ export function startJobs({
         retryBackoff: true,
         deleteAfterSeconds: 86_400,
       })
-      // `createQueue` does not change a queue that exists.
+      // `createQueue` does not change an existing queue.
       await boss.updateQueue(name, { expireInSeconds })
     }
     await sweep(boss, locks)
@@ -107,7 +104,7 @@ export function startJobs({
     const sweepAgain = () => {
       if (boss && locks) sweeping = sweep(boss, locks)
     }
-    // The first sweep skips jobs claimed within the grace time, which may be about to be locked.
+    // The first sweep skips jobs claimed within the grace time, which may not be locked yet.
     secondSweep = setTimeout(sweepAgain, CLAIM_GRACE_S * 1000)
     sweeper = setInterval(sweepAgain, sweepIntervalMs)
   }
@@ -154,7 +151,6 @@ export function startJobs({
     workers.push(worker)
   }
 
-  /** Requeues jobs of dead servers, and requests jobs for due work that has none. */
   async function sweep(queue: PgBoss, held: NonNullable<typeof locks>): Promise<void> {
     try {
       for (const { name, id } of await held.freeAbandoned(Object.keys(handlers))) {
