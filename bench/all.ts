@@ -1,6 +1,6 @@
 /**
- * Runs every noted benchmark in a process of its own and prints each figure next to its goal and its last noted value.
- * A figure that misses its goal, or is worse than noted by more than a tenth, is marked. `npm run bench -- all [name …]`.
+ * Runs every noted benchmark in its own process, prints each figure next to its goal and last noted value, and marks
+ * missed goals and losses above a tenth. `npm run bench -- all [name …]`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { NOTED_BENCHMARKS, type NotedBenchmark, type NotedFigure } from './noted-figures.ts'
 
 const DATA_FOLDER = process.env['ALCOVE_TEST_DATA'] ?? path.resolve(import.meta.dirname, '../../shared/data/dev')
-/** Figures differ from run to run by about this share; a larger loss is worth a look. */
+/** Figures vary from run to run by about this share. */
 const NOISE = 0.1
 
 interface Row {

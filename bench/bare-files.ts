@@ -1,4 +1,4 @@
-/** The baseline of `npm run bench -- storage`, as a process of its own: a body goes to a file as it comes, and back. */
+/** Baseline of `npm run bench -- storage`, in its own process: streams a body to a file and back. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The baseline of `npm run bench -- rest`, as a process of its own: a bare hono route that runs one statement as one person. */
+/** Baseline of `npm run bench -- rest`, in its own process: a bare hono route that runs one statement as one person. */
 import { type AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -1,5 +1,5 @@
-// The baseline of `npm run bench -- replies`: inserts the row and streams straight back what the model server sends.
-// No queue, no log, no second viewer, no policies: whatever Alcove does beyond this shows in the ratios.
+// Baseline of `npm run bench -- replies`: inserts the row and streams the model server's output straight back, without
+// queue, log, second viewer or policies.
 import { createServer } from 'node:http'
 import pg from 'pg'
 

@@ -1,4 +1,3 @@
-/** The bare server that replies are compared with, as a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,7 +7,7 @@ import { clockMs } from './clock.ts'
 
 export interface BareServer {
   readonly pid: number
-  /** Asks one question; resolves when the answer has ended. Times of the bench's clock. */
+  /** Asks one question; resolves when the answer has ended. Times of the benchmark's clock. */
   ask(content: string): Promise<{ sentAt: number; firstAt: number; lastAt: number; text: string }>
   stop(): Promise<void>
 }

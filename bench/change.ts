@@ -1,6 +1,6 @@
 /**
- * From the insert of a message to the change at a subscribed client, against the least that must happen: a row in a bare
- * table with its NOTIFY (a commit waits for the disk in both), a bare LISTEN, one read under the policy.
+ * From the insert of a message to the change at a subscribed client, against the minimum: a row in a bare table with
+ * NOTIFY (a commit waits for the disk in both), a bare LISTEN, one read under the policy.
  */
 import pg from 'pg'
 import { connectionOf } from './connection-of.ts'
@@ -19,7 +19,7 @@ export async function run([times = '200']: string[]): Promise<Record<string, unk
   const reading = new pg.Client(connection)
   await reading.connect()
   const claims = JSON.stringify({ sub: session.userId, role: 'authenticated' })
-  /** As the person, in a transaction of its own: what any server that asks the policy does at least. */
+  /** Runs as the person in its own transaction: the minimum for any server that applies the policy. */
   async function readUnderPolicy(): Promise<void> {
     await reading.query('begin read only')
     await reading.query(
@@ -32,7 +32,7 @@ export async function run([times = '200']: string[]): Promise<Record<string, unk
 
   let onChange = (): void => undefined
   const channel = watching.channel('bench')
-  // Answers of the assistant ask nothing, so that no reply is written meanwhile.
+  // Assistant messages request no reply, so no reply is written meanwhile.
   channel.on(
     'postgres_changes',
     { event: 'INSERT', schema: 'public', table: 'messages', filter: `conversation_id=eq.${conversationId}` },

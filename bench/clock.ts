@@ -1,9 +1,9 @@
-/** The clock that the stand-in model server records with: the same in every process of this machine. */
+/** The clock of the stub model server, equal in every process of this machine. */
 import { readFile } from 'node:fs/promises'
 
 export const clockMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
 
-/** When the stand-in had read a request and when it sent its first and its last token, in milliseconds of `clockMs`. */
+/** Times at which the stub read a request and sent its first and its last token, in milliseconds of `clockMs`. */
 export interface ModelTimes {
   readonly arrive: number
   readonly first: number
@@ -29,7 +29,7 @@ export async function readModelTimes(model: string, prefix: string): Promise<Rea
 
 const TICKS_PER_SECOND = 100
 
-/** Processor time that a process has taken so far, in milliseconds (proc(5), fields utime and stime). */
+/** Processor time of a process in milliseconds (proc(5), fields utime and stime). */
 export async function cpuMs(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND

@@ -5,7 +5,6 @@ import { z } from 'zod'
 
 const secrets = z.object({ databasePassword: z.string() })
 
-/** How the superuser reaches the database that a server keeps in its data folder. */
 export async function connectionOf(dataDir: string): Promise<pg.ClientConfig> {
   const { databasePassword } = secrets.parse(JSON.parse(await readFile(path.join(dataDir, 'secrets.json'), 'utf8')))
   return { host: path.join(dataDir, 'run'), user: 'postgres', password: databasePassword, database: 'alcove' }

@@ -1,4 +1,4 @@
-/** A question to a stand-in model that answers at once, timed until another client of the person sees the first text. */
+/** Times a question to a stub model that answers at once, until another client of the person sees the first text. */
 import { type SignedIn, live } from './signed-in.ts'
 
 export const QUESTION = 'Hello [[stub ttft=0 tps=0 tokens=20]]'
@@ -6,11 +6,10 @@ export const QUESTION = 'Hello [[stub ttft=0 tps=0 tokens=20]]'
 export interface FirstText {
   /** Resolves once the answer is complete with the milliseconds until its first text. */
   ask(): Promise<number>
-  /** The next questions are asked in a new conversation. */
   startOver(): Promise<void>
 }
 
-/** @param session of a server whose operator configured the stand-in as the model `stub`. */
+/** @param session of a server whose operator configured the stub as the model `stub` */
 export async function watchFirstText(session: SignedIn): Promise<FirstText> {
   const [asking, watching] = [await session.open(), await session.open()]
   let [conversationId, onText, onDone] = ['', (_at: number): void => undefined, (): void => undefined]

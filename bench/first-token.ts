@@ -1,4 +1,6 @@
-/** From the insert of a question to the first text at another client's socket, against the stand-in model asked directly. */
+/**
+ * From the insert of a question to the first text at another client's socket, against the stub model called directly.
+ */
 import { startStubModel } from '#test/stub-model.ts'
 import { QUESTION, watchFirstText } from './first-text.ts'
 import { compared, inTurn } from './measure.ts'

@@ -1,7 +1,6 @@
 /**
- * Where the viewer marks a word of a pdf against where `pdftotext -bbox` (Debian: poppler-utils) says that it stands:
- * `npm run bench -- highlight <pdf> [words] [width of the window]`. Pixels are those of scale 1; words are chosen that occur once
- * on their page.
+ * Compares the viewer's mark of a word with its position in `pdftotext -bbox` (Debian: poppler-utils): `npm run bench
+ * -- highlight <pdf> [words] [width of the window]`. Pixels at scale 1; words occur once on their page.
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +31,7 @@ const WORDS_PER_PAGE = 20
 /** Twentieths of a second. */
 const MOST_TRIES = 60
 
-/** In points; of its words those that occur once on it. */
+/** In points; only the words that occur once on the page. */
 interface Page {
   readonly width: number
   readonly height: number
@@ -58,7 +57,7 @@ async function referenceOf(file: string): Promise<Page[]> {
       const counts = new Map<string, number>()
       for (const { word } of boxes) counts.set(word, (counts.get(word) ?? 0) + 1)
       const [, ...size] = /^width="(\S+)" height="(\S+)"/.exec(page) ?? []
-      // Words are told where they stand on the page as it is seen, its size as it was before it was turned.
+      // Word positions refer to the rotated page, the page size to the unrotated one.
       const [width, height] = Number(turns[index]?.[1]) % 180 === 90 ? size.toReversed() : size
       return {
         width: Number(width),
@@ -70,7 +69,7 @@ async function referenceOf(file: string): Promise<Page[]> {
 
 const place = z.object({ word: z.string(), left: z.number(), middle: z.number() }).nullable()
 
-/** Written for the page: where the passage that is marked begins, in shares of its page; null until it stands as it will stay. */
+/** Runs in the page: where the marked passage begins, as shares of its page; null until the position is final. */
 const MEASURE = `(number) => {
   const sheet = document.querySelector('[data-page="' + number + '"]')
   const [marked] = CSS.highlights.get('source-passage') ?? []
@@ -90,19 +89,19 @@ interface Cited extends Box {
   readonly start: number
 }
 
-/** The words of a page that stand at one place only, evenly from its beginning to its end. */
+/** Words with a unique position, evenly from the first to the last page. */
 function choose(boxes: readonly Box[], { page, text }: PageText): Cited[] {
   const step = Math.ceil(boxes.length / WORDS_PER_PAGE)
   return boxes
     .filter((_, position) => position % step === 0)
     .flatMap((box) => {
       const found = [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${box.word}(?![\\p{L}\\p{N}])`, 'gu'))]
-      // What pdftotext takes for one word with its neighbours may stand elsewhere too.
+      // A word that pdftotext joins with its neighbours may also occur elsewhere.
       return found[0] && found.length === 1 ? [{ ...box, page, start: found[0].index }] : []
     })
 }
 
-/** Stores an answer that cites every word, as only the operator may. @returns the conversation's id */
+/** Stores an answer that cites every word, as only the operator may; returns the conversation's id. */
 async function storeAnswer(session: SignedIn, documentId: string, cited: readonly Cited[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
     env: { ...process.env, DATA_DIR: session.dataDir },
@@ -150,7 +149,6 @@ interface Stage {
   readonly pages: readonly Page[]
   readonly session: SignedIn
   readonly shown: BrowserPage
-  /** How many are looked at, at most. */
   readonly words: number
 }
 

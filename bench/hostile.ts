@@ -1,7 +1,7 @@
 /**
- * Files made to break readers, uploaded to a server all at once: how each ends, what the slowest took, the most memory
- * that a reading process held, and how long the server takes for a person's query meanwhile, against idle.
- * `hostile [folder]`: the files of its `manifest.json`, or those of test/make-hostile.ts where none is named.
+ * Uploads hostile files at once and reports how each ends, the slowest, the peak memory of a parser process, and the
+ * server's query latency against idle. `hostile [folder]`: the files of its `manifest.json`, or those of test/make-
+ * hostile.ts.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -49,8 +49,8 @@ async function queryUntil(client: Client, isEnough: (asked: number) => boolean):
 }
 
 /**
- * The most that any reader of the process ever held, in bytes; the kernel keeps the mark (proc(5), VmHWM). Every process
- * is looked at once and its children alone thereafter: the queries that are timed run beside it.
+ * Peak memory of any parser process, in bytes (proc(5), VmHWM). Scans every process once and then only children,
+ * because timed queries run at the same time.
  */
 function watchReaders(parent: number): { readonly stop: () => number } {
   let most = 0
@@ -63,7 +63,7 @@ function watchReaders(parent: number): { readonly stop: () => number } {
       if (!process.isChild) continue
       const status = await read(pid, 'status')
       process.isChild = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) === parent
-      // What binds a reader to the server runs before it in the same process.
+      // A parser process first runs the code that ties it to the server.
       process.isReader ||= process.isChild && (await read(pid, 'cmdline')).includes('parse/child.ts')
       if (process.isReader) most = Math.max(most, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024)
     }

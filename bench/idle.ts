@@ -1,4 +1,4 @@
-/** Resident memory of a server process that nobody uses, without its PostgreSQL; with all parts, and with the services alone. */
+/** Resident memory of an idle server process without its PostgreSQL: with all parts, and with the services alone. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createDataDir, startAlcove } from '#test/alcove.ts'
@@ -15,7 +15,7 @@ async function residentMb(parts: string, settleMs: number): Promise<number> {
 }
 
 export async function run([settleS = '20']: string[]): Promise<Record<string, unknown>> {
-  // The first start of a checkout compiles what every later one finds compiled.
+  // The first start of a checkout compiles code that later starts find cached.
   await residentMb('services,api,workers', 1_000)
   return {
     residentMb: await residentMb('services,api,workers', Number(settleS) * 1000),

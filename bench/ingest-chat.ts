@@ -1,7 +1,7 @@
 /**
- * A chat while many long documents are read, against the same chat on the idle server, before and after: from the insert of
- * a question to the first text at another client's socket. Conversations are equally long in all three, and no document
- * answers the question, so that what differs is the reading. `ingest-chat [documents] [pages] [questions]`
+ * Latency of a chat while many long documents are parsed, against the idle server before and after. Conversations are
+ * equally long and no document answers the question, so the difference is the parsing. `ingest-chat [documents]
+ * [pages] [questions]`
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { startStubModel } from '#test/stub-model.ts'
@@ -12,10 +12,10 @@ import { startSignedIn } from './signed-in.ts'
 import { watchLibrary } from './watched-library.ts'
 
 const PAUSE_MS = 100
-/** Then another conversation is begun: a longer one takes longer to read. */
+/** A longer conversation takes longer to read. */
 const QUESTIONS_OF_CONVERSATION = 20
 
-/** For what follows the reading in the background. */
+/** Time for the background work that follows parsing. */
 const SETTLE_MS = 5_000
 
 async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): Promise<number[]> {
@@ -23,7 +23,7 @@ async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): 
   while (!isEnough(times.length)) {
     if (times.length % QUESTIONS_OF_CONVERSATION === 0) {
       await chat.startOver()
-      // The first of a conversation is asked beside the making of its title.
+      // The first question of a conversation also creates its title.
       await chat.ask()
     }
     times.push(await chat.ask())
@@ -32,7 +32,7 @@ async function askUntil(chat: FirstText, isEnough: (asked: number) => boolean): 
   return times
 }
 
-/** Names that hold no word and no number of the question, nor any that could be taken for a slip of one. */
+/** Names without a word or number of the question, and without similar words. */
 const nameOf = (index: number): string =>
   `report${String.fromCharCode(97 + (index % 26)).repeat(3 + Math.floor(index / 26))}.pdf`
 
@@ -82,7 +82,7 @@ export async function run([documents = '50', pages = '100', questions = '60']: s
     p50Ms: rounded(median(meanwhile)),
     p95Ms: rounded(quantile(meanwhile, 0.95)),
     p95Ratio: rounded(quantile(meanwhile, 0.95) / quantile(idle, 0.95)),
-    // With as many passages to search as at the end: what is left is the reading alone.
+    // Both search the same number of passages, so the ratio shows parsing alone.
     p95RatioToAfterwards: rounded(quantile(meanwhile, 0.95) / quantile(afterwards, 0.95)),
   }
 }

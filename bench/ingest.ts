@@ -1,4 +1,4 @@
-/** From the upload of a 100-page pdf until it is ready, against parsing the same file alone: `ingest [times] [pages]`. */
+/** From the upload of a 100-page pdf until it is ready, against parsing the file alone: `ingest [times] [pages]`. */
 import { readDocument } from '#test/read-document.ts'
 import { makeLongPdf } from './long-pdf.ts'
 import { compared, inTurn } from './measure.ts'

@@ -1,4 +1,3 @@
-/** A database of its own for a figure, with people and their libraries. */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,13 +17,12 @@ export interface Library {
   readonly database: Database
   readonly admin: pg.Client
   createPerson(): Promise<Person>
-  /** Stores pages as a document that has been read, through the code that indexes uploads. @returns its id. */
+  /** Stores pages as a parsed document through the code that indexes uploads; returns its id. */
   addDocument(person: Person, filename: string, pages: readonly string[]): Promise<string>
-  /** Gives another person a copy of a library, row by row in SQL. */
   copyTo(from: Person, to: Person): Promise<void>
-  /** What the background job does, to its end. */
+  /** Runs the background merges to completion. */
   mergeAll(): Promise<void>
-  /** Of everything that stands beside the text, in bytes; the space that deleted rows held is given back first. */
+  /** Bytes of everything except the text, after a vacuum. */
   measureIndex(): Promise<number>
   close(): Promise<void>
 }

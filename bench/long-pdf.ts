@@ -1,4 +1,3 @@
-/** Long documents for the figures of ingestion: plain prose, each file another one. */
 import { makePdf } from '#test/make-pdf.ts'
 
 const WORDS = 'lamp harbour keeper ledger winter stone passage window tide letter archive garden copper signal'.split(
@@ -6,7 +5,7 @@ const WORDS = 'lamp harbour keeper ledger winter stone passage window tide lette
 )
 const LINES = 40
 
-/** @param salt makes each file another one, so that none is recognised as known; further apart than there are lines. */
+/** @param salt makes each file unique; salts differ by more than the number of lines */
 export function makeLongPdf(pages: number, salt: number): Uint8Array<ArrayBuffer> {
   const sentence = (seed: number) =>
     `${Array.from({ length: 12 }, (_, index) => WORDS[(seed * 7 + index * ((seed % 5) + 1)) % WORDS.length]).join(' ')} ${seed}.`

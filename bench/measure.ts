@@ -1,4 +1,4 @@
-/** Medians and ratios: absolute times mean little on a machine that others use too. */
+/** Medians and ratios: absolute times mean little on a shared machine. */
 
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
@@ -9,7 +9,7 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
-/** Runs both in turn, so that a busy minute of the machine falls on both. Milliseconds of each run. */
+/** Alternates both, so that a busy minute affects both. Milliseconds of each run. */
 export async function inTurn(
   times: number,
   ours: () => Promise<number>,

@@ -1,4 +1,4 @@
-/** Finding what was said, as somebody with many messages types, against `ilike` on the messages themselves under the policies. */
+/** Message search of a person with many messages, against `ilike` on the messages under the policies. */
 import type pg from 'pg'
 import { searchMessages } from '#server/conversations/search-messages.ts'
 import { openLibrary } from './library.ts'
@@ -6,12 +6,12 @@ import { compared, inTurn } from './measure.ts'
 
 const BATCH = 1_000
 
-/** A vocabulary in which the first words are common and the last ones rare, as in any language. */
+/** Zipf-like: the first words are common, the last ones rare. */
 const VOCABULARY = Array.from({ length: 20_000 }, (_, rank) => `${rank.toString(26).replaceAll(/\d/g, 'v')}word${rank}`)
 const anyWord = () => VOCABULARY[Math.floor(VOCABULARY.length * Math.random() ** 3)] ?? ''
 const textOf = (words: number) => Array.from({ length: words }, anyWord).join(' ')
 
-/** A question of 15 words and an answer of 150 in turn, fifty to a conversation, between those of other people. */
+/** Questions of 15 words and answers of 150, fifty per conversation, among those of other people. */
 async function load(admin: pg.Client, owner: string, messages: number): Promise<void> {
   for (let from = 0; from < messages; from += BATCH) {
     const contents = Array.from({ length: BATCH }, (_, index) => textOf(index % 2 === 0 ? 15 : 150))

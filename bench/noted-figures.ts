@@ -1,11 +1,10 @@
-/** Every figure that the project watches: how to measure it, where its value is in the result, its goal and its last noted value. */
+/** Every watched figure: how to measure it, its goal and its last noted value. */
 
 export interface NotedFigure {
   readonly title: string
   /** Path of the value in the benchmark's JSON line. */
   readonly value: string
   readonly goal: number | null
-  /** Whether the goal is a limit or a minimum. */
   readonly better: 'lower' | 'higher'
   /** As docs/scale.md, docs/retrieval.md or the last change of that code noted it, on two idle cores. */
   readonly noted: number
@@ -13,7 +12,7 @@ export interface NotedFigure {
 
 export interface NotedBenchmark {
   readonly name: string
-  /** `{data}` is the folder of test data (ALCOVE_TEST_DATA); a benchmark that needs it is left out without one. */
+  /** `{data}` is the folder of test data (ALCOVE_TEST_DATA); without it, benchmarks that need it are skipped. */
   readonly args: readonly string[]
   readonly figures: readonly NotedFigure[]
 }

@@ -1,4 +1,3 @@
-/** Chromium as the figures need it: processor time of the page's own thread, and the tasks that were too long. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 export const openChromium = (): Promise<Browser> =>
@@ -13,7 +12,7 @@ declare global {
   }
 }
 
-/** A page that keeps count of its tasks over 50 ms. */
+/** Counts the page's tasks over 50 ms. */
 export async function openCounted(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' })
   const page = await context.newPage()
@@ -37,13 +36,13 @@ export async function signIn(page: Page): Promise<void> {
 export const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
 export interface Spent {
-  /** Milliseconds of processor time that the main thread spent in scripts. */
+  /** Processor time of the main thread in scripts. */
   readonly scriptMs: number
-  /** Milliseconds of each task over 50 ms, by the clock. */
+  /** Wall-clock time of each task over 50 ms. */
   readonly longTasksMs: readonly number[]
 }
 
-/** What an act costs the page. */
+/** Processor time and long tasks that an action causes. */
 export async function spentOn(page: Page, act: () => Promise<unknown>): Promise<Spent> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -1,4 +1,4 @@
-/** What the writing of an answer costs the page's own thread, against the same text written plainly once per frame. */
+/** Main-thread cost of streaming an answer, against writing its text plainly once per frame. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type Page } from 'playwright-core'
@@ -7,16 +7,16 @@ import { median, rounded } from './measure.ts'
 import { composerOf, openCounted, spentOn, type Spent } from './page-chromium.ts'
 
 const TOKENS = 4000
-/** As the model writes them: a long answer, and one that comes nearly at once. */
+/** A long answer at the model's pace, and one that arrives nearly at once. */
 const STEADY_TPS = 200
 const BURST_TPS = 2000
 
-/** Until the answer is stored: looked for seldom and cheaply, so that the looking costs the page nothing. */
+/** Polls seldom and cheaply until the answer is stored, so that polling costs the page nothing. */
 const answered = (page: Page): Promise<void> =>
   page.evaluate(
     () =>
       new Promise<void>((resolve) => {
-        // Looked up once: it stands behind all messages, and to walk past those costs more with each of them.
+        // Cached: it follows all messages, so the look-up would cost more with each of them.
         const box = document.querySelector('textarea')
         const timer = setInterval(() => {
           if (box?.disabled !== false) return
@@ -26,7 +26,7 @@ const answered = (page: Page): Promise<void> =>
       }),
   )
 
-/** Asks, waits until the question is stored, and counts from there until the answer is. */
+/** Counts from the stored question to the stored answer. */
 async function throughAlcove(page: Page, tokensPerSecond: number): Promise<Spent> {
   await composerOf(page).fill(`${randomUUID()} [[stub ttft=600 tokens=${TOKENS} tps=${tokensPerSecond} content=maths]]`)
   await composerOf(page).press('Control+Enter')
@@ -35,7 +35,7 @@ async function throughAlcove(page: Page, tokensPerSecond: number): Promise<Spent
   return spentOn(page, () => answered(page))
 }
 
-/** As the page under measurement, but with nothing in it than one element that React gives a text. */
+/** An empty page except for one element whose text React sets. */
 const PLAIN_PAGE = `
   import { createElement } from 'react'
   import { createRoot } from 'react-dom/client'
@@ -75,7 +75,7 @@ declare global {
   }
 }
 
-/** The same text in the same steps, written at each frame. */
+/** Writes equal text in equal steps at each frame. */
 const written = (page: Page, writer: Writer, text: string, tokensPerSecond: number): Promise<Spent> =>
   spentOn(page, () =>
     page.evaluate(
@@ -109,12 +109,12 @@ const sums = (runs: readonly Spent[]) => ({
   longestMs: Math.max(0, ...runs.flatMap(({ longTasksMs }) => longTasksMs)),
 })
 
-/** @param page signed in, with the stand-in model chosen. */
+/** @param page signed in, with the stub model chosen */
 export async function measureStreaming(browser: Browser, page: Page, url: string, text: string, times: number) {
   const plain = await openPlain(browser, url)
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await page.locator('article').first().waitFor({ state: 'detached' })
-  // Grammars, fonts and the typesetter are there, and everything has been compiled.
+  // A warm-up loads grammars, fonts and the typesetter, and compiles the code.
   await throughAlcove(page, BURST_TPS)
   const measured = {
     steady: [] as Spent[],
@@ -138,7 +138,7 @@ export async function measureStreaming(browser: Browser, page: Page, url: string
     plainScriptMs: rounded(steadyPlain.scriptMs, 0),
     streamRatio: rounded(steady.scriptMs / steadyPlain.scriptMs),
     streamRatioGoal: 1.15,
-    /** Without React: what no page of components reaches. */
+    /** Without React: the lower bound for a page of components. */
     bareScriptMs: rounded(sums(measured.bare).scriptMs, 0),
     streamLongTasks: steady.longTasks,
     plainLongTasks: steadyPlain.longTasks,

@@ -1,10 +1,10 @@
-/** A conversation of 10,000 messages against one of 100: how soon it is open, what moves, and what holds up the scrolling. */
+/** A conversation of 10,000 messages against one of 100: opening time, layout shifts, and delays of scrolling. */
 import { type Page } from 'playwright-core'
 import { fillConversation, type FilledMessage } from '#test/fill-conversation.ts'
 import { inTurn, median, rounded } from './measure.ts'
 import { spentOn } from './page-chromium.ts'
 
-/** The conversations are the stand-in model's, so that a new chat after them is. */
+/** The conversations use the stub model, so that the next new chat does too. */
 const MODEL = 'openai-compatible/stub'
 
 const ANSWER = `The lamp was **trimmed** at dusk, as the \`ledger\` says. Three things follow:
@@ -27,7 +27,7 @@ const conversation = (messages: number): FilledMessage[] =>
       : { sender_role: 2, content: `Answer ${index}. ${ANSWER}` },
   )
 
-/** Milliseconds from the press on a conversation of the history until its newest message has been drawn. */
+/** Milliseconds from a click on a conversation until its newest message is painted. */
 async function open(page: Page, title: string, last: string): Promise<number> {
   const entry = page.getByRole('listitem').filter({ hasText: title }).getByRole('button').first()
   await entry.waitFor()
@@ -47,7 +47,9 @@ async function open(page: Page, title: string, last: string): Promise<number> {
   )
 }
 
-/** Goes up in large steps; the most that anything in view moved by itself, in pixels, and how many messages came in. */
+/**
+ * Scrolls up in large steps; returns the largest layout shift in view, in pixels, and the number of loaded messages.
+ */
 const pixelsMoved = (page: Page, steps: number): Promise<{ movedPx: number; loaded: number }> =>
   page.evaluate(async (count) => {
     const feed = document.querySelector('[role=feed]')
@@ -81,7 +83,6 @@ async function wheelUp(page: Page, turns: number): Promise<void> {
   }
 }
 
-/** @param page signed in. */
 export async function measureThread(page: Page, dataDir: string, times: number) {
   for (let run = 0; run < times; run += 1) {
     await fillConversation(dataDir, { title: `Long ${run}.`, model: MODEL }, conversation(10_000))

@@ -1,4 +1,4 @@
-/** What a first visit downloads, and how soon it can be used. */
+/** Download size of a first visit, and time until the page is usable. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { openCounted, signIn } from './page-chromium.ts'
 
 const ASSETS = fileURLToPath(new URL('../dist/web/assets/', import.meta.url))
 
-/** Kilobytes of script, as the server sends them to a browser (brotli), that a page asked for up to a moment. */
+/** Kilobytes of script, compressed as the server sends them (brotli), that a page requested up to a moment. */
 async function scriptKb(page: Page, untilMs = Infinity): Promise<number> {
   const names = await page.evaluate(
     (until) =>
@@ -38,7 +38,7 @@ const firstPaint = (page: Page): Promise<number> =>
       ),
   )
 
-/** Milliseconds from the visit until the message box takes text. */
+/** Milliseconds from the visit until the message box accepts text. */
 const composerUsable = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
@@ -52,13 +52,13 @@ const composerUsable = (page: Page): Promise<number> =>
       }),
   )
 
-/** Visits the sign-in page, signs in, and visits the chat page as often as asked. The page stays signed in. */
+/** Visits the sign-in page, signs in, and visits the chat page repeatedly. The page stays signed in. */
 export async function measureVisits(browser: Browser, url: string, chatId: string, times: number) {
   const page = await openCounted(browser)
   await page.goto(`${url}/login`)
   await page.getByText('Use test account').waitFor()
   const signInPaint = await firstPaint(page)
-  // Toasts follow once the page is there.
+  // Toasts load after the page.
   const signInKb = await scriptKb(page, signInPaint)
   await signIn(page)
   const [paints, usable, bare]: number[][] = [[], [], []]

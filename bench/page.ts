@@ -1,6 +1,6 @@
 /**
- * The page in a real Chromium: its weight, its first paint, and what writing and reading long conversations cost it.
- * `npm run bench -- page [times] [part …]`, of the parts `visits`, `thread` and `streaming`; without one, all.
+ * The page in a real Chromium: weight, first paint, and cost of long conversations. `npm run bench -- page [times]
+ * [part …]`, with the parts `visits`, `thread` and `streaming`; by default all.
  */
 import { startStubModel } from '#test/stub-model.ts'
 import { openChromium } from './page-chromium.ts'

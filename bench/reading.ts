@@ -97,7 +97,7 @@ async function hostile(folder: string): Promise<Figures> {
   return { files: manifest.length, otherwise: wrong, slowestMs: rounded(slowestMs, 0) }
 }
 
-/** The pages of a pdf, undefined where some need OCR or it cannot be read. */
+/** Undefined if some pages need OCR or the pdf cannot be read. */
 async function readTextLayer(bytes: Uint8Array): Promise<ParsedPage[] | undefined> {
   const parse = await loadParser(UPLOAD_TYPES.pdf)
   const pages: ParsedPage[] = []
@@ -122,7 +122,7 @@ async function pdf(folder: string): Promise<Figures> {
     if (reference.length < LEAST_WORDS) continue
     const bytes = await readFile(file)
     const pages = await readTextLayer(bytes)
-    // What only OCR could read is no text of the file.
+    // Text that only OCR could read is not part of the file's text.
     if (pages === undefined) continue
     const ours = wordsOf(textOf(pages))
     const score = wordF1(ours, reference)
@@ -140,7 +140,7 @@ async function pdf(folder: string): Promise<Figures> {
   }
 }
 
-/** How much of each page of the references stands in ours in the same order. */
+/** Share of each reference page that the parsed text contains in equal order. */
 async function order(folder: string): Promise<Figures> {
   const references = process.env['REFERENCES']
   if (references === undefined) throw new Error('REFERENCES names no folder of pages')
@@ -158,7 +158,6 @@ async function order(folder: string): Promise<Figures> {
   return { pages: scores.length, ...byFile(scores) }
 }
 
-/** The text layer of some pages of a pdf. */
 async function readTextPages(bytes: Uint8Array, numbers: ReadonlySet<number>): Promise<Map<number, string>> {
   const parse = await loadParser(UPLOAD_TYPES.pdf)
   const texts = new Map<number, string>()
@@ -190,14 +189,14 @@ async function docx(folder: string): Promise<Figures> {
   return byFile(scores)
 }
 
-/** What stands before an item of a list; antiword numbers bullets too. */
+/** Label of a list item; antiword numbers bullets too. */
 const LABEL = /^[^\S\n]*(?:[\p{L}\p{N}]{1,3}[.)]|[\d.]{3,})[^\S\n]/gmu
-/** Where antiword leaves a picture out. */
+/** antiword's placeholder for a picture. */
 const PICTURE = /\[pic\]/g
 
 /**
- * Compares what both set out to print: antiword prints what was deleted under revision and neither headers, footers nor
- * comments, so ours is read in the same way. Labels of lists are left aside in both.
+ * antiword prints text that was deleted under revision, but no headers, footers or comments; Alcove's output is
+ * reduced likewise. Both leave out list labels.
  */
 async function doc(folder: string): Promise<Figures> {
   const scores: [number, string][] = []
@@ -216,7 +215,7 @@ async function doc(folder: string): Promise<Figures> {
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Every cell that holds a string, looked for on the page of its sheet. */
+/** Every cell with a string, searched on the page of its sheet. */
 async function cells(folder: string): Promise<Figures> {
   let all = 0
   let found = 0
@@ -227,7 +226,7 @@ async function cells(folder: string): Promise<Figures> {
     const book = read(bytes, { dense: true })
     for (const [index, name] of book.SheetNames.entries()) {
       const text = (pages[index]?.text ?? '').replaceAll(/\s+/g, ' ')
-      // Rows and cells that are not there are holes, which only `forEach` passes over.
+      // Missing rows and cells are holes, which only `forEach` skips.
       book.Sheets[name]?.['!data']?.forEach((row) =>
         row.forEach((cell) => {
           if (cell.t !== 's' || String(cell.v).trim() === '') return
@@ -241,9 +240,9 @@ async function cells(folder: string): Promise<Figures> {
 }
 
 /**
- * Pages of plain text are drawn at 200 dpi and read back, by us and by the native program with one thread: by a process
- * that starts from nothing, and by one that was made ready while the page before was read, as in a server at work. The
- * native program is given our language data, and what Debian installs, whose network is a quarter of the size.
+ * Draws pages of plain text at 200 dpi and recognises them with Alcove, in a cold and in a warm process, and with the
+ * native program on one thread: with Alcove's language data, and with Debian's, whose network is a quarter of the
+ * size.
  */
 async function ocr(folder: string): Promise<Figures> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'alcove-ocr-'))

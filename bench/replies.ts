@@ -1,6 +1,6 @@
 /**
- * How replies stream, against a bare server that inserts the row and streams straight back: `npm run bench -- replies
- * [figure …]`. The stand-in's own time is taken out by its clock records, and both sides of a ratio run in turn.
+ * Reply streaming against a bare server that inserts the row and streams straight back: `npm run bench -- replies
+ * [figure …]`. Clock records of the stub subtract its own time; both sides of a ratio alternate.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AlcoveProcess } from '#test/alcove.ts'
@@ -12,7 +12,6 @@ import { type Asker, type ReplyStage, startReplyStage } from './reply-stage.ts'
 type Figure = Record<string, unknown>
 type Follow = Awaited<ReturnType<Asker['follow']>>
 
-/** One reply, seen from outside: when it was asked for, when its first and last text came, and what it said. */
 interface Seen {
   readonly tag: string
   readonly sentAt: number
@@ -25,7 +24,7 @@ const question = (tag: string, settings: string) => `Hello [[stub ${settings} ta
 let series = 0
 const nextSeries = () => `s${(series += 1)}-`
 
-/** From the question to the first text, less what the model took. */
+/** From the question to the first text, less the model's time. */
 async function overheads({ stub }: ReplyStage, prefix: string, seen: readonly Seen[]): Promise<number[]> {
   const times = await readModelTimes(stub.baseUrl, prefix)
   return seen.map(({ tag, sentAt, firstAt }) => {
@@ -94,7 +93,9 @@ async function twentyAtOnce({ stage, asker, follows }: Audience, rounds = 6): Pr
   }
 }
 
-/** Long replies of either kind in turn, of which no two end together, and somebody who joins one of ours half-way. */
+/**
+ * Alternates long replies of both kinds, which end at different times; another viewer joins one of Alcove's half-way.
+ */
 async function longReplies({ stage, asker, follows }: Audience, tokens = 3_000): Promise<Figure> {
   const prefix = nextSeries()
   const settings = `ttft=0 tps=100 tokens=${tokens}`
@@ -117,7 +118,7 @@ async function longReplies({ stage, asker, follows }: Audience, tokens = 3_000):
   }
 }
 
-/** What the page does: the private channel, then what has been written so far. */
+/** Joins as the page does: the private channel, then the text up to now. */
 async function joinLate({ stage, asker }: Audience, { conversationId }: Follow) {
   const viewer = await stage.open(asker, stage.node)
   const startedAt = clockMs()
@@ -138,7 +139,7 @@ async function joinLate({ stage, asker }: Audience, { conversationId }: Follow) 
   return { ms, hadEverything: text !== '' && (rows.rows[0]?.text ?? '').startsWith(text) }
 }
 
-/** Whether the first part of every reply is in the log, from which nothing is removed before its reply ends. */
+/** Whether the log has the first part of every reply; it loses nothing before a reply ends. */
 async function areAllWritten({ admin }: ReplyStage, replies: number): Promise<boolean> {
   const { rows } = await admin.query<{ begun: number }>(
     'select count(*)::integer as begun from reply_parts where seq = 1',
@@ -146,7 +147,7 @@ async function areAllWritten({ admin }: ReplyStage, replies: number): Promise<bo
   return rows[0]?.begun === replies
 }
 
-/** Resolves once all are; with false where some ended before others began. */
+/** Resolves once all have begun; with false if some ended before others began. */
 async function allBegin(stage: ReplyStage, replies: number): Promise<boolean> {
   for (let left = 100; left > 0; left -= 1) {
     if (await areAllWritten(stage, replies)) return true
@@ -155,7 +156,7 @@ async function allBegin(stage: ReplyStage, replies: number): Promise<boolean> {
   return false
 }
 
-/** Transactions that have written text, each with one statement, and those that have written anything. */
+/** Transactions that have written text, each with one statement, and all writing transactions. */
 async function writesUntilNow({ statistics }: ReplyStage) {
   const { rows } = await statistics.query<{ text: number; all: number }>(
     `select coalesce(sum(calls), 0)::integer as text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint::integer as all
@@ -166,7 +167,7 @@ async function writesUntilNow({ statistics }: ReplyStage) {
   return { at: clockMs(), text, all }
 }
 
-/** While all are written and none begins or ends: what is committed then is the text's, not of questions, claims and answers. */
+/** Measures while all replies run and none begins or ends, so that only text is committed. */
 async function commitsWhileAllRun(stage: ReplyStage, replies: number, windowMs: number): Promise<Figure> {
   const haveAllBegun = await allBegin(stage, replies)
   const before = await writesUntilNow(stage)
@@ -179,7 +180,7 @@ async function commitsWhileAllRun(stage: ReplyStage, replies: number, windowMs: 
 
 const TOKENS_PER_S = 50
 
-/** 200 replies that begin within a second: short ones on servers that have just started, then long ones. */
+/** 200 replies that begin within a second: short ones on newly started servers, then long ones. */
 async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): Promise<Figure> {
   const spread = <T>(ask: (follow: Follow, n: number) => Promise<T>) =>
     Promise.all(follows.map((follow, n) => delay((n * 1000) / follows.length).then(() => ask(follow, n))))
@@ -229,7 +230,7 @@ async function manyAtOnce({ stage, asker, follows }: Audience, tokens = 1_000): 
   }
 }
 
-/** The stop goes to the node that does not write. */
+/** The stop request goes to the node that does not write. */
 async function stopElsewhere({ stage, asker, follows }: Audience, times = 5): Promise<Figure> {
   const prefix = nextSeries()
   const nodes = [stage.node, await stage.second()] as const
@@ -270,7 +271,7 @@ async function writerOf({ admin }: ReplyStage, nodes: readonly AlcoveProcess[], 
   return nodes.find(({ pid }) => rows[0]?.worker?.startsWith(`${pid}@`) === true)
 }
 
-/** Last of all: one node does not survive it. */
+/** Runs last: one node does not survive it. */
 async function killTheWriter({ stage }: Audience): Promise<Figure> {
   const nodes = [stage.node, await stage.second()] as const
   const asker = await stage.signUp(nodes[0])
@@ -314,7 +315,6 @@ const FIGURES: Record<string, (audience: Audience) => Promise<Figure>> = {
 const MANY = 200
 const CHANNELS_PER_SOCKET = 50
 
-/** @param args the figures to measure; all where none is named. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const chosen = args.length > 0 ? args : Object.keys(FIGURES)
   const stage = await startReplyStage()

@@ -1,4 +1,4 @@
-/** Alcove, where wanted on two nodes, and the bare server on one PostgreSQL, one stand-in model, and people who ask and watch. */
+/** Alcove on one or two nodes and the bare server on one PostgreSQL, with one stub model. */
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
@@ -12,36 +12,33 @@ import { type BareServer, startBareServer } from './bare-server.ts'
 import { clockMs } from './clock.ts'
 import { live } from './signed-in.ts'
 
-/** What one viewer has seen of one conversation. */
 export interface Watched {
   text: string
   attempt: number
   firstAt: number
   lastAt: number
-  /** Of the last part that tells how it ended. */
+  /** Resolves at the last part, which reports how the reply ended. */
   readonly ended: Promise<void>
 }
 
 export interface Asker {
   readonly client: SupabaseClient
   readonly token: string
-  /** Makes a conversation and follows it on the socket of `viewer`. */
   follow(viewer: SupabaseClient): Promise<{ conversationId: string; watched: Watched; again: () => Watched }>
-  /** Inserts the question; resolves with the time at which it was sent. */
+  /** Resolves with the time at which the question was sent. */
   ask(conversationId: string, content: string): Promise<number>
 }
 
 export interface ReplyStage {
   readonly node: AlcoveProcess
-  /** Another one on the same database, from the first call on. */
+  /** Starts a second node on the database at the first call. */
   second(): Promise<AlcoveProcess>
   readonly bare: BareServer
   readonly stub: StubModel
   readonly admin: pg.Pool
-  /** Where PostgreSQL counts the statements of the whole cluster, as `pg_stat_statements`. */
+  /** The database with `pg_stat_statements`, which counts the statements of the whole cluster. */
   readonly statistics: pg.Client
   signUp(node: AlcoveProcess): Promise<Asker>
-  /** Another socket of the same person. */
   open(asker: Asker, node: AlcoveProcess): Promise<SupabaseClient>
   close(): Promise<void>
 }
@@ -66,7 +63,7 @@ function watch(): { watched: Watched; take: (part: ReplyPart) => void } {
   }
 }
 
-/** @param token of somebody who is signed in elsewhere. */
+/** @param token of a session on another node */
 async function connect(node: AlcoveProcess, token?: string): Promise<SupabaseClient> {
   const { supabaseAnonKey } = await node.config()
   return createClient(
@@ -104,7 +101,7 @@ async function asAsker(client: SupabaseClient, userId: string, token: string): P
   }
 }
 
-/** Starts twice: PostgreSQL loads what counts its statements at its start alone. */
+/** Starts twice: PostgreSQL loads the statistics module only at its start. */
 async function startCounting(dataDir: string, password: string) {
   const start = async () => {
     const postgres = await startEmbedded(dataDir, password, createLog('warn'))

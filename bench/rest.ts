@@ -1,6 +1,6 @@
 /**
- * Reading through `/rest/v1`: 100 conversations by the official client against the same statement by the driver with role
- * and claims; and reads a second for 32 clients against a bare hono route that runs the same statement.
+ * Reads through `/rest/v1`: 100 conversations by the official client against the statement by the driver with role and
+ * claims; and reads per second of 32 clients against a bare hono route.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Answers a second of an address that 32 clients ask without a pause. */
+/** Responses per second to 32 clients without pauses. */
 async function ratePerS(address: string, headers: Record<string, string>, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1000
   let answers = 0
@@ -47,7 +47,6 @@ async function ratePerS(address: string, headers: Record<string, string>, second
   return answers / seconds
 }
 
-/** @param args how often each is asked, and how many seconds each rate is measured for. */
 export async function run([times = '200', seconds = '3']: string[]): Promise<Record<string, unknown>> {
   const session = await startSignedIn()
   const client = await session.open()

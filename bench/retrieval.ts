@@ -1,6 +1,6 @@
 /**
- * How well and how fast passages are found: `npm run bench -- retrieval <folder>`. The folder holds a collection in BEIR
- * format (corpus.jsonl, queries.jsonl, qrels.tsv), whose texts go through the same code as uploaded documents.
+ * Quality and speed of search: `npm run bench -- retrieval <folder>`, with a collection in BEIR format (corpus.jsonl,
+ * queries.jsonl, qrels.tsv) that goes through the code of uploads.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'
 
-/** Passages looked at per query: enough for 100 documents by their best passage. */
+/** Passages per query: enough for 100 documents by their best passage. */
 const DEPTH = 300
 
 async function readJudgements(file: string): Promise<Map<string, Map<string, number>>> {
@@ -36,7 +36,7 @@ const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
-/** Stores each text as a document of one owner; answers which document holds which text. */
+/** Stores each text as a document of one owner; maps documents to texts. */
 async function load(library: Library, person: Person, folder: string): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   for await (const { _id, title, text } of readCorpus(folder)) {
@@ -46,10 +46,10 @@ async function load(library: Library, person: Person, folder: string): Promise<M
   return ids
 }
 
-/** People with the same library, among whom pages of the tables are shared. */
+/** People with equal libraries, whose rows share pages of the tables. */
 const PEOPLE = 10
 
-/** Of the whole index, against the text: with one library in the database, and with ten. */
+/** Size of the index relative to the text, with one library and with ten. */
 async function measureSize(library: Library, person: Person) {
   const measured = async () => {
     const bytes = await library.measureIndex()
@@ -123,7 +123,7 @@ async function measure(
     const ranking = rankDocuments(deep, ids)
     scores.push(ndcgAt10(ranking, relevant))
     recalls.push(ranking.filter((document) => relevant.has(document)).length / relevant.size)
-    // Timed apart, and as the product asks: eight passages with their text.
+    // Timed separately, with the product's limit: eight passages with their text.
     const startedAt = performance.now()
     await database.asUser(claims, (scope) => searchPassages(scope, text))
     times.push(performance.now() - startedAt)

@@ -1,7 +1,7 @@
 /**
- * How fast passages are found: `npm run bench -- search <folder> [passages]`, in libraries of 1,000, 5,000 and 100,000
- * passages, against `ts_rank_cd` with OR-ed words over GIN. The passages are put together from the sentences of a
- * collection in BEIR format, whose questions are asked; the largest library holds copies of the one before it.
+ * Search latency in libraries of 1,000, 5,000 and 100,000 passages, against `ts_rank_cd` with OR-ed words over GIN:
+ * `npm run bench -- search <folder> [passages]`. Passages combine sentences of a BEIR collection; the largest library
+ * copies the one before it.
  */
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -13,13 +13,13 @@ import { inTurn, median, quantile, rounded } from './measure.ts'
 const PASSAGE_CHARACTERS = 1_000
 const PAGES_PER_DOCUMENT = 250
 const QUESTIONS = 60
-/** Each question is timed as often: the 95th percentile of sixty is the third of them. */
+/** The 95th percentile of sixty questions is the third slowest. */
 const ROUNDS = 3
 const NEIGHBOURS = 100
 const SMALL = 1_000
 const MEDIUM = 5_000
 
-/** Park and Miller: the same libraries in every run. */
+/** Park and Miller: equal libraries in every run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -50,7 +50,7 @@ function makePage(sentences: readonly string[], random: (below: number) => numbe
   return page.slice(0, PASSAGE_CHARACTERS).trim()
 }
 
-/** The rows of what most products would do, beside ours. */
+/** The usual full-text table, as the baseline. */
 const BASELINE_TABLE = `
   create extension if not exists btree_gin;
   create table baseline (owner uuid not null, document_id uuid not null, page integer not null, words tsvector not null);`
@@ -86,7 +86,7 @@ async function fill(library: Library, person: Person, passages: number, sentence
   return bytes
 }
 
-/** As the product asks: in a transaction that only reads. */
+/** As in the product, in a read-only transaction. */
 const ask = (database: Database, person: Person, question: string) =>
   database.asUser(person, (scope) => searchPassages(scope, question), { readOnly: true })
 

@@ -1,4 +1,4 @@
-/** A server of the four services alone, with a table or a bucket of the figure's own, and tokens that it takes. */
+/** A server of the four services alone, with its own table or bucket. */
 import { SignJWT } from 'jose'
 import pg from 'pg'
 import { type AlcoveProcess, createDataDir, startAlcove } from '#test/alcove.ts'
@@ -10,12 +10,11 @@ export interface Services {
   readonly alcove: AlcoveProcess
   readonly dataDir: string
   readonly anonKey: string
-  /** The superuser. */
   readonly admin: pg.Client
   readonly close: () => Promise<void>
 }
 
-/** @param sql applied before anybody comes. */
+/** @param sql runs before the first client connects */
 export async function openServices(sql: string): Promise<Services> {
   const { dataDir, remove } = await createDataDir()
   const alcove = await startAlcove({
@@ -41,7 +40,7 @@ export async function openServices(sql: string): Promise<Services> {
   }
 }
 
-/** What somebody who is signed in would send; there need be no account. */
+/** An access token; it needs no account. */
 export const tokenOf = (sub: string): Promise<string> =>
   new SignJWT({ sub, role: 'authenticated' })
     .setProtectedHeader({ alg: 'HS256' })

@@ -1,11 +1,10 @@
-/** Signing in with a password, less the one hash that it must compute: what all else of it takes. */
+/** Password sign-in, less the one hash that it must compute. */
 import { hash, verify } from '@node-rs/argon2'
 import { createClient } from '@supabase/supabase-js'
 import { HASHING } from '#server/auth/passwords.ts'
 import { createDataDir, startAlcove } from '#test/alcove.ts'
 import { inTurn, median, rounded } from './measure.ts'
 
-/** @param args how often each is done. */
 export async function run([times = '100']: string[]): Promise<Record<string, unknown>> {
   const { dataDir, remove } = await createDataDir()
   const alcove = await startAlcove({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' })

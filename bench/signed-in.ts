@@ -1,4 +1,4 @@
-/** A server of its own with a signed-in official client, for the figures that are measured from outside. */
+/** A separate server with a signed-in official client, for figures measured from outside. */
 import { randomUUID } from 'node:crypto'
 import { createClient, REALTIME_SUBSCRIBE_STATES } from '@supabase/supabase-js'
 import { type AlcoveProcess, createDataDir, type Environment, startAlcove } from '#test/alcove.ts'
@@ -13,7 +13,6 @@ export interface SignedIn {
   readonly dataDir: string
   readonly userId: string
   readonly token: string
-  /** Another client of the same person, with a socket of its own. */
   open(): Promise<Client>
   startConversation(client: Client, model: string): Promise<string>
   close(): Promise<void>
@@ -56,7 +55,7 @@ export async function startSignedIn(environment: Environment = {}): Promise<Sign
   }
 }
 
-/** Resolves once a channel is joined and, where `hasChanges`, its changes are live. */
+/** Resolves once a channel is joined and, with `hasChanges`, its changes are live. */
 export function live(channel: Channel, { hasChanges = false } = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (hasChanges) channel.on('system', {}, ({ status }: { status: string }) => status === 'ok' && resolve())

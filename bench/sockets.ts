@@ -1,6 +1,6 @@
 /**
- * 1,000 sockets of 100 people and 100 inserts a second spread over them: each change must come to the ten sockets of its
- * person and to no other. Against one socket alone at the same rate; and the memory of a socket that only waits.
+ * 1,000 sockets of 100 people and 100 inserts a second: each change must reach the ten sockets of its person and no
+ * other. Against one socket at that rate; and the memory of an idle socket.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -25,7 +25,6 @@ interface Watcher {
   readonly socket: WebSocket
 }
 
-/** Resolves once changes are live on it. */
 async function openWatcher(url: string, anonKey: string, owner: string, filter: string | undefined): Promise<Watcher> {
   const token = await tokenOf(owner)
   const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`)
@@ -45,7 +44,7 @@ async function openWatcher(url: string, anonKey: string, owner: string, filter: 
   return { owner, socket }
 }
 
-/** Milliseconds from each insert to each socket that heard of it, and what went wrong. */
+/** Milliseconds from each insert to each socket that received it, and the errors. */
 async function measure(admin: pg.Client, watchers: readonly Watcher[], seconds: number) {
   const owners = [...new Set(watchers.map(({ owner }) => owner))]
   const inserted = new Map<string, { readonly at: number; readonly owner: string; heard: number }>()

@@ -1,6 +1,6 @@
 /**
- * Warm start: from the server process's start to its first HTTP 200, less the time that PostgreSQL takes to accept a
- * connection; against a bare process that loads hono and pg and answers.
+ * Warm start: from the server process's start to its first HTTP 200, less PostgreSQL's start, against a bare process
+ * that loads hono and pg.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * 25 MB through `/storage/v1` by the official client, up and down, against the same bytes through a bare server that
- * streams them to a file and back; and by how much the server's memory grows meanwhile.
+ * 25 MB through `/storage/v1` by the official client, up and down, against a bare server that streams to a file and
+ * back; and the growth of the server's memory.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -24,13 +24,12 @@ const timed = async (act: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt
 }
 
-/** The highest that a process has reached since its mark was last reset. */
+/** Peak since the last reset of the kernel's mark. */
 async function peakKib(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 const resetPeak = (pid: number) => writeFile(`/proc/${pid}/clear_refs`, '5')
 
-/** @param args how often each is done. */
 export async function run([times = '12']: string[]): Promise<Record<string, unknown>> {
   const { alcove, dataDir, anonKey, close } = await openServices(BUCKET)
   const token = await tokenOf(randomUUID())

@@ -1,4 +1,4 @@
-/** Uploads to a server and follows what becomes of them as the page does: by live changes of the rows. */
+/** Uploads to a server and follows the documents by live changes of the rows, as the page does. */
 import { type DocumentRow, documentRow, type UploadAnswer, uploadAnswer } from '#contract/document.ts'
 import { type Client, live, type SignedIn } from './signed-in.ts'
 
@@ -8,7 +8,7 @@ export interface WatchedLibrary {
   ended(id: string): Promise<DocumentRow>
 }
 
-/** @param onChange is told of every change, progress included. */
+/** @param onChange receives every change, progress included */
 export async function watchLibrary(
   { alcove, token }: Pick<SignedIn, 'alcove' | 'token'>,
   client: Client,

@@ -1,6 +1,4 @@
-/** How alike two texts are, word by word. */
-
-/** Letters and digits, without case and compatibility forms. */
+/** Letters and digits in lower-case NFKC. */
 export const wordsOf = (text: string): string[] =>
   text
     .normalize('NFKC')
@@ -8,7 +6,7 @@ export const wordsOf = (text: string): string[] =>
     .replaceAll('\u00ad', '')
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Harmonic mean of precision and recall over the words as often as they occur. */
+/** Harmonic mean of precision and recall over the words as a multiset. */
 export function wordF1(ours: readonly string[], reference: readonly string[]): number {
   const counts = new Map<string, number>()
   for (const word of reference) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -23,7 +21,7 @@ export function wordF1(ours: readonly string[], reference: readonly string[]): n
 
 const MOST_WORDS = 6_000
 
-/** Longest common subsequence over the mean length: order counts. Of long texts only the beginning is compared. */
+/** Longest common subsequence over the mean length. Compares only the beginning of long texts. */
 export function orderScore(ours: readonly string[], reference: readonly string[]): number {
   const [one, other] = [ours.slice(0, MOST_WORDS), reference.slice(0, MOST_WORDS)]
   if (one.length + other.length === 0) return 1
