@@ -97,6 +97,7 @@ export function createDelivery({ batchReader, catalogue, channels, sender, retry
         const view = views[index]?.get(match.change)
         if (view)
           sendToMatching(
+            sender,
             { ...match, bindings: match.bindings.filter(({ channel }) => channel.subscriber === subscriber) },
             view,
           )
@@ -118,36 +119,37 @@ export function createDelivery({ batchReader, catalogue, channels, sender, retry
     }
     return reloaded
   }
-
-  function sendToMatching({ change, table, bindings }: ChangeMatch, view: View): void {
-    const matching = bindings.filter(
-      (binding) =>
-        binding.filters.length === 0 || (view.values !== undefined && matchesBinding(binding, table, view.values)),
-    )
-    for (const [channel, own] of Map.groupBy(matching, (binding) => binding.channel)) {
-      // Bindings of one channel with different columns need separate messages.
-      for (const group of Map.groupBy(own, ({ select }) => (select ? [...select].sort().join() : '')).values()) {
-        sendChange(channel, change, table, group, view)
-      }
-    }
-  }
-
-  function sendChange(
-    channel: Channel,
-    change: Change,
-    table: PublishedTable,
-    bindings: readonly Binding[],
-    view: View,
-  ): void {
-    if (!channel.isOpen || channel.claims.exp * 1000 <= Date.now()) return
-    const ids = JSON.stringify(bindings.map(({ id }) => id))
-    const select = bindings[0]?.select
-    const columns = table.columns.filter(
-      ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
-    )
-    sender.push(channel, 'postgres_changes', `{"ids":${ids},"data":${renderChange(change, columns, view, select)}}`)
-  }
 }
 
 const inChunks = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
+
+function sendToMatching(sender: Sender, { change, table, bindings }: ChangeMatch, view: View): void {
+  const matching = bindings.filter(
+    (binding) =>
+      binding.filters.length === 0 || (view.values !== undefined && matchesBinding(binding, table, view.values)),
+  )
+  for (const [channel, own] of Map.groupBy(matching, (binding) => binding.channel)) {
+    // Bindings of one channel with different columns need separate messages.
+    for (const group of Map.groupBy(own, ({ select }) => (select ? [...select].sort().join() : '')).values()) {
+      sendChange(sender, channel, change, table, group, view)
+    }
+  }
+}
+
+function sendChange(
+  sender: Sender,
+  channel: Channel,
+  change: Change,
+  table: PublishedTable,
+  bindings: readonly Binding[],
+  view: View,
+): void {
+  if (!channel.isOpen || channel.claims.exp * 1000 <= Date.now()) return
+  const ids = JSON.stringify(bindings.map(({ id }) => id))
+  const select = bindings[0]?.select
+  const columns = table.columns.filter(
+    ({ name }) => table.readable[channel.claims.role].has(name) && (select?.has(name) ?? true),
+  )
+  sender.push(channel, 'postgres_changes', `{"ids":${ids},"data":${renderChange(change, columns, view, select)}}`)
+}
