@@ -67,8 +67,8 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
         }
         socket.off('error', onError)
         server.handleUpgrade(request, socket, head, (ws) => {
-          countSocket(from, 1)
-          ws.on('close', () => countSocket(from, -1))
+          countSocket(openByAddress, from, 1)
+          ws.on('close', () => countSocket(openByAddress, from, -1))
           accept(ws, vsn, apiKey)
         })
       },
@@ -82,30 +82,13 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     )
   }
 
-  function countSocket(from: string, step: 1 | -1): void {
-    const open = (openByAddress.get(from) ?? 0) + step
-    if (open > 0) openByAddress.set(from, open)
-    else openByAddress.delete(from)
-  }
-
   async function admit(request: IncomingMessage): Promise<{ vsn: Vsn; apiKey: string }> {
     if (isClosed) throw new HandshakeError(503, 'The server is stopping')
     return authorizeHandshake(tokens, request)
   }
 
   function accept(ws: WebSocket, vsn: Vsn, apiKey: string): void {
-    const connection: Connection = {
-      ws,
-      vsn,
-      apiKey,
-      channels: new Map(),
-      lastReceivedAt: Date.now(),
-      pendingWork: Promise.resolve(),
-      unhandledBytes: 0,
-      second: 0,
-      events: 0,
-      joins: 0,
-    }
+    const connection = newConnection(ws, vsn, apiKey)
     connections.add(connection)
     ws.on('message', (data, isBinary) => receiveFrame(connection, data, isBinary))
     ws.on('error', (error) => log.debug({ err: error }, 'a socket broke'))
@@ -165,6 +148,25 @@ export function createSockets({ tokens, log, limits, trustProxy, protocol, backp
     },
   }
 }
+
+function countSocket(openByAddress: Map<string, number>, from: string, step: 1 | -1): void {
+  const open = (openByAddress.get(from) ?? 0) + step
+  if (open > 0) openByAddress.set(from, open)
+  else openByAddress.delete(from)
+}
+
+const newConnection = (ws: WebSocket, vsn: Vsn, apiKey: string): Connection => ({
+  ws,
+  vsn,
+  apiKey,
+  channels: new Map(),
+  lastReceivedAt: Date.now(),
+  pendingWork: Promise.resolve(),
+  unhandledBytes: 0,
+  second: 0,
+  events: 0,
+  joins: 0,
+})
 
 const sumOver = (connections: Iterable<Connection>, read: (connection: Connection) => number): number =>
   Iterator.from(connections).reduce((sum, connection) => sum + read(connection), 0)
