@@ -5,7 +5,7 @@ import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 import { connectToolServer, type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
 import { type ToolServerAddress } from '#server/providers/mcp-transport.ts'
 
@@ -72,6 +72,59 @@ const notFound = () => new AppError('not_found', 'There is no such tool server.'
 /** Binds the encrypted token to its owner, name and address. */
 const encryptionContext = (owner: string, name: string, url: string | null) => JSON.stringify([owner, name, url])
 
+/** Returns at least one tool. */
+async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<McpTool[]> {
+  const client = await connectToolServer(name, address, signal)
+  try {
+    const tools = await client.listTools(signal)
+    if (tools.length === 0) throw new AppError('empty', `${name} offers no tool.`)
+    return tools
+  } finally {
+    await client.close()
+  }
+}
+
+async function readStored(database: Database, owner: string): Promise<StoredServer[]> {
+  const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
+    'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
+    [owner],
+  )
+  return rows
+}
+
+const toToolServer = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
+  ...row,
+  tools: storedTools.parse(tools).map(({ name, description }) => ({ name, description })),
+})
+
+interface NewToolServer {
+  readonly name: string
+  readonly url: string | null
+  readonly command: string | null
+  readonly token: string | undefined
+  readonly sealed: Buffer | null
+}
+
+/** Also replaces an earlier server of the same name. @throws AppError `conflict` if there are too many. */
+async function replaceToolServer(
+  scope: Scope,
+  { name, url, command, token, sealed }: NewToolServer,
+  tools: readonly McpTool[],
+): Promise<ToolServer> {
+  await scope.query('delete from tool_servers where name = $1', [name])
+  const { rows: count } = await scope.query<{ count: number }>('select count(*) from tool_servers')
+  if ((count[0]?.count ?? 0) >= MAX_SERVERS)
+    throw new AppError('conflict', `${MAX_SERVERS} servers are connected already. Remove one first.`)
+  const { rows } = await scope.query<ToolServer>(
+    `insert into tool_servers (name, url, command, sealed_token, last_four, tools)
+     values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+    [name, url, command, sealed, token?.slice(-4), JSON.stringify(tools)],
+  )
+  const [row] = rows
+  if (!row) throw new AppError('unavailable', 'The server could not be stored. Try again.')
+  return toToolServer(row)
+}
+
 export function createToolServers({
   database,
   encryptionKey,
@@ -98,35 +151,10 @@ export function createToolServers({
     return { command: program, args, log: log.child({ command }) }
   }
 
-  /** Returns at least one tool. */
-  async function listTools(name: string, address: ToolServerAddress, signal: AbortSignal): Promise<McpTool[]> {
-    const client = await connectToolServer(name, address, signal)
-    try {
-      const tools = await client.listTools(signal)
-      if (tools.length === 0) throw new AppError('empty', `${name} offers no tool.`)
-      return tools
-    } finally {
-      await client.close()
-    }
-  }
-
-  async function readStored(owner: string): Promise<StoredServer[]> {
-    const { rows } = await database.serviceStatement<StoredServer & Record<string, unknown>>(
-      'select id, name, url, command, sealed_token, tools from tool_servers where owner = $1 order by created_at, id',
-      [owner],
-    )
-    return rows
-  }
-
   function storedAddress(owner: string, { name, url, command, sealed_token }: StoredServer): ToolServerAddress {
     const token = sealed_token === null ? undefined : decrypt(key, sealed_token, encryptionContext(owner, name, url))
     return resolveAddress({ url, command, token })
   }
-
-  const toToolServer = ({ tools, ...row }: ToolServer & { tools: unknown }): ToolServer => ({
-    ...row,
-    tools: storedTools.parse(tools).map(({ name, description }) => ({ name, description })),
-  })
 
   return {
     commands: [...commands.keys()],
@@ -146,24 +174,11 @@ export function createToolServers({
       const tools = await listTools(name, resolveAddress(where), signal)
       const sealed =
         where.token === undefined ? null : encrypt(key, where.token, encryptionContext(person.sub, name, where.url))
-      return database.asUser(person, async (scope) => {
-        await scope.query('delete from tool_servers where name = $1', [name])
-        const { rows: count } = await scope.query<{ count: number }>('select count(*) from tool_servers')
-        if ((count[0]?.count ?? 0) >= MAX_SERVERS)
-          throw new AppError('conflict', `${MAX_SERVERS} servers are connected already. Remove one first.`)
-        const { rows } = await scope.query<ToolServer>(
-          `insert into tool_servers (name, url, command, sealed_token, last_four, tools)
-           values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
-          [name, where.url, where.command, sealed, where.token?.slice(-4), JSON.stringify(tools)],
-        )
-        const [row] = rows
-        if (!row) throw new AppError('unavailable', 'The server could not be stored. Try again.')
-        return toToolServer(row)
-      })
+      return database.asUser(person, (scope) => replaceToolServer(scope, { name, ...where, sealed }, tools))
     },
 
     async refresh(person, id, signal) {
-      const known = (await readStored(person.sub)).find((server) => server.id === id)
+      const known = (await readStored(database, person.sub)).find((server) => server.id === id)
       if (!known) throw notFound()
       const tools = JSON.stringify(await listTools(known.name, storedAddress(person.sub, known), signal))
       return database.asService(async (scope) => {
@@ -186,7 +201,7 @@ export function createToolServers({
     },
 
     async listConnected(owner) {
-      return (await readStored(owner)).map((server) => ({
+      return (await readStored(database, owner)).map((server) => ({
         id: server.id,
         name: server.name,
         tools: storedTools.parse(server.tools),
