@@ -5,19 +5,27 @@ import { type newPersonalProvider, type PersonalProvider } from '#contract/provi
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import { type Claims, type Database } from '#server/database/scope.ts'
 import {
   createProviders,
   DEFAULT_BASE_URLS,
   type PersonalEndpoint,
-  personalIdentifier,
   type ProviderSettings,
   type ResolveProviders,
 } from '#server/providers/provider-registry.ts'
 import { type Embedder } from '#server/providers/embed.ts'
-import { type Endpoint, type ListedModel, listModels } from '#server/providers/list-models.ts'
-import { storeListedModels } from './models.ts'
+import { type Endpoint, listModels } from '#server/providers/list-models.ts'
 import { choosePersonalEmbedder, createEndpointEmbedder, type EmbeddingsEndpoint } from './personal-embedders.ts'
+import {
+  deleteVectors,
+  listProviders,
+  readStoredProviders,
+  replaceProvider,
+  type SealedProvider,
+  setEmbeddingsModel,
+  type StoredProvider,
+  storeModels,
+} from './personal-provider-store.ts'
 
 type Person = Claims & { readonly sub: string }
 type NewProvider = z.output<typeof newPersonalProvider>
@@ -55,28 +63,35 @@ interface PersonalProvidersOptions {
   readonly log: Log
 }
 
-interface StoredProvider {
-  id: string
-  kind: PersonalProvider['kind']
-  name: string
-  base_url: string | null
-  sealed_key: Buffer | null
-  embeddings_model: string | null
-}
-
-const MAX_PROVIDERS = 20
 const EMBED_TIMEOUT_MS = 10_000
 const KEYED_NAMES = { anthropic: 'Anthropic', openai: 'OpenAI' } as const
 const RESERVED_NAMES = new Set(['anthropic', 'openai', 'openai-compatible', 'alcove'])
-const COLUMNS = `id, kind, name, base_url, last_four, embeddings_model, to_jsonb(created_at) #>> '{}' as created_at`
+
+/** Binds the encrypted key to its owner, name and address. */
+const encryptionContext = (owner: string, name: string, baseUrl: string | null) =>
+  JSON.stringify([owner, name, baseUrl])
 
 /** Shown to identify a key; at most half of it. */
 const lastCharacters = (apiKey: string): string =>
   apiKey.slice(Math.max(apiKey.length - 4, Math.ceil(apiKey.length / 2)))
 
-/** Binds the encrypted key to its owner, name and address. */
-const encryptionContext = (owner: string, name: string, baseUrl: string | null) =>
-  JSON.stringify([owner, name, baseUrl])
+function sealProvider(key: Buffer, owner: string, given: NewProvider): SealedProvider {
+  const { kind, apiKey } = given
+  const name = kind === 'compatible' ? given.name : KEYED_NAMES[kind]
+  const baseUrl = kind === 'compatible' ? given.baseUrl : null
+  const sealedKey = apiKey === undefined ? null : encrypt(key, apiKey, encryptionContext(owner, name, baseUrl))
+  return { kind, name, baseUrl, sealedKey, lastFour: apiKey === undefined ? null : lastCharacters(apiKey) }
+}
+
+/** @throws AppError `unavailable` if the provider does not answer in time, or its own error. */
+async function testEmbeddings(name: string, embedder: Embedder, signal: AbortSignal): Promise<void> {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(EMBED_TIMEOUT_MS)])
+  await embedder.embed(['A text.'], { signal: ended, retries: 0 }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (error instanceof AppError) throw error
+    throw new AppError('unavailable', `${name} did not answer within ${EMBED_TIMEOUT_MS / 1000} seconds.`)
+  })
+}
 
 export function createPersonalProviders(options: PersonalProvidersOptions): PersonalProviders {
   const { database, settings, guardedFetch, embedder: sharedEmbedder = null, log } = options
@@ -89,14 +104,6 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
     const name = KEYED_NAMES[given.kind]
     const baseUrl = settings[given.kind].baseUrl ?? DEFAULT_BASE_URLS[name]
     return { protocol: given.kind, name, baseUrl, apiKey: given.apiKey }
-  }
-
-  async function readStored(owner: string): Promise<StoredProvider[]> {
-    const { rows } = await database.serviceStatement<StoredProvider & Record<string, unknown>>(
-      'select id, kind, name, base_url, sealed_key, embeddings_model from own_providers where owner = $1 order by created_at, id',
-      [owner],
-    )
-    return rows
   }
 
   /** Returns undefined if decryption fails: the installation key was replaced, or the row was modified. */
@@ -123,76 +130,15 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
     return [{ id, baseUrl, apiKey: decryptKey(owner, row), fetch: endpoint?.fetch, model }]
   }
 
-  const storeModels = (owner: string, { id, name }: { id: string; name: string }, models: readonly ListedModel[]) =>
-    database.asService((scope) =>
-      storeListedModels(
-        scope,
-        models.map((model) => ({
-          identifier: personalIdentifier(id, model.id),
-          name: model.id,
-          contextWindow: model.contextWindow,
-          sees: model.sees,
-        })),
-        { provider: name, owner, ownProvider: id },
-      ),
-    )
-
-  /** For a deselected model. Removing a provider deletes its vectors in the database. */
-  const deleteVectors = (owner: string, id: string) =>
-    database.asService(async (scope) => {
-      for (const table of ['embedded_documents', 'passage_vectors'])
-        await scope.query(`delete from ${table} where owner = $1 and starts_with(model, $2)`, [
-          owner,
-          personalIdentifier(id, ''),
-        ])
-    })
-
-  async function insertProvider(scope: Scope, owner: string, given: NewProvider): Promise<PersonalProvider> {
-    const name = given.kind === 'compatible' ? given.name : KEYED_NAMES[given.kind]
-    const baseUrl = given.kind === 'compatible' ? given.baseUrl : null
-    const { apiKey } = given
-    const { rows: replaced } = await scope.query<Pick<StoredProvider, 'id' | 'base_url' | 'embeddings_model'>>(
-      'delete from own_providers where name = $1 returning id, base_url, embeddings_model',
-      [name],
-    )
-    // A new key for the same address keeps the id, so existing vectors remain valid.
-    const renewed = replaced.find((row) => row.base_url === baseUrl)
-    const { rows: count } = await scope.query<{ count: number }>('select count(*) from own_providers')
-    if ((count[0]?.count ?? 0) >= MAX_PROVIDERS)
-      throw new AppError('conflict', `${MAX_PROVIDERS} providers are connected already. Remove one first.`)
-    const { rows } = await scope.query<PersonalProvider>(
-      `insert into own_providers (kind, name, base_url, sealed_key, last_four, id, embeddings_model)
-       values ($1, $2, $3, $4, $5, coalesce($6, gen_random_uuid()), $7) returning ${COLUMNS}`,
-      [
-        given.kind,
-        name,
-        baseUrl,
-        apiKey === undefined ? null : encrypt(key, apiKey, encryptionContext(owner, name, baseUrl)),
-        apiKey === undefined ? null : lastCharacters(apiKey),
-        renewed?.id,
-        renewed?.embeddings_model,
-      ],
-    )
-    const [row] = rows
-    if (!row) throw new AppError('unavailable', 'The provider could not be stored. Try again.')
-    return row
-  }
-
   return {
-    list: (person) =>
-      database.asUser(person, async (scope) => {
-        const { rows } = await scope.query<PersonalProvider>(
-          `select ${COLUMNS} from own_providers order by created_at, id`,
-        )
-        return rows
-      }),
+    list: (person) => database.asUser(person, listProviders),
 
     async connect(person, given, signal) {
       if (given.kind === 'compatible' && RESERVED_NAMES.has(given.name.toLowerCase()))
         throw new AppError('bad_request', `"${given.name}" is the name of another group. Choose a name of your own.`)
       const models = await listModels(toEndpoint(given), signal)
-      const row = await database.asUser(person, (scope) => insertProvider(scope, person.sub, given))
-      if (row.kind === 'compatible') await storeModels(person.sub, row, models)
+      const row = await database.asUser(person, (scope) => replaceProvider(scope, sealProvider(key, person.sub, given)))
+      if (row.kind === 'compatible') await storeModels(database, person.sub, row, models)
       return row
     },
 
@@ -204,35 +150,19 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
     },
 
     async chooseEmbeddings(person, id, model, signal) {
-      const row = (await readStored(person.sub)).find((candidate) => candidate.id === id)
+      const row = (await readStoredProviders(database, person.sub)).find((candidate) => candidate.id === id)
       if (!row) throw new AppError('not_found', 'There is no such provider.')
       const [endpoint] = toEmbeddingsEndpoints(person.sub, row)
       if (!endpoint) throw new AppError('bad_request', `${row.name} has no models that give texts vectors.`)
-      if (model !== null) {
-        const ended = AbortSignal.any([signal, AbortSignal.timeout(EMBED_TIMEOUT_MS)])
-        await createEndpointEmbedder(endpoint, model)
-          .embed(['A text.'], { signal: ended, retries: 0 })
-          .catch((error: unknown) => {
-            signal.throwIfAborted()
-            if (error instanceof AppError) throw error
-            throw new AppError('unavailable', `${row.name} did not answer within ${EMBED_TIMEOUT_MS / 1000} seconds.`)
-          })
-      }
-      const chosen = await database.asUser(person, async (scope) => {
-        if (model !== null) await scope.query('update own_providers set embeddings_model = null where id <> $1', [id])
-        const { rows } = await scope.query<PersonalProvider>(
-          `update own_providers set embeddings_model = $2 where id = $1 returning ${COLUMNS}`,
-          [id, model],
-        )
-        return rows[0]
-      })
+      if (model !== null) await testEmbeddings(row.name, createEndpointEmbedder(endpoint, model), signal)
+      const chosen = await database.asUser(person, (scope) => setEmbeddingsModel(scope, id, model))
       if (!chosen) throw new AppError('not_found', 'There is no such provider.')
-      if (model === null) await deleteVectors(person.sub, id)
+      if (model === null) await deleteVectors(database, person.sub, id)
       return chosen
     },
 
     async resolveEmbedder(owner, hasPersonal = true) {
-      const rows = hasPersonal ? await readStored(owner) : []
+      const rows = hasPersonal ? await readStoredProviders(database, owner) : []
       return choosePersonalEmbedder(
         rows.flatMap((row) => toEmbeddingsEndpoints(owner, row)),
         sharedEmbedder,
@@ -240,16 +170,18 @@ export function createPersonalProviders(options: PersonalProvidersOptions): Pers
     },
 
     async refresh(person, signal) {
-      const endpoints = (await readStored(person.sub)).flatMap((row) => toPersonalEndpoints(person.sub, row))
+      const endpoints = (await readStoredProviders(database, person.sub)).flatMap((row) =>
+        toPersonalEndpoints(person.sub, row),
+      )
       await Promise.all(
         endpoints.map(async (endpoint) =>
-          storeModels(person.sub, endpoint, await listModels({ protocol: 'openai', ...endpoint }, signal)),
+          storeModels(database, person.sub, endpoint, await listModels({ protocol: 'openai', ...endpoint }, signal)),
         ),
       )
     },
 
     async resolve(owner, hasPersonal = true) {
-      const rows = hasPersonal ? await readStored(owner) : []
+      const rows = hasPersonal ? await readStoredProviders(database, owner) : []
       if (rows.length === 0) return sharedProviders
       const keyOf = (kind: keyof typeof KEYED_NAMES): string | undefined => {
         const row = rows.find((candidate) => candidate.kind === kind)

@@ -1,0 +1,105 @@
+/** Statements on the providers that people connect, with their models and vectors. */
+import { type PersonalProvider } from '#contract/provider.ts'
+import { AppError } from '#server/base/errors.ts'
+import { type Database, type Scope } from '#server/database/scope.ts'
+import { type ListedModel } from '#server/providers/list-models.ts'
+import { personalIdentifier } from '#server/providers/provider-registry.ts'
+import { storeListedModels } from './models.ts'
+
+export interface StoredProvider {
+  id: string
+  kind: PersonalProvider['kind']
+  name: string
+  base_url: string | null
+  sealed_key: Buffer | null
+  embeddings_model: string | null
+}
+
+const MAX_PROVIDERS = 20
+const COLUMNS = `id, kind, name, base_url, last_four, embeddings_model, to_jsonb(created_at) #>> '{}' as created_at`
+
+export async function readStoredProviders(database: Database, owner: string): Promise<StoredProvider[]> {
+  const { rows } = await database.serviceStatement<StoredProvider & Record<string, unknown>>(
+    'select id, kind, name, base_url, sealed_key, embeddings_model from own_providers where owner = $1 order by created_at, id',
+    [owner],
+  )
+  return rows
+}
+
+export async function listProviders(scope: Scope): Promise<PersonalProvider[]> {
+  const { rows } = await scope.query<PersonalProvider>(`select ${COLUMNS} from own_providers order by created_at, id`)
+  return rows
+}
+
+export interface SealedProvider {
+  readonly kind: PersonalProvider['kind']
+  readonly name: string
+  readonly baseUrl: string | null
+  readonly sealedKey: Buffer | null
+  readonly lastFour: string | null
+}
+
+/** Also replaces an earlier provider of the same name. @throws AppError `conflict` if there are too many. */
+export async function replaceProvider(scope: Scope, provider: SealedProvider): Promise<PersonalProvider> {
+  const { kind, name, baseUrl, sealedKey, lastFour } = provider
+  const { rows: replaced } = await scope.query<Pick<StoredProvider, 'id' | 'base_url' | 'embeddings_model'>>(
+    'delete from own_providers where name = $1 returning id, base_url, embeddings_model',
+    [name],
+  )
+  // A new key for the same address keeps the id, so existing vectors remain valid.
+  const renewed = replaced.find((row) => row.base_url === baseUrl)
+  const { rows: count } = await scope.query<{ count: number }>('select count(*) from own_providers')
+  if ((count[0]?.count ?? 0) >= MAX_PROVIDERS)
+    throw new AppError('conflict', `${MAX_PROVIDERS} providers are connected already. Remove one first.`)
+  const { rows } = await scope.query<PersonalProvider>(
+    `insert into own_providers (kind, name, base_url, sealed_key, last_four, id, embeddings_model)
+     values ($1, $2, $3, $4, $5, coalesce($6, gen_random_uuid()), $7) returning ${COLUMNS}`,
+    [kind, name, baseUrl, sealedKey, lastFour, renewed?.id, renewed?.embeddings_model],
+  )
+  const [row] = rows
+  if (!row) throw new AppError('unavailable', 'The provider could not be stored. Try again.')
+  return row
+}
+
+/** Returns undefined if there is no such provider. A model deselects those of all other providers. */
+export async function setEmbeddingsModel(
+  scope: Scope,
+  id: string,
+  model: string | null,
+): Promise<PersonalProvider | undefined> {
+  if (model !== null) await scope.query('update own_providers set embeddings_model = null where id <> $1', [id])
+  const { rows } = await scope.query<PersonalProvider>(
+    `update own_providers set embeddings_model = $2 where id = $1 returning ${COLUMNS}`,
+    [id, model],
+  )
+  return rows[0]
+}
+
+export const storeModels = (
+  database: Database,
+  owner: string,
+  { id, name }: { id: string; name: string },
+  models: readonly ListedModel[],
+) =>
+  database.asService((scope) =>
+    storeListedModels(
+      scope,
+      models.map((model) => ({
+        identifier: personalIdentifier(id, model.id),
+        name: model.id,
+        contextWindow: model.contextWindow,
+        sees: model.sees,
+      })),
+      { provider: name, owner, ownProvider: id },
+    ),
+  )
+
+/** For a deselected model. Removing a provider deletes its vectors in the database. */
+export const deleteVectors = (database: Database, owner: string, id: string) =>
+  database.asService(async (scope) => {
+    for (const table of ['embedded_documents', 'passage_vectors'])
+      await scope.query(`delete from ${table} where owner = $1 and starts_with(model, $2)`, [
+        owner,
+        personalIdentifier(id, ''),
+      ])
+  })
