@@ -1,4 +1,4 @@
-/** Leaving with everything, and leaving nothing behind: the export and the deletion of an account, on the whole server. */
+/** Account export and account deletion on a complete server. */
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -60,7 +60,7 @@ const call = ({ token }: Person, method: string, at: string, body?: string | For
     ...(body === undefined ? {} : { body }),
   })
 
-/** A document that was read, a conversation that was answered, a stored file, settings and feedback. */
+/** Creates a read document, an answered conversation, a stored file, settings and feedback. */
 async function live(person: Person): Promise<void> {
   const { client, id } = person
   const form = new FormData()
@@ -86,7 +86,7 @@ async function live(person: Person): Promise<void> {
 
 const close = (person: Person, body: object) => call(person, 'POST', '/auth/v1/account/close', JSON.stringify(body))
 
-/** Every table of every schema, whatever it is for, in which a row names the person. */
+/** Returns every table of every schema with a row that names the person. */
 async function tablesThatName(id: string): Promise<string[]> {
   const { read, holding } = await searchTables(admin, [id])
   expect(read.length).toBeGreaterThan(30)

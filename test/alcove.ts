@@ -1,4 +1,4 @@
-/** The whole server as a process of its own, for tests that click through it, call it from outside, or kill it. */
+/** Runs the complete server as a process, for tests that use it in a browser, call it from outside, or kill it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -13,12 +13,11 @@ export type Environment = Readonly<Record<string, string>>
 export interface AlcoveProcess {
   readonly url: string
   readonly pid: number
-  /** Everything it has printed, both streams. */
   output(): string
-  /** Resolves when it has printed this. Rejects with its output where it ends before. */
+  /** Resolves when the server prints this text; rejects with its output if it ends first. */
   printed(text: string): Promise<void>
   config(): Promise<PublicConfig>
-  /** Sends a signal and resolves with the exit code (null where a signal ended it). */
+  /** Resolves with the exit code, null after a signal. */
   end(signal?: NodeJS.Signals): Promise<number | null>
   signal(signal: NodeJS.Signals): void
 }
@@ -26,17 +25,17 @@ export interface AlcoveProcess {
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Start {
-  /** The checkout whose server starts, instead of this one. */
+  /** Checkout whose server starts, instead of this one. */
   readonly checkout?: string
-  /** Command that starts the server as its child, instead of this process. */
+  /** Command that starts the server as its child. */
   readonly under?: readonly string[]
 }
 
-/** Starts `server/main.ts` as `npm start` does. Rejects with its output where it ends before it is ready. */
+/** Starts `server/main.ts` as `npm start` does; rejects with its output if it ends before it is ready. */
 export async function startAlcove(environment: Environment, start?: Start): Promise<AlcoveProcess> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...environment }, start)
   let output = ''
-  // Of both streams, so that waiting leaves no listener behind at the one that is silent.
+  // One emitter for both streams, so that waiting leaves no listener on the silent one.
   const printing = new EventEmitter()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -46,7 +45,7 @@ export async function startAlcove(environment: Environment, start?: Start): Prom
   }
   const exited = once(child, 'exit')
   const ended = exited.then(() => Promise.reject(new Error(`the server ended before its time:\n${output}`)))
-  // Whoever waits for what it prints hears of it.
+  // Waiters for output receive the error.
   ended.catch(() => undefined)
   async function found(pattern: RegExp): Promise<string> {
     for (;;) {
@@ -77,7 +76,7 @@ export async function startAlcove(environment: Environment, start?: Start): Prom
   }
 }
 
-/** Starts a server that is expected to refuse: resolves with its exit code and what it printed. */
+/** Starts a server that is expected to fail: resolves with its exit code and output. */
 export async function startRefusing(environment: Environment): Promise<{ code: number | null; output: string }> {
   const child = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...environment })
   let output = ''
@@ -86,7 +85,7 @@ export async function startRefusing(environment: Environment): Promise<{ code: n
   return { code: child.exitCode, output }
 }
 
-/** As `npm start` has them: buffers that are no longer used are collected before there are 64 MiB of them. */
+/** Matches `npm start`: unused buffers are collected before they reach 64 MiB. */
 const COLLECTION = ['--max-semi-space-size=8']
 
 function spawnServer(
@@ -106,7 +105,7 @@ function spawnServer(
   })
 }
 
-/** A data folder that PostgreSQL's own user can reach where the tests run as root. */
+/** Creates a data folder that PostgreSQL's own user can reach if the tests run as root. */
 export async function createDataDir(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
   const parent = await mkdtemp(path.join(tmpdir(), 'alcove-data-'))
   await chmod(parent, 0o711)

@@ -1,4 +1,4 @@
-/** A worker on a test database that answers with the stand-in model, and what a person sees of its answers. */
+/** Runs a worker on a test database with the stub model, and records the replies that a person sees. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, onTestFinished } from 'vitest'
 import { type MessageRow } from '#contract/message.ts'
@@ -19,14 +19,12 @@ export type Person = Claims & { sub: string }
 export const STUB_MODEL = 'openai-compatible/stub'
 
 export interface Watched {
-  /** Everything that has come so far. */
   readonly parts: readonly ReplyPart[]
-  /** Resolves with everything so far once a part of this type has come. */
+  /** Resolves with all parts once a part of this type arrives. */
   readonly until: (type: ReplyPart['type']) => Promise<ReplyPart[]>
 }
 
 export interface TestAssistant {
-  /** Starts a worker that ends with the test. */
   readonly startWorker: (options?: Partial<WorkerOptions>) => Promise<Worker>
   readonly startConversation: (person: Person, given?: { model?: string; title?: string }) => Promise<string>
   readonly ask: (person: Person, conversationId: string, content: string) => Promise<MessageRow>
@@ -36,10 +34,9 @@ export interface TestAssistant {
   readonly answersIn: (person: Person, conversationId: string) => Promise<MessageRow[]>
 }
 
-/** The text that these parts of a reply add up to. */
 export const textOf = (parts: readonly ReplyPart[]): string => parts.map(({ text = '' }) => text).join('')
 
-/** The stand-in model behind every provider. @param idleTimeoutMs longest silence before an answer is given up. */
+/** @param idleTimeoutMs idle timeout of a reply. */
 export function createStubProviders(stub: StubModel, idleTimeoutMs = 10_000): ResolveProviders {
   const keyed = { apiKey: 'k', baseUrl: stub.baseUrl }
   const compatible = { ...keyed, apiKey: undefined }
@@ -48,8 +45,8 @@ export function createStubProviders(stub: StubModel, idleTimeoutMs = 10_000): Re
 }
 
 /**
- * A database, a stand-in model and an assistant for one test file, which awaits them at its top; they end with the file.
- * @param options of the stand-in model, for every question that names none of its own.
+ * Creates a database, a stub model and an assistant for one test file; they end with the file.
+ * @param options defaults of the stub model.
  */
 export async function openTestAssistant(options?: Parameters<typeof startStubModel>[0]) {
   const db = await createTestDatabase()

@@ -1,4 +1,4 @@
-/** The auth service and the mailbox on a real port, with a database of their own, for the official client to talk to. */
+/** Runs the auth service and a mailbox on a real port, with a database of its own, for the official client. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo } from 'node:net'
@@ -75,7 +75,7 @@ export async function startAuthService({
     const all = z.array(mailboxMail).parse(await (await fetch(`${url}/mailbox.json`)).json())
     return to === undefined ? all : all.filter((letter) => letter.to === to)
   }
-  /** Each client comes from an address of its own, unless it is given one, so that tests do not share limits. */
+  /** Each client gets its own address unless given one, so that tests do not share rate limits. */
   let clients = 0
   const newAddress = () => `198.51.100.${(clients += 1)}`
   const newClient = (address = newAddress()) =>
@@ -83,7 +83,7 @@ export async function startAuthService({
       auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
       global: { headers: { 'x-forwarded-for': address } },
     })
-  /** Keeps its verifier to itself, as a browser does in its storage. */
+  /** Stores its verifier separately, as a browser does. */
   const newPkceClient = () => {
     const stored = new Map<string, string>()
     return createClient(url, tokens.anonKey, {
@@ -111,7 +111,6 @@ export async function startAuthService({
     return code
   }
 
-  /** With the operator's key. */
   const newAdmin = () =>
     createClient(url, tokens.serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 
@@ -127,14 +126,13 @@ export async function startAuthService({
     newClient,
     newPkceClient,
     newAdmin,
-    /** Posts JSON as no client of ours would, from the given address. */
+    /** Posts JSON that our client would never send, from the given address. */
     post: (at: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`${url}/auth/v1${at}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    /** A confirmed account with PASSWORD, and a client that is signed in to it. */
     async signedIn(email: string) {
       const client = newClient()
       await client.auth.signUp({ email, password: PASSWORD })

@@ -1,10 +1,9 @@
-/** A plain TCP balancer: each connection goes to the next node that takes it, and nobody looks into it. */
+/** A plain TCP balancer: each connection goes to the next reachable node. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Balancer {
   readonly url: string
-  /** The nodes that connections go to from now on, by their addresses. */
   use(nodes: readonly string[]): void
   close(): Promise<void>
 }
@@ -14,7 +13,7 @@ export async function startBalancer(): Promise<Balancer> {
   let nodes: readonly string[] = []
   let turn = 0
 
-  /** Undefined where the node is gone. */
+  /** Undefined if the node is unreachable. */
   async function reach(node: string): Promise<Socket | undefined> {
     const { hostname, port } = new URL(node)
     const outward = connect(Number(port), hostname)

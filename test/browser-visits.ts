@@ -1,4 +1,4 @@
-/** What a browser does between two sites: it keeps each site's cookies, and follows where it is sent. */
+/** Emulates a browser between two sites: keeps cookies by site and follows redirects. */
 export function createVisits() {
   const jars = new Map<string, Map<string, string>>()
 
@@ -17,9 +17,8 @@ export function createVisits() {
   }
 
   return {
-    /** For a client whose requests carry and keep cookies, as those of a page do. */
     fetch: visit as typeof fetch,
-    /** Follows until an address is the end of the way, which is returned unvisited. */
+    /** Follows redirects up to the first address that matches, which is returned unvisited. */
     async follow(address: string, isEnd: (url: URL) => boolean): Promise<URL> {
       let at = new URL(address)
       for (let hops = 0; hops < 10 && !isEnd(at); hops += 1) {

@@ -1,4 +1,4 @@
-/** A model server that answers each request as a whole, as a test says: what it was asked, and what it answers. */
+/** A model server without streaming, whose replies the test chooses. */
 import { text as readText } from 'node:stream/consumers'
 import { z } from 'zod'
 import { type ChatModel } from '#server/providers/chat.ts'
@@ -7,17 +7,14 @@ import { serveLoopback } from './loopback.ts'
 
 interface Completion {
   readonly content: string
-  /** At the limit of its length. */
+  /** The reply reached its length limit. */
   readonly isCut?: boolean
 }
 
 const completionRequest = z.object({ messages: z.array(z.object({ content: z.string() })).min(1) })
 const NOWHERE = { apiKey: undefined, baseUrl: undefined }
 
-/**
- * Listens until the test ends.
- * @param answer by the last message of a request.
- */
+/** Listens until the test ends. @param answer by the last message of a request. */
 export async function serveCompletions(
   answer: (asked: string) => Completion,
 ): Promise<{ readonly chat: ChatModel; readonly requests: readonly string[] }> {

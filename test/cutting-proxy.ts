@@ -1,14 +1,12 @@
-/** A way to a server that breaks off whenever it is told to: every connection through it is reset. */
+/** A proxy that resets every connection on demand. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface CuttingProxy {
   readonly url: string
-  /** Resets every connection, in the middle of whatever is under way. */
   cut(): void
-  /** Ends the server's side alone: a page that sleeps is not told that its socket is gone. */
+  /** Ends only the server's side: a sleeping page does not learn that its socket is closed. */
   abandon(): void
-  /** Refuses connections until it is told to take them again. */
   refuse(isRefusing: boolean): void
   close(): Promise<void>
 }

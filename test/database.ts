@@ -1,4 +1,4 @@
-/** A database of its own for a test file, copied from the migrated template. */
+/** A database for one test file, copied from the migrated template. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
@@ -9,14 +9,13 @@ import { type Claims } from '#server/database/scope.ts'
 import { openTestBus } from './nats.ts'
 
 export interface TestDatabase extends Omit<OpenDatabase, 'close'> {
-  /** Connection of the server's login role, as `openDatabase` and `openListener` take it. */
   readonly connection: pg.ClientConfig
-  /** Connection of the superuser: to look behind the policies, or to break something. */
+  /** Superuser connection, which bypasses the policies. */
   readonly admin: pg.Pool
   readonly adminConnection: pg.ClientConfig
-  /** What a further server of this database rings by; undefined where they notify. */
+  /** Notification bus for a further server of this database; undefined with NOTIFY. */
   readonly openBus: () => Promise<Nats> | undefined
-  /** Creates a confirmed account and returns the claims that its access token would carry. */
+  /** Creates a confirmed account and returns the claims of its access token. */
   createPerson(email?: string): Promise<Claims & { sub: string; role: 'authenticated' }>
   drop(): Promise<void>
 }
@@ -61,7 +60,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Like `createTestDatabase`, dropped at the end of the test that asked for it. */
+/** Like `createTestDatabase`, but dropped at the end of the calling test. */
 export async function temporaryDatabase(): Promise<TestDatabase> {
   const created = await createTestDatabase()
   onTestFinished(() => created.drop())
@@ -69,18 +68,17 @@ export async function temporaryDatabase(): Promise<TestDatabase> {
 }
 
 export interface EmptyDatabase {
-  /** What a server is started with to use it. All of them have one secret: the login role belongs to the whole cluster. */
+  /** All servers share one secret, because the login role belongs to the cluster. */
   readonly environment: {
     readonly DATABASE_URL: string
     readonly ALCOVE_SECRET: string
     readonly AUTH_AUTOCONFIRM: string
   }
   readonly adminConnection: pg.ClientConfig
-  /** Connection of the superuser: to look at what servers wrote. */
   readonly admin: pg.Pool
 }
 
-/** A database without a table, for servers that are started on it. Its owner ends the pool. */
+/** Creates a database without tables, for servers that start on it. Its owner ends the pool. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   const { host, user, password } = inject('postgres')
   const database = `served_${randomUUID().replaceAll('-', '')}`

@@ -1,4 +1,4 @@
-/** Encrypts workbooks for tests, in each of the ways that Excel has (MS-OFFCRYPTO 2.3.4 to 2.3.7; MS-XLS 2.2.10). */
+/** Encrypts workbooks in each of Excel's schemes (MS-OFFCRYPTO 2.3.4 to 2.3.7; MS-XLS 2.2.10). */
 import { createCipheriv, createHash } from 'node:crypto'
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
@@ -28,13 +28,11 @@ function encipher(key: Uint8Array, plain: Uint8Array): Buffer {
 }
 
 interface OldScheme {
-  /** What `FilePass` holds. */
   readonly filePass: Buffer
-  /** The byte at a place of the stream, in a record of a length. */
   readonly encrypt: (byte: number, at: number, recordBytes: number) => number
 }
 
-/** What MS-OFFCRYPTO 2.3.7 makes of the default password. */
+/** XOR array of the default password (MS-OFFCRYPTO 2.3.7). */
 const XOR_ARRAY = Buffer.from('876b9ae21ee305621e699660986e9404', 'hex')
 
 const xor = (): OldScheme => ({
@@ -61,13 +59,12 @@ function rc4Basic(password: string): OldScheme {
   }
 }
 
-/** How RC4 CryptoAPI and standard encryption tell of themselves, behind their versions (MS-OFFCRYPTO 2.3.2 and 2.3.3). */
+/** Header of RC4 CryptoAPI and standard encryption, after the version (MS-OFFCRYPTO 2.3.2, 2.3.3). */
 function encryptionInfo(given: {
   readonly flags: number
   readonly algorithm: number
   readonly keyBits: number
   readonly provider: number
-  /** The verifier and its hash, encrypted. */
   readonly verifier: Buffer
 }): Buffer {
   const { flags, algorithm, keyBits, provider, verifier } = given
@@ -100,7 +97,6 @@ export const OLD_SCHEMES = {
 const [BOUND_SHEET, FILE_PASS] = [0x85, 0x2f]
 const PLAIN_RECORDS = [0x809, FILE_PASS, 0xe1]
 
-/** An old workbook, encrypted. */
 export function encryptWorkbook(workbook: Uint8Array, { filePass, encrypt }: OldScheme): Uint8Array {
   const plain = Buffer.from(
     compoundFiles.find(compoundFiles.read(workbook, { type: 'buffer' }), '/Workbook')?.content ?? [],
@@ -137,7 +133,7 @@ function spun(algorithm: string, password: string, spins: number): Buffer {
   return value
 }
 
-/** A new workbook in "standard encryption" (MS-OFFCRYPTO 2.3.4.5 to 2.3.4.9). */
+/** MS-OFFCRYPTO 2.3.4.5 to 2.3.4.9. */
 export function encryptStandard(workbook: Buffer, password: string): Uint8Array {
   const base = hash('sha1', spun('sha1', password, 50_000), longs(0))
   const padded = Buffer.alloc(64, 0x36).map((byte, index) => byte ^ (base[index] ?? 0))
@@ -152,7 +148,7 @@ export function encryptStandard(workbook: Buffer, password: string): Uint8Array 
   })
 }
 
-/** A new workbook in "agile encryption" (MS-OFFCRYPTO 2.3.4.10 to 2.3.4.15), which claims to need `claimedSpins`. */
+/** MS-OFFCRYPTO 2.3.4.10 to 2.3.4.15. The file claims to need `claimedSpins`. */
 export function encryptAgile(workbook: Buffer, password: string, claimedSpins?: number): Uint8Array {
   const spins = 1_000
   const key = Buffer.alloc(32, 7)

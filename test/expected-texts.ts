@@ -1,4 +1,4 @@
-/** The manifests of a folder of real files, and whether a text holds what they expect. */
+/** Reads the manifests of a folder of real files and checks texts against them. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ const plain = (text: string) =>
     .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '')
     .replaceAll(/\s+/g, ' ')
 
-/** Numbers are given as stored, and shown with thousands separators, rounded, as percentages or in brackets. */
+/** Numbers are given as stored; texts show them with separators, rounded, as percentages or in brackets. */
 function findNumber(text: string, value: number, from: number): number {
   for (const match of text.slice(from).matchAll(/\(?[-–]?[\d,']*\d(?:\.\d+)?%?\)?/g)) {
     const [token] = match
@@ -39,7 +39,7 @@ function findNumber(text: string, value: number, from: number): number {
   return -1
 }
 
-/** " | " separates cells, to be found in that order; any row may hold the first. */
+/** " | " separates cells in order; any row may hold the first. */
 function holds(text: string, expected: string): boolean {
   const [first = '', ...rest] = plain(expected).split(' | ')
   const searched = plain(text)
@@ -59,7 +59,7 @@ function holds(text: string, expected: string): boolean {
 
 type Expectation = z.infer<typeof expectation>
 
-/** The expected texts that are not on their pages (null: on none). */
+/** Returns the expected texts that are missing from their pages (null: from all pages). */
 export const missingTexts = (
   pages: readonly { readonly page: number; readonly text: string }[],
   expected: readonly Expectation[],

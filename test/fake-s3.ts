@@ -1,4 +1,4 @@
-/** An S3 store on loopback that speaks the protocol as far as blobs need it, signatures (SigV4) and part sizes checked. */
+/** An S3 store on loopback with the operations that blobs need; checks signatures (SigV4) and part sizes. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ const LEAST_PART_BYTES = 5 * 1024 * 1024
 
 export interface FakeS3 {
   readonly options: S3Options
-  /** Keys of all objects, and of uploads that were neither finished nor taken back. */
+  /** Keys of all objects and of unfinished uploads. */
   keys(): string[]
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     response.end(request.method === 'HEAD' ? undefined : sent)
   }
 
-  /** One object a page, so that whoever lists has to turn pages. */
+  /** One object per page, so that a client has to request further pages. */
   function listing(query: URLSearchParams): string {
     const after = query.get('continuation-token') ?? ''
     const [key, next] = [...objects.keys()].sort().filter((known) => known > after)

@@ -1,11 +1,11 @@
-/** Puts a conversation into the database of a running server at once, as it would be after months of use. */
+/** Inserts a long conversation directly into the database of a running server. */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pg from 'pg'
 import { type MessageRow } from '#contract/message.ts'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 
-/** The database of a running server with its own PostgreSQL, as its superuser. */
+/** Connects as superuser to the server's embedded PostgreSQL. */
 export async function connectToFolder(dataDir: string): Promise<pg.Client> {
   const { databasePassword } = await loadSecretsFromFolder(dataDir)
   const client = new pg.Client({
@@ -22,8 +22,9 @@ export type FilledMessage = Pick<MessageRow, 'content' | 'sender_role'> &
   Partial<Pick<MessageRow, 'metadata' | 'created_at'>>
 
 /**
- * @param email whose conversation it is; the test account's where none is named.
- * @returns the conversation's id. No trigger runs: nobody is told of it, and no question in it is answered.
+ * Disables triggers, so that no notification is sent and no question is answered.
+ * @param email owner, by default the test account.
+ * @returns the conversation's id.
  */
 export async function fillConversation(
   dataDir: string,

@@ -1,4 +1,4 @@
-/** Tables with every kind of relationship between them; each row belongs to a person, who alone sees it. */
+/** Tables with every kind of relationship; each row is visible only to its owner. */
 const OWNED = ['directors', 'films', 'specs', 'actors', 'roles', 'staff', 'festivals', 'screenings']
 
 export const FILMS_SQL = `
@@ -27,7 +27,7 @@ export const FILMS_SQL = `
   grant execute on function long_films(integer) to authenticated;
 `
 
-/** @param offset keeps the ids of one person from those of another. */
+/** @param offset separates the ids of two people. */
 export const filmRowsSql = (offset: number): string => `
   insert into directors (id, name, born) select ${offset} + i, 'director ' || i, '1950-01-01'::date + i * 400 from generate_series(1, 4) i;
   insert into films (id, title, year, rating, big, data, director_id)

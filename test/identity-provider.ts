@@ -1,6 +1,6 @@
 /**
- * A provider of identities on a loopback port, which speaks OpenID Connect as an issuer does and OAuth 2 as GitHub does.
- * It asks nobody anything: whoever is `person` at the moment agrees at once.
+ * An identity provider on loopback that speaks OpenID Connect, and OAuth 2 as GitHub does. The current `person`
+ * consents without a prompt.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type AddressInfo } from 'node:net'
@@ -35,11 +35,10 @@ export async function startIdentityProvider() {
   const bearers = new Map<string, TestPerson>()
   const state = {
     person: { subject: 'nobody' } as TestPerson,
-    /** What a dishonest issuer would write into its next ID tokens. */
+    /** Claims that a dishonest issuer would write into its next ID tokens. */
     forged: {} as JWTPayload,
     refusal: undefined as string | undefined,
     tokenRequests: 0,
-    /** Every access and refresh token that it has given out. */
     issued: [] as string[],
   }
   let origin = ''

@@ -1,6 +1,6 @@
 /**
- * Who may see and do what, found in the catalogue and not in a list: every table is tried as its owner, as a second user
- * and as nobody. A table added later without a policy fails here; so does the suite when any one policy is dropped or opened.
+ * Checks permissions against the catalogue instead of a list: every table is tried as its owner, as a second user and
+ * anonymously. A later table without a policy fails here, as does any dropped or opened policy.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -32,11 +32,11 @@ interface Policy {
   with_check: string | null
 }
 
-/** Tables with rows that everyone who is signed in may read, and which these are. */
+/** Tables with rows that every signed-in person may read, and the condition for these rows. */
 const SHARED = new Map([['public.models', 'owner is null']])
-/** Tables of which no person sees or changes a row, unless an operator writes a policy. */
+/** Tables that no person may read or change, unless an operator writes a policy. */
 const CLOSED = new Set(['storage.buckets'])
-/** Which of its rows somebody sees depends on the topic they ask for: tried apart, as channels. */
+/** Visibility depends on the requested topic, so channels are tried separately. */
 const CHANNELS = 'realtime.messages'
 
 let db: TestDatabase
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-/** Puts at least one row of the owner into every table that people's roles can reach. */
+/** Inserts at least one row of the owner into every table that people's roles can reach. */
 async function seed(): Promise<void> {
   const { documentId } = await addReadDocument(db.database, owner, 'lamp.txt', [
     'The reading lamp stands in the alcove.',
@@ -145,7 +145,7 @@ async function listTables(): Promise<Table[]> {
   return rows
 }
 
-/** Runs one statement as somebody and takes it back: rows touched, or the SQLSTATE of the refusal. */
+/** Runs and rolls back one statement: returns the affected rows or the SQLSTATE of the rejection. */
 async function attempt(
   claims: Claims,
   text: string,
@@ -172,7 +172,7 @@ async function attempt(
 const REFUSED = '42501'
 const quoted = ({ schema, name }: Table) => `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 
-/** Inserts the owner's row once more, under another key where the key is a plain id. */
+/** Inserts a copy of the owner's row, with a new key if the key is a plain id. */
 async function attemptInsert(claims: Claims, table: Table): Promise<number | string> {
   const { rows } = await db.admin.query<{ row: Record<string, unknown> }>(
     `select to_jsonb(t) as row from ${quoted(table)} t limit 1`,
@@ -188,7 +188,7 @@ async function attemptInsert(claims: Claims, table: Table): Promise<number | str
   )
 }
 
-/** Everything that somebody can do and may not, or may do and cannot. */
+/** Returns forbidden operations that succeed, and permitted ones that fail. */
 async function findProblems(): Promise<string[]> {
   const problems: string[] = []
   const anyone: [string, Claims][] = [['a second user', stranger], ['nobody', { role: 'anon' }]] // prettier-ignore
@@ -202,7 +202,7 @@ async function findProblems(): Promise<string[]> {
       if (typeof seen === 'number' && seen > 0) problems.push(`${who} reads ${label}`)
       if (shared !== undefined && claims.role === 'authenticated' && (await reads(shared)) === 0)
         problems.push(`${who} does not read what is shared of ${label}`)
-      // Without reading a column, so that no policy for reading stands in for the one for changing.
+      // Reads no column, so that no SELECT policy hides a missing UPDATE policy.
       const [column] = table.updatable
       const changed =
         column && (await attempt(claims, `update ${quoted(table)} set ${pg.escapeIdentifier(column)} = default`))
@@ -234,14 +234,14 @@ async function findProblems(): Promise<string[]> {
       if (!(typeof deleted === 'number' && deleted > 0))
         problems.push(`the owner does not delete from ${label} (${deleted})`)
     }
-    // A second row of a key that only one may have is refused by the key, after the policy let it pass.
+    // A unique key rejects a second row only after the policy accepts it.
     if (table.insertable.length > 0 && ![1, '23505'].includes(await attemptInsert(owner, table)))
       problems.push(`the owner does not insert into ${label}`)
   }
   return [...problems, ...(await findChannelProblems())]
 }
 
-/** The private channel of a conversation: its owner may listen, nobody may send. */
+/** On the private channel of a conversation its owner may listen, and no person may send. */
 async function findChannelProblems(): Promise<string[]> {
   const problems: string[] = []
   const topic = `conversation:${conversationId}`
@@ -258,7 +258,7 @@ async function findChannelProblems(): Promise<string[]> {
   return [...problems, ...(await findDebugChannelProblems())]
 }
 
-/** The channel of the debug panel: its owner may listen and send, nobody else may do either. */
+/** On the channel of the debug panel only its owner may listen and send. */
 async function findDebugChannelProblems(): Promise<string[]> {
   const problems: string[] = []
   const topic = `debug:${owner.sub}`

@@ -1,4 +1,4 @@
-/** Puts documents that have been read already into a person's library, for tests of what comes after reading. */
+/** Adds parsed documents to a person's library. */
 import { createHash, randomUUID } from 'node:crypto'
 import { type Claims, type Database } from '#server/database/scope.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
@@ -9,7 +9,7 @@ interface UnreadDocument {
   readonly filename: string
 }
 
-/** A document that has been uploaded, and that nobody reads until `finishReading`. */
+/** Adds an uploaded document that no parser reads until `finishReading`. */
 export async function addUnreadDocument(
   database: Database,
   person: Claims & { sub: string },

@@ -1,15 +1,14 @@
-/** HTTP servers of a test: what stands outside of ours, on loopback. */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 export interface Loopback {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly origin: string
   readonly server: Server
 }
 
-/** Listens on a free port until the test ends; whoever is still connected then is cut off. */
+/** Listens on a free port until the test ends, which closes open connections. */
 export async function serveLoopback(answer: RequestListener): Promise<Loopback> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,20 +1,19 @@
-/** Small Word documents of the years 1997 to 2003 for tests: chosen pieces of text in chosen order (MS-DOC). */
+/** Makes small Word documents of 1997 to 2003 from pieces of text in a chosen order (MS-DOC). */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
 export interface DocPiece {
   readonly text: string
-  /** One byte for each character (Windows-1252) in place of two. */
+  /** One byte per character (Windows-1252) instead of two. */
   readonly isNarrow?: boolean
-  /** Deleted under revision, and still there. */
+  /** Deleted under revision, but still in the file. */
   readonly isDeleted?: boolean
   readonly isHidden?: boolean
-  /** The code of a sign of the font Symbol that the text, a bracket, stands for. */
+  /** Code of a Symbol character; the text holds a bracket in its place. */
   readonly sign?: number
-  /** Written in the font Symbol. */
   readonly isInSymbol?: boolean
-  /** The level of a list, from 0, that the paragraph is on: "1.", "1.1", "(a)", a bullet. */
+  /** List level from 0: "1.", "1.1", "(a)", a bullet. */
   readonly level?: number
-  /** The paragraph's style: `LISTED` is on the first level, `LISTED_TOO` goes on from it. */
+  /** `LISTED` is on the first level; `LISTED_TOO` is based on it. */
   readonly style?: number
 }
 
@@ -28,10 +27,9 @@ const TEXT_BLOCK = 4
 const words = (...values: readonly number[]): Buffer => Buffer.from(new Uint16Array(values).buffer)
 const longs = (...values: readonly number[]): Buffer => Buffer.from(new Uint32Array(values).buffer)
 
-/** What puts a paragraph on a level of the one list: `sprmPIlvl` and `sprmPIlfo`. */
 const onLevel = (level: number): Buffer => Buffer.concat([words(0x260a), Buffer.from([level]), words(0x460b, 1)])
 
-/** The formatting of each piece as a paragraph (MS-DOC 2.9.175). */
+/** MS-DOC 2.9.175. */
 function paragraphBlock(pieces: readonly (DocPiece & { readonly start: number })[], end: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES)
   longs(...pieces.map(({ start }) => start), end).copy(block)
@@ -48,7 +46,7 @@ function paragraphBlock(pieces: readonly (DocPiece & { readonly start: number })
   return block
 }
 
-/** Three paragraph styles: plain, in the list, and one that goes on from the second (MS-DOC 2.9.271). */
+/** Three paragraph styles: plain, in the list, and one based on the second (MS-DOC 2.9.271). */
 function styleSheet(): Buffer {
   const style = (base: number, properties: Buffer) => {
     const head = words(0, 1 | (base << 4), 1, 0, 0)
@@ -64,7 +62,7 @@ function styleSheet(): Buffer {
   ])
 }
 
-/** One list of nine levels, and the one name that paragraphs have for it (MS-DOC 2.9.147, 2.9.150, 2.9.138). */
+/** One list of nine levels and its override (MS-DOC 2.9.147, 2.9.150, 2.9.138). */
 function listTables(): { readonly lists: Buffer; readonly names: Buffer } {
   const id = 77
   const level = (format: number, ...text: readonly number[]) => {
@@ -89,7 +87,7 @@ function listTables(): { readonly lists: Buffer; readonly names: Buffer } {
 const PLAIN_FONT = 0
 const SYMBOL_FONT = 1
 
-/** The fonts by their numbers (MS-DOC 2.9.286, 2.9.87). */
+/** MS-DOC 2.9.286, 2.9.87. */
 function fontTable(): Buffer {
   const fonts = ['Times', 'Symbol'].map((name) => {
     const font = Buffer.concat([Buffer.alloc(39), Buffer.from(`${name}\0`, 'utf16le')])
@@ -98,7 +96,6 @@ function fontTable(): Buffer {
   return Buffer.concat([words(fonts.length, 0), ...fonts])
 }
 
-/** The formatting of a piece as characters (MS-DOC 2.6.1). */
 function characterProperties({ isDeleted, isHidden, sign, isInSymbol }: DocPiece): Buffer {
   if (isHidden) return Buffer.from([0x3c, 0x08, 0x81])
   if (isDeleted) return Buffer.from([0x00, 0x08, 0x81])
@@ -108,12 +105,11 @@ function characterProperties({ isDeleted, isHidden, sign, isInSymbol }: DocPiece
 
 export interface DocParts {
   readonly body: readonly DocPiece[]
-  /** What headers and footers say. */
   readonly headers?: string
   readonly comments?: string
 }
 
-/** A document with more than a body; its parts follow one another in the text (MS-DOC 2.5.4). */
+/** The parts are consecutive in the text (MS-DOC 2.5.4). */
 export function makeDocWith({ body, headers = '', comments = '' }: DocParts): Uint8Array {
   const length = body.reduce((sum, { text }) => sum + text.length, 0)
   return writeDoc(
@@ -122,7 +118,7 @@ export function makeDocWith({ body, headers = '', comments = '' }: DocParts): Ui
   )
 }
 
-/** The pieces stand in the file from the last to the first, as they may after many quick saves. */
+/** Stores the pieces in reverse order, as they may be after many fast saves. */
 export const makeDoc = (pieces: readonly DocPiece[]): Uint8Array =>
   writeDoc(pieces, [pieces.reduce((sum, { text }) => sum + text.length, 0)])
 

@@ -1,4 +1,3 @@
-/** Small docx files for tests, and the zip files that they are. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
 export type DocxBlock =
@@ -7,18 +6,16 @@ export type DocxBlock =
   | { readonly rows: readonly (readonly string[])[] }
   /** Content of a paragraph; `w:` and `m:` are declared. */
   | { readonly xml: string }
-  /** Paragraphs and tables. */
   | { readonly body: string }
 
 export interface ZipFile {
   readonly name: string
   readonly bytes: Buffer
-  /** What the table of contents claims, where it is to lie. */
+  /** Size that the central directory claims, if it lies. */
   readonly declaredSize?: number
   readonly isDeflated?: boolean
 }
 
-/** A zip file (APPNOTE.TXT 4.3). */
 export function makeZip(files: readonly ZipFile[]): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
@@ -71,10 +68,9 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 const NAMESPACES = `xmlns:w="${WORD}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"`
 
 /**
- * A Word document of these blocks, with the parts that Word itself insists on.
- * @param margins what its headers (`header1` …) and footers (`footer1` …) say.
- * @param replaced content of parts such as `word/numbering.xml`; `w:` is declared.
- * @param main what the part of the document itself is called.
+ * @param margins texts of headers (`header1` …) and footers (`footer1` …).
+ * @param replaced content of parts, for example `word/numbering.xml`; `w:` is declared.
+ * @param main name of the main document part.
  */
 export function makeDocx(
   blocks: readonly DocxBlock[],

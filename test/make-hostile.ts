@@ -1,4 +1,4 @@
-/** Broken and hostile files of every accepted type, and how each has to end. None holds anything of the machine. */
+/** Broken and hostile files of every accepted type, and the expected failure of each. */
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import { makeDocx, makeZip } from './make-docx.ts'
@@ -30,7 +30,7 @@ function pagesOf(count: number, page: string, more: readonly PdfObject[] = []): 
 
 const EMPTY_PAGE = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>'
 
-/** Deflated twice, a gigabyte of blanks is a few kilobytes. */
+/** Deflated twice, a gigabyte of blanks takes a few kilobytes. */
 function inflatingPdf(): Buffer {
   const stream = deflateSync(deflateSync(Buffer.alloc(1024 * MEGABYTE, 0x20)))
   return pagesOf(1, '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R >>', [
@@ -38,7 +38,6 @@ function inflatingPdf(): Buffer {
   ])
 }
 
-/** A picture as large as a small town, which only OCR could read. */
 function hugePicturePdf(): Buffer {
   const side = 30_000
   return pagesOf(
@@ -54,14 +53,14 @@ function hugePicturePdf(): Buffer {
   )
 }
 
-/** With a password that nobody knows (ISO 32000-1, 7.6.3). */
+/** Encrypted with an unknown password (ISO 32000-1, 7.6.3). */
 const encryptedPdf = (): Buffer =>
   writePdf(
     ['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Count 1 /Kids [3 0 R] >>', EMPTY_PAGE],
     `/ID [<${'1'.repeat(32)}> <${'1'.repeat(32)}>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'2'.repeat(64)}> /U <${'3'.repeat(64)}> >>`,
   )
 
-/** A png of nothing, which unpacks to 900 MB. */
+/** An empty png that unpacks to 900 MB. */
 function hugePng(): Buffer {
   const side = 30_000
   const chunk = (type: string, data: Buffer) => {
@@ -103,7 +102,7 @@ const docxOf = (xml: string, { declaredSize }: { declaredSize?: number } = {}): 
 const bodyOf = (text: string) =>
   `<w:document xmlns:w="${WORD}"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`
 
-/** Ten names that each hold ten of the one before. */
+/** Ten entities, each of which repeats the previous one ten times. */
 function laughs(): string {
   const entities = Array.from(
     { length: 10 },
@@ -115,7 +114,7 @@ function laughs(): string {
 const nested = (depth: number) =>
   `<w:document xmlns:w="${WORD}"><w:body>${'<w:tbl><w:tr><w:tc>'.repeat(depth)}<w:p/>${'</w:tc></w:tr></w:tbl>'.repeat(depth)}</w:body></w:document>`
 
-/** The head of a compound file whose tables lead nowhere. */
+/** A compound file header whose tables point outside the file. */
 const brokenOle = (): Buffer =>
   Buffer.concat([Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), Buffer.alloc(4_096, 0xff)])
 

@@ -1,13 +1,12 @@
-/** Small documents of Word 6 and 95 for tests ("Microsoft Word 6.0 Binary File Format"). */
+/** Makes small documents of Word 6 and 95 ("Microsoft Word 6.0 Binary File Format"). */
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 
 export interface OldDocRun {
-  /** In the code page of its font. */
   readonly bytes: Uint8Array
-  /** The place of its font among the fonts; without one its style says it. */
+  /** Index of its font; without one the style names it. */
   readonly font?: number
   readonly isDeleted?: boolean
-  /** The paragraph that it is in ends a row of a table. */
+  /** Its paragraph ends a table row. */
   readonly endsRow?: boolean
 }
 
@@ -15,9 +14,8 @@ export interface OldDoc {
   readonly runs: readonly OldDocRun[]
   /** The character set of each font (MS-WMF 2.1.1.5). */
   readonly fonts?: readonly number[]
-  /** What headers and footers say. */
   readonly headers?: string
-  /** As a quick save leaves it: each run a piece, the last first in the file. */
+  /** As after a fast save: each run is a piece, in reverse file order. */
   readonly isInPieces?: boolean
   readonly isMacintosh?: boolean
 }
@@ -49,13 +47,12 @@ function formattingBlock(
   return block
 }
 
-/** `sprmCFRMarkDel` and `sprmCFtc`, behind their length. */
 function characterProperties({ font, isDeleted = false }: OldDocRun): Buffer {
   const properties = [...(isDeleted ? [65, 1] : []), ...(font === undefined ? [] : [93, font, 0])]
   return Buffer.from(properties.length === 0 ? [] : [properties.length, ...properties])
 }
 
-/** `sprmPFInTable`, `sprmPTtp` and the definition of a table, behind their length in words and the style. */
+/** `sprmPFInTable`, `sprmPTtp` and the table definition, after their length in words and the style. */
 const paragraphProperties = ({ endsRow = false }: OldDocRun): Buffer =>
   Buffer.from(endsRow ? [6, 0, 0, 24, 1, 190, 3, 0, 1, 0, 25, 1] : [1, 0, 0])
 
@@ -65,7 +62,6 @@ const fontTable = (sets: readonly number[]): Buffer => {
   return Buffer.concat([words(length), ...fonts])
 }
 
-/** The text in its order, whatever the order in the file. */
 function pieceTable(runs: readonly Placed[]): Buffer {
   let position = 0
   const positions = [0, ...runs.map(({ bytes }) => (position += bytes.length))]
@@ -74,7 +70,7 @@ function pieceTable(runs: readonly Placed[]): Buffer {
   return Buffer.concat([Buffer.from([2]), longs(table.length), table])
 }
 
-/** Its tables may list no block of formatting: they stand one after the other. */
+/** The tables may list no formatting block: the blocks are then consecutive. */
 export function makeOldDoc({
   runs,
   fonts = [0],

@@ -1,8 +1,7 @@
-/** Small pdf files for tests and benches: chosen text per page, nothing else. */
 import { writePdf } from './write-pdf.ts'
 
 export interface PdfOptions {
-  /** Points; the second is used for a first line that begins with "# ". */
+  /** Points; `headingSize` applies to a first line that begins with "# ". */
   readonly bodySize?: number
   readonly headingSize?: number
 }
@@ -11,7 +10,6 @@ const PAGE_HEIGHT = 842
 const MARGIN = 56
 const CHARACTERS_PER_LINE = 88
 
-/** Characters of WinAnsi that lie outside Latin-1. */
 const WIN_ANSI: Readonly<Record<string, number>> = {
   '€': 0x80,
   '…': 0x85,
@@ -36,7 +34,6 @@ function literal(text: string): string {
     .join('')
 }
 
-/** Wraps at blanks; an empty line stays, as the gap between two paragraphs. */
 function wrap(text: string): string[] {
   return text.split('\n').flatMap((paragraph) => {
     const lines = ['']

@@ -1,4 +1,4 @@
-/** Pictures of text for tests, drawn from a pdf so that no font of the machine is needed. */
+/** Draws text as images from a pdf, so that no installed font is needed. */
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { type Raster } from '#server/parsing/ocr/raster.ts'
@@ -6,7 +6,7 @@ import { createRasteriser } from '#server/parsing/ocr/rasterise-pdf.ts'
 import { makePdf } from './make-pdf.ts'
 import { writePdf } from './write-pdf.ts'
 
-/** A page of text as it comes from a scanner, in grey at 200 dpi. */
+/** A scanned page, in grey at 200 dpi. */
 export async function drawText(text: string): Promise<Raster> {
   const rasteriser = createRasteriser(makePdf([text], { bodySize: 12 }))
   try {
@@ -24,7 +24,7 @@ const openRaster = ({ width, height, pixels }: Raster) => sharp(pixels, { raw: {
 export const makePng = (raster: Raster, angle = 0): Promise<Buffer> =>
   openRaster(raster).rotate(angle, { background: '#ffffff' }).png().toBuffer()
 
-/** What is dark becomes ink of this colour, what is light is transparent. */
+/** Dark pixels become ink of this colour, light pixels transparent. */
 export function makeTransparentPng({ width, height, pixels }: Raster, ink: number): Promise<Buffer> {
   const data = new Uint8Array(pixels.length * 4).fill(ink)
   for (const [index, pixel] of pixels.entries()) data[index * 4 + 3] = 255 - pixel
@@ -33,15 +33,14 @@ export function makeTransparentPng({ width, height, pixels }: Raster, ink: numbe
     .toBuffer()
 }
 
-/** @param orientation what the camera says about itself (Exif): 6 where the picture is to be turned by 90 degrees. */
+/** @param orientation Exif orientation: 6 means a turn by 90 degrees. */
 export const makeJpeg = (raster: Raster, orientation = 1): Promise<Buffer> =>
   openRaster(raster).jpeg({ quality: 90 }).withMetadata({ orientation }).toBuffer()
 
-/** A stamp is text in small letters that stands upon the picture. */
+/** A stamp is small text above the image. */
 export type PdfPage =
   { readonly picture: Raster; readonly turn?: number; readonly stamp?: string } | { readonly text: string }
 
-/** Pages that are a picture and nothing else, among pages of text. */
 export function makeScannedPdf(pages: readonly PdfPage[]): Buffer {
   const pageNumber = (index: number) => 4 + index * 3
   const kids = pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')

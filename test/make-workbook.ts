@@ -1,7 +1,6 @@
-/** Small workbooks for tests. */
 import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx'
 
-/** A cell: a value, a value with the format that it is shown in, or a formula that nothing has calculated. */
+/** A value, a value with its number format, or a formula without a result. */
 export type MadeCell =
   string | number | null | { readonly v: number | string; readonly z: string } | { readonly f: string }
 

@@ -1,4 +1,4 @@
-/** A NATS server of a test's own, and the switch that lets the databases and nodes of a test file ring by it. */
+/** A NATS server for tests, and the switch that makes databases and nodes of a test file notify through it. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { createLog } from '#server/base/log.ts'
 import { type Nats, openNats } from '#server/database/nats.ts'
 
-/** Where `npm test` puts it, unless the machine has one. */
+/** `npm test` downloads it here unless the machine has one. */
 const program = [
   process.env['NATS_SERVER'] ?? '/usr/sbin/nats-server',
   fileURLToPath(new URL('../node_modules/.cache/nats/usr/sbin/nats-server', import.meta.url)),
 ].find((file) => existsSync(file))
 
-/** Elsewhere than on Debian there may be none; `npm test` says so before it begins. */
+/** May be missing except on Debian; `npm test` reports it at the start. */
 export const hasNats = program !== undefined
 
 export interface NatsServer {
@@ -51,15 +51,15 @@ export async function startNatsServer({ port = -1, args = [] as readonly string[
 
 let address: string | undefined
 
-/** From now on the databases and nodes of this file ring by the server at `url`. */
+/** Makes databases and nodes of this file notify through the server at `url`. */
 export function ringBy(url: string): void {
   address = url
 }
 
-/** Whether changes of different rows are heard in the order of commits too. */
+/** NATS does not preserve the commit order of different rows. */
 export const isInOrder = (): boolean => address === undefined
 
-/** The bus of the servers that share the database with this name; undefined where they notify. */
+/** Undefined with NOTIFY. */
 export function openTestBus(database: string): Promise<Nats> | undefined {
   if (address === undefined) return undefined
   const key = createHash('sha256').update(database).digest()

@@ -1,4 +1,4 @@
-/** Starts one PostgreSQL for a whole test run, with a migrated template that every test file copies. */
+/** Starts one PostgreSQL for a test run, with a migrated template that every test file copies. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

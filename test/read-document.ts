@@ -1,4 +1,4 @@
-/** Reads a file the way the server does, in its own process, without a database. */
+/** Parses a file in a parser process, as the server does, without a database. */
 import { Readable } from 'node:stream'
 import { type DocumentLanguage } from '#contract/document.ts'
 import { detectUploadType } from '#server/documents/upload-type.ts'
@@ -11,7 +11,7 @@ import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 
 export interface ReadOutcome {
   readonly pages: readonly ParsedPage[]
-  /** Code of the failure, or "rejected" where the upload would not be taken. */
+  /** Failure code, or "rejected" if the upload is not accepted. */
   readonly failure?: string
 }
 

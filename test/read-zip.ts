@@ -1,7 +1,6 @@
-/** Reads a whole zip file by its table of contents, as unpacking programs do (APPNOTE.TXT 4.3). */
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** Contents by path, in the order of the table. Throws where a checksum is wrong. */
+/** Returns contents by path, in directory order (APPNOTE.TXT 4.3). @throws Error on a wrong checksum. */
 export function readZip(bytes: Buffer): Map<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06'))
   if (end < 0) throw new Error('This is no whole zip file.')

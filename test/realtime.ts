@@ -1,4 +1,4 @@
-/** Realtime nodes on a test database, and the official client as an outside program uses it. */
+/** Realtime nodes on a test database, and the official client as an external program uses it. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type Server } from 'node:http'
@@ -30,7 +30,6 @@ export async function createTestTokens(): Promise<Tokens> {
   }
 }
 
-/** An access token as signing in would give it. */
 export function tokenOf(tokens: Tokens, { sub, ...claims }: Claims, { lifetimeS = 3600 } = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   const subject = sub === undefined ? {} : { sub }
@@ -94,12 +93,12 @@ export async function openClient(
     ...(token === undefined ? {} : { accessToken: () => Promise.resolve(token) }),
     reconnectAfterMs: () => 20,
   })
-  // Otherwise its first join goes out before the callback has answered, and never learns of the token.
+  // Without it the first join is sent before the callback answers, without the token.
   if (token !== undefined) await client.setAuth()
   return client
 }
 
-/** Values in the order in which they came, each awaited once. */
+/** Values in order of arrival, each awaited once. */
 export interface Recorder<Value> {
   add(value: Value): void
   next(): Promise<Value>
@@ -126,7 +125,7 @@ export function createRecorder<Value>(): Recorder<Value> {
 const frame = z.tuple([z.string().nullable(), z.string().nullable(), z.string(), z.string(), z.looseObject({})])
 export type Frame = z.output<typeof frame>
 
-/** A socket without the client library, to say what that would not; closed when the test ends. */
+/** Opens a socket without the client library, for messages that the library cannot send; closed with the test. */
 export async function openRawSocket({ port }: RealtimeNode, apikey: string, headers: Record<string, string> = {}) {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${apikey}&vsn=2.0.0`, { headers })
   const frames = createRecorder<Frame>()
@@ -140,7 +139,7 @@ export async function openRawSocket({ port }: RealtimeNode, apikey: string, head
   return { ws, frames, say }
 }
 
-/** Joins; rejects with the server's reason. */
+/** Rejects with the server's reason. */
 export function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
@@ -150,7 +149,7 @@ export function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
   })
 }
 
-/** Joins and waits for the message that changes of the database are live. */
+/** Joins and waits for the message that database changes are live. */
 export async function live(channel: RealtimeChannel): Promise<RealtimeChannel> {
   const isLive = new Promise<void>((resolve, reject) => {
     channel.on('system', {}, (payload: { status: string; message: string }) => {

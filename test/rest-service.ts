@@ -1,4 +1,4 @@
-/** The data service on a socket, over a database of its own, with tables that the product does not have. */
+/** The data service on a socket, with a database and tables that the product does not have. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo } from 'node:net'
@@ -21,9 +21,7 @@ export interface RestTestService {
   readonly tokens: Tokens
   readonly listener: Listener
   readonly url: string
-  /** Headers of a person, or of nobody. */
   headersOf(claims?: Claims): Promise<Record<string, string>>
-  /** The official client, as a person or as nobody. */
   clientOf(claims?: Claims): Promise<PostgrestClient>
   close(): Promise<void>
 }
@@ -69,7 +67,7 @@ export async function startRestService(options: Partial<RestOptions> = {}): Prom
   }
 }
 
-/** A table with a column of every kind of type, whose rows belong to people, and functions of every kind. */
+/** A table with a column of every kind of type, owned rows, and functions of every kind. */
 export const THINGS_SQL = `
   create type mood as enum ('sad', 'ok', 'happy');
   create table things (

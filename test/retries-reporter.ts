@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Names the tests of a run that passed or failed only after more than one try. */
+/** Names the tests that needed more than one attempt. */
 export function describeRetries(modules: readonly TestModule[]): string {
   const retried = modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => {
@@ -11,7 +11,6 @@ export function describeRetries(modules: readonly TestModule[]): string {
   return [` Retried tests: ${retried.length}`, ...retried].join('\n')
 }
 
-/** Prints at the end of a run how many tests were retried, and which. */
 export const retriesReporter: Reporter = {
   onTestRunEnd: (modules) => console.log(`\n${describeRetries(modules)}`),
 }

@@ -1,6 +1,6 @@
 /**
- * A company's SAML 2.0 identity provider on a loopback port. It asks nobody anything: whoever is `person` at the moment is
- * signed in at once, by an assertion that is really signed. Its XML is written in canonical form, so that what is digested is the text.
+ * A SAML 2.0 identity provider on loopback. The current `person` is signed in without a prompt, by a validly signed
+ * assertion. Its XML is written in canonical form, so that the digest covers the text as it is.
  */
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { type AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ export interface SamlPerson {
   readonly name?: string
 }
 
-/** In what an answer differs from the right one. */
+/** Deviations from a valid response. */
 export interface SamlForgery {
   readonly audience?: string
   readonly recipient?: string
@@ -39,7 +39,7 @@ export interface SamlForgery {
   readonly isUnsigned?: boolean
   readonly nameIdFormat?: string
   readonly sessionNotOnOrAfter?: string
-  /** What somebody makes of the answer on its way. */
+  /** Alters the response in transit. */
   readonly alter?: (xml: string) => string
 }
 
@@ -53,7 +53,7 @@ function der(tag: number, ...contents: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...length]), content])
 }
 
-/** A certificate (X.509 version 1) that a key makes for itself; Node makes none. */
+/** Creates a self-signed X.509 version 1 certificate, which Node cannot. */
 function certify(publicKey: KeyObject, privateKey: KeyObject): string {
   const algorithm = der(0x30, Buffer.from('06092a864886f70d01010b0500', 'hex'))
   const nobody = der(0x30)
@@ -72,7 +72,7 @@ function certify(publicKey: KeyObject, privateKey: KeyObject): string {
   return `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`
 }
 
-/** The signature over an element in canonical form, enveloped by it. */
+/** Enveloped signature over an element in canonical form. */
 function signatureOf(xml: string, id: string, key: KeyObject, name: keyof typeof METHODS): string {
   const method = METHODS[name]
   const empty = (element: string, algorithm: string) => `<ds:${element} Algorithm="${algorithm}"></ds:${element}>`
@@ -94,7 +94,7 @@ export async function startSamlProvider() {
   const state = { person: { subject: 'nobody' } as SamlPerson }
   let origin = ''
 
-  /** Answers a request as the browser would bring it: the form that is posted to the consumer. */
+  /** Returns the form that the browser posts to the consumer. */
   function answer(request: URL, forgery: SamlForgery = {}) {
     const asked = inflateRawSync(Buffer.from(request.searchParams.get('SAMLRequest') ?? '', 'base64')).toString()
     const read = (pattern: RegExp) => pattern.exec(asked)?.[1] ?? ''

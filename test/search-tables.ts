@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Looks for texts in every row of every table of every schema, whatever it is for.
- * @returns the tables that were read, and those of them in which one of the texts stands.
+ * Searches every row of every table of every schema.
+ * @returns the tables read, and those that contain one of the texts.
  */
 export async function searchTables(
   admin: pg.Client | pg.Pool,

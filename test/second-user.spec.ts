@@ -1,6 +1,6 @@
 /**
- * What a second user and nobody get: every route that the running server has, found in the server and not in a list, is
- * tried with the ids of a first user. A route that forgets to ask who is there fails here on the day it is added.
+ * Tries every route of the running server, found at run time, as a second user and anonymously, with the ids of a first
+ * user. A new route without an access check fails here.
  */
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
@@ -24,10 +24,9 @@ interface Person {
   readonly cookie: string
 }
 
-/** In every text of the first user, and nowhere else. */
+/** Occurs in every text of the first user, and nowhere else. */
 const SECRET = 'xylophone'
 
-/** Every line of the log. */
 const logged: string[] = []
 
 let folder: Awaited<ReturnType<typeof copyStartedDataDir>>
@@ -43,7 +42,7 @@ let messageId: string
 let answerId: string
 let providerId: string
 let toolServerId: string
-/** Its reply waits for the first user's leave to call a tool. */
+/** Its reply waits for the first user's consent to a tool call. */
 let askingId: string
 let toolRequestId: string
 
@@ -127,7 +126,7 @@ async function seed(): Promise<void> {
     },
     { timeout: 30_000 },
   )
-  // Its pages are there a moment before: until it is ready, its row still changes by itself.
+  // The pages exist before the document is ready; until then its row still changes.
   await vi.waitUntil(
     async () => {
       const { state } = documentRow.parse(await (await asJson(first, 'GET', `/api/documents/${documentId}`)).json())
@@ -153,13 +152,13 @@ interface Route {
   readonly path: string
 }
 
-/** Catch-alls and most middleware stand at an address with a star; what answers to all methods is asked with GET. */
+/** Skips wildcards, which are catch-alls and middleware; routes for all methods are tried with GET. */
 const routesBelow = (routes: readonly Route[], prefix: string): Route[] =>
   routes
     .filter(({ path }) => !path.includes('*') && path.startsWith(prefix))
     .map(({ method, path }) => ({ method: method === 'ALL' ? 'GET' : method, path }))
 
-/** The address of a route with the first user's ids in it. */
+/** Fills the first user's ids into the route. */
 function addressOf(path: string): string {
   const ids: [RegExp, string][] = [
     [/^\/api\/users\/:id/, first.id],
@@ -181,7 +180,7 @@ function addressOf(path: string): string {
   return address
 }
 
-/** A body with which each route would do what it is for, were it the owner who asks. */
+/** A valid body for each route, as its owner would send it. */
 const BODY = () => ({
   title: 'taken',
   pinned: true,
@@ -319,7 +318,7 @@ describe('what can be done with an answer', () => {
     (await asJson(person, 'GET', `/rest/v1/message_feedback?message_id=eq.${answerId}&select=rating`)).json()
 
   test('is refused to the second user, and is done for the first with the very same words', async () => {
-    // Only of an answer that failed or was cut: for its owner it is there, and not to be done.
+    // These require a failed or cut reply: the owner gets a conflict.
     const unfitting = [
       `/api/conversations/${conversationId}/retry`,
       `/api/conversations/${conversationId}/messages/${answerId}/continue`,
@@ -426,7 +425,7 @@ test('signing out ends a token everywhere, and a forged one is worth nothing', a
   expect(byCookie.status).toBe(401)
 })
 
-/** Data, files and the API, with a token alone. */
+/** Calls data, files and the API with only a token. */
 const answersOf = async (token: string) => {
   const headers = { apikey, authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const list = { method: 'POST', headers, body: '{"prefix":""}' }
@@ -440,7 +439,6 @@ const answersOf = async (token: string) => {
 const OPEN = [true, true, true]
 const CLOSED = [false, false, false]
 
-/** What joining a channel with a token comes to. */
 async function joining(token: string): Promise<string> {
   const client = createClient(alcove.address, apikey, { auth: { persistSession: false } })
   await client.realtime.setAuth(token)
@@ -452,7 +450,7 @@ async function joining(token: string): Promise<string> {
   return status
 }
 
-/** Another one for each run of a test that is tried again. */
+/** New for each attempt of a retried test. */
 const newAddress = () => `${randomUUID()}@example.test`
 
 const signIn = async (email: string) =>

@@ -1,4 +1,4 @@
-/** A data folder in which a server has started once: with a copy of it, a server starts without making a database. */
+/** A data folder of a server that has started once; a copy of it saves creating a database. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
@@ -19,10 +19,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return remove
 }
 
-/** A data folder of its own, with the test account and nothing else. */
+/** A copy with only the test account. */
 export async function copyStartedDataDir(): ReturnType<typeof createDataDir> {
   const folder = await createDataDir()
-  // Files of the database keep their owner, which is not root.
+  // PostgreSQL's files keep their owner, which is not root.
   await promisify(execFile)('cp', ['-a', inject('startedDataDir'), folder.dataDir])
   return folder
 }

@@ -1,4 +1,4 @@
-/** The storage service on a socket, over a database and a store of bytes of its own: a folder, or a bucket of an S3 store. */
+/** The storage service on a socket, with its own database and its own byte store: a folder or an S3 bucket. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { type AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ import { startFakeS3 } from './fake-s3.ts'
 type StoreKind = 'disk' | 'S3'
 let storeKind: StoreKind = 'disk'
 
-/** Where the services of this file keep their bytes from now on. */
+/** Selects the byte store of services started afterwards. */
 export function keepBytesIn(kind: StoreKind): void {
   storeKind = kind
 }
@@ -35,13 +35,11 @@ export interface StorageTestService {
   readonly db: TestDatabase
   readonly tokens: Tokens
   readonly blobs: BlobStore
-  /** Address of the service, as far as `/storage/v1`. */
+  /** Ends in `/storage/v1`. */
   readonly url: string
-  /** Headers of a person, of the service key, or of nobody. */
   headersOf(who?: Claims | 'service'): Promise<Record<string, string>>
-  /** The official client of a person, of the service key, or of nobody. */
   clientOf(who?: Claims | 'service'): Promise<StorageClient>
-  /** Names of all files with bytes, finished or not, once everything discarded is removed. */
+  /** Names of all stored files, finished or not, after discarded ones are removed. */
   files(): Promise<string[]>
   close(): Promise<void>
 }

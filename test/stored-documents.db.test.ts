@@ -1,4 +1,4 @@
-/** A file that is put into the bucket `documents` is a document like an upload, for as long as it is there. */
+/** A file in the bucket `documents` is a document like an upload, for as long as it exists. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { type BlobStore } from '#server/blobs/store.ts'

@@ -1,4 +1,4 @@
-/** The stand-in model server, as a process of its own. */
+/** Runs the stub model server as a process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,9 +9,9 @@ export interface StubModel {
   readonly baseUrl: string
   /** Changes the defaults: `ttft`, `tps`, `tokens`, … */
   configure(settings: Readonly<Record<string, string | number>>): Promise<void>
-  /** The body of the last request that asked for a streamed answer. */
+  /** Body of the last streaming request. */
   lastRequest(): Promise<unknown>
-  /** The exact text of an answer of so many tokens. */
+  /** Returns the exact text of a reply of this many tokens. */
   text(tokens: number, content?: 'markdown' | 'maths'): Promise<string>
   stop(): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** A hosted Supabase project serves the four services; our process serves page, API, answers and reading on its database. */
+/**
+ * A hosted Supabase project serves the four services; this process serves the page, the API, replies and parsing on its
+ * database.
+ */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -19,7 +22,7 @@ let sign: (person: string) => Promise<string>
 let folder: Awaited<ReturnType<typeof createDataDir>>
 let alcove: AlcoveProcess
 
-/** A database prepared as a project's, and the connection of its plain owner. */
+/** A database prepared like a project's, and the connection of its ordinary owner. */
 async function createProject() {
   const { host, user, password } = inject('postgres')
   const name = `project_${randomUUID().replaceAll('-', '')}`

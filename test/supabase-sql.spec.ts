@@ -1,4 +1,4 @@
-/** `ALCOVE_PARTS=services` on an empty database: a plain Supabase-compatible server, to which SQL for Supabase applies. */
+/** `ALCOVE_PARTS=services` on an empty database: a Supabase-compatible server that accepts SQL written for Supabase. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
@@ -49,7 +49,7 @@ function newClient(): SupabaseClient {
 async function signUp(name: string) {
   const client = newClient()
   const { data, error } = await client.auth.signUp({
-    // Another address for each run of a test that is tried again.
+    // New for each attempt of a retried test.
     email: `${name}-${crypto.randomUUID()}@example.com`,
     password: PASSWORD,
     options: { data: { username: name } },
@@ -70,7 +70,7 @@ test('an empty database holds nothing of the product, and the process answers fo
 })
 
 test('SQL for Supabase applies as it is, and its users sign up, write and are kept apart', async () => {
-  // One session, as psql would run it: the path that the database sets finds the extensions.
+  // One session, as in psql: the database's search path finds the extensions.
   await admin.query((await readFile(SQL, 'utf8')).replace(/^(begin|commit);$/gm, ''))
   const [ann, ben] = [await signUp('ann'), await signUp('ben')]
 
@@ -139,7 +139,7 @@ test('changes of a published table, old rows included, and broadcasts of a trigg
   const { data } = await cat.client.from('todos').insert({ task: 'water plants' }).select('id').single()
   expect(await told.next()).toMatchObject({ operation: 'INSERT', record: { task: 'water plants', user_id: cat.id } })
   expect(await changes.next()).toMatchObject({ eventType: 'INSERT', new: { task: 'water plants' } })
-  // Each is told before the next is made: of a row that is gone again only its end is told.
+  // Each change is delivered before the next is made: of a deleted row only the deletion is delivered.
   await cat.client.from('todos').update({ is_complete: true }).eq('task', 'water plants')
   expect(await changes.next()).toMatchObject({
     eventType: 'UPDATE',

@@ -1,4 +1,4 @@
-/** A tool server that speaks over standard input and output, as a process of its own. */
+/** An MCP server over standard input and output, as a process. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 

@@ -1,4 +1,4 @@
-/** A real server of tools, from the SDK of the protocol, over streamable HTTP on loopback. */
+/** An MCP server from the protocol's SDK, over streamable HTTP on loopback. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -9,25 +9,22 @@ import { z } from 'zod'
 
 export interface TestToolServer {
   readonly url: string
-  /** What its tools were called with, in order. */
   readonly calls: readonly unknown[]
-  /** The descriptions of its tools by name, which a test may change. Those that nobody here knows keep a text. */
+  /** Tool descriptions by name; a test may change them. */
   readonly offered: Map<string, string>
-  /** Ids of the sessions that are open. */
   readonly sessions: ReadonlySet<string>
   stop(): void
 }
 
 interface ToolServerOptions {
-  /** That it wants as a bearer token; none where absent. */
+  /** Required bearer token, if any. */
   readonly token?: string
-  /** What its tool `recite` answers; without it there is no such tool. */
+  /** Result of the tool `recite`, which exists only if this is set. */
   readonly recited?: string
-  /** Tools on one page of its list. */
   readonly pageSize?: number
-  /** Every page names one that comes after it; after the last comes the first. */
+  /** The list never ends: the last page refers to the first. */
   readonly endless?: boolean
-  /** It has sessions, which end when they are left; or it refuses that with 405, or does not answer it. */
+  /** Response to the end of a session: ends it, rejects with 405, or never answers. */
   readonly whenLeft?: 'ends' | 'refuses' | 'says nothing'
 }
 

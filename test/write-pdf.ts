@@ -1,12 +1,9 @@
-/** The frame of a pdf file: numbered objects, their table, the trailer (ISO 32000-1, 7.5). */
+/** Writes pdf files: numbered objects, their table, the trailer (ISO 32000-1, 7.5). */
 
-/** The body of an object, with the bytes that follow it where it is a stream (its `/Length` is added). */
+/** Entries of an object, with its stream if it has one; `/Length` is added. */
 export type PdfObject = string | { readonly entries: string; readonly stream: Buffer }
 
-/**
- * Objects are numbered from 1; the first is the catalogue.
- * @param trailer more entries for the trailer.
- */
+/** Objects are numbered from 1; the first is the catalogue. @param trailer more entries for the trailer. */
 export function writePdf(objects: readonly PdfObject[], trailer = ''): Buffer {
   const parts: Buffer[] = []
   let length = 0
@@ -36,7 +33,7 @@ export function writePdf(objects: readonly PdfObject[], trailer = ''): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A file of one page, drawn by these operators; `F` is Helvetica. */
+/** One page, drawn by these operators; `F` is Helvetica. */
 export const pageOf = (operators: readonly string[]): Buffer =>
   writePdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -46,6 +43,6 @@ export const pageOf = (operators: readonly string[]): Buffer =>
     { entries: '', stream: Buffer.from(operators.join('\n')) },
   ])
 
-/** Draws a text with its baseline there, its letters set further apart by so many points. */
+/** Points; `spacing` is added between letters. */
 export const textAt = (x: number, y: number, text: string, spacing = 0): string =>
   `BT /F 10 Tf ${spacing} Tc ${x} ${y} Td (${text}) Tj ET`
