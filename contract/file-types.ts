@@ -118,7 +118,6 @@ export const FILE_TYPES = [
 ] as const satisfies readonly FileType[]
 
 type Row = (typeof FILE_TYPES)[number]
-export type UploadExtension = Row['extensions'][number]
 
 /** Accepted extensions to the media type that is stored and served. */
 export const UPLOAD_TYPES = Object.fromEntries(
