@@ -17,16 +17,16 @@ test.each([
   expect(modelsForText(text)).toEqual([language, 'eng'])
 })
 
-test('a few English words in another script tell nothing', () => {
+test('ignores a few English words in another script', () => {
   const text = '在圖形環境中，你可以使用 the terminal of the system 進入基於字元的登入提示符，並且繼續安裝其餘的軟體'
   expect(modelsForText(text)).toBeUndefined()
 })
 
-test('pages in a script are read by the models of the languages that are written in it', () => {
+test('chooses the models of the languages written in a script', () => {
   expect(modelsForScript('Cyrillic')).toMatchObject({ likeliest: ['rus', 'eng'], others: [['ukr', 'eng']] })
   expect(modelsForScript('Latin')).toBeUndefined()
 })
 
-test('English is asked first where the own model would leave it nothing', () => {
+test("English reads first if the page's own model would leave no words for it", () => {
   expect(modelsForLanguage('ell')).toEqual(['eng', 'ell'])
 })

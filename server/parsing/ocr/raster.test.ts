@@ -32,7 +32,7 @@ describe('turning', () => {
     expect(raster.pixels[back.y * raster.width + back.x]).toBe(turned.pixels[0])
   })
 
-  test('by any angle keeps every corner, and the way back is known', () => {
+  test('by any angle keeps every corner and is invertible', () => {
     const angle = 0.2
     const turned = turnFreely({ width: 100, height: 60, pixels: new Uint8Array(6_000) }, angle)
     expect(turned.width).toBeGreaterThan(100)
@@ -45,17 +45,17 @@ describe('turning', () => {
   })
 })
 
-test.each([-12, -3, 2, 10])('an inclination of %i degrees is measured', (degrees) => {
+test.each([-12, -3, 2, 10])('measures a skew of %i degrees', (degrees) => {
   const angle = (degrees * Math.PI) / 180
   expect(measureSkew(turnFreely(drawLines(900, 700), angle))).toBeCloseTo(angle, 1)
 })
 
-test('level lines are not inclined, nor is an empty page', () => {
+test('measures no skew on level lines or an empty page', () => {
   expect(measureSkew(drawLines(900, 700))).toBe(0)
   expect(measureSkew({ width: 50, height: 50, pixels: new Uint8Array(2_500).fill(255) })).toBe(0)
 })
 
-test('a page of one colour is blank, whichever it is', () => {
+test('a page of any single colour is blank', () => {
   const black = new Uint8Array(10_000)
   expect(isBlank({ width: 100, height: 100, pixels: black })).toBe(true)
   expect(isBlank(drawLines(200, 200))).toBe(false)

@@ -16,14 +16,14 @@ const word = (text: string, left: number, width: number): Word => ({
   paragraph: '1.1',
 })
 
-test('what stands between syllables is a stretch', () => {
+test('returns the ink between syllables as a stretch', () => {
   expect(findStretches([word('YGE', 320, 60), word('소속', 390, 50), word('2x', 450, 40)], BAND)).toEqual([
     { ...BAND, right: 390 },
     { ...BAND, left: 440 },
   ])
 })
 
-test('no stretch runs backwards where syllables overlap, or come as two lines', () => {
+test('returns no reversed stretch for overlapping syllables or two lines', () => {
   const words = [word('써', 668, 21), word('=', 444, 18), word('노스', 629, 74), word('+', 640, 9)]
   expect(findStretches(words, BAND)).toEqual([
     { ...BAND, right: 629 },
@@ -33,7 +33,7 @@ test('no stretch runs backwards where syllables overlap, or come as two lines', 
     expect(right).toBeGreaterThanOrEqual(left)
 })
 
-test('parts of no extent are read as nothing, and the engine goes on', async () => {
+test('empty parts yield no words and do not abort the engine', async () => {
   const tesseract = await loadTesseract()
   const raster = await drawText('The notice period of this contract is three months.')
   const [none, backwards, all] = tesseract.readBlocks(

@@ -19,7 +19,7 @@ function middleOf(page: ParsedPage | undefined, word: string): { x: number; y: n
 }
 
 describe('a picture', () => {
-  test('is read, with the place of every word and how sure it is', async () => {
+  test('yields every word with its location and confidence', async () => {
     const { pages } = await readDocument(await makePng(await drawText(LETTER)), 'letter.png')
     const [page] = pages
     expect(words(page?.text ?? '')).toBe(words(LETTER))
@@ -70,19 +70,19 @@ describe('a picture', () => {
     for (const [offset, length] of page?.boxes ?? []) expect(page?.text.slice(offset, offset + length)).toMatch(/^\S+$/)
   })
 
-  test('in another script than the person has said is read', async () => {
+  test('is read in another script than the chosen languages', async () => {
     const scan = await readFile(path.join(SCANS, 'chi_sim.png'))
     const [page] = (await readDocument(scan, 'notice.png', undefined, ['deu'])).pages
     expect(page?.text).toContain('如有问题，请于每星期二上午九点至十一点向门卫询问')
   })
 
-  test('that lies on its side, as its camera says, is shown and read upright', async () => {
+  test('is turned upright by its Exif orientation', async () => {
     const raster = await drawText(LETTER)
     const { pages } = await readDocument(await makeJpeg(raster, 6), 'photo.jpg')
     expect(words(pages[0]?.text ?? '')).toContain('three months')
   })
 
-  test('that is turned by some degrees is read, and its words are marked where they stand', async () => {
+  test('is read despite a skew, with the locations of words on the original', async () => {
     const straight = (await readDocument(await makePng(await drawText(LETTER)), 'a.png')).pages[0]
     const turned = (await readDocument(await makePng(await drawText(LETTER), 8), 'b.png')).pages[0]
     expect(words(turned?.text ?? '')).toContain('the end of the quarter in which it was given')
@@ -90,7 +90,7 @@ describe('a picture', () => {
     expect(middleOf(turned, 'Dear').x).toBeGreaterThan(middleOf(straight, 'Dear').x)
   })
 
-  test('that is light on dark is read', async () => {
+  test('is read if it is light on dark', async () => {
     const { pixels, ...size } = await drawText(LETTER)
     const dark = { ...size, pixels: pixels.map((pixel) => 230 - Math.min(pixel, 210)) }
     const { pages } = await readDocument(await makePng(dark), 'dark-mode.png')
@@ -105,12 +105,12 @@ describe('a picture', () => {
     expect(words(pages[0]?.text ?? '')).toBe(words(LETTER))
   })
 
-  test('without text says so', async () => {
+  test('is reported as empty without text', async () => {
     const raster = { width: 600, height: 400, pixels: new Uint8Array(240_000).fill(200) }
     expect(await readDocument(await makePng(raster), 'grey.png')).toMatchObject({ failure: 'no_text_in_picture' })
   })
 
-  test('of too many pixels is refused before it is decoded', async () => {
+  test('is rejected before decoding if it has too many pixels', async () => {
     const png = await makePng({ width: 1, height: 1, pixels: new Uint8Array([0]) })
     png.writeUInt32BE(30_000, 16)
     png.writeUInt32BE(30_000, 20)
@@ -118,7 +118,7 @@ describe('a picture', () => {
   })
 })
 
-test('of a pdf only the pages without text are recognised, also those on their side', async () => {
+test('only pdf pages without text go to OCR, including sideways ones', async () => {
   const picture = await drawText(LETTER)
   const { pages } = await readDocument(
     makeScannedPdf([{ text: 'A page of text. '.repeat(20) }, { picture, turn: 90 }, { text: 'The last page.' }]),
@@ -133,7 +133,7 @@ test('of a pdf only the pages without text are recognised, also those on their s
   expect(middleOf(pages[1], 'Dear').y).toBeLessThan(0.3)
 })
 
-test('a scan is read although somebody put a line of text upon it', async () => {
+test('a stamp of text on a scan does not prevent OCR', async () => {
   const stamp =
     'Downloaded from the archive of the county by reader 88213 on 3 May 2026; copies of it may not be handed on to anybody.'
   const pages = [{ picture: await drawText(LETTER.repeat(2)), stamp }]
@@ -141,7 +141,7 @@ test('a scan is read although somebody put a line of text upon it', async () => 
   expect(words(read.pages[0]?.text ?? '')).toContain('three months')
 })
 
-test('thousands of empty pages are not recognised', async () => {
+test('thousands of empty pages skip OCR', async () => {
   const empty = { picture: { width: 1, height: 1, pixels: new Uint8Array([255]) } }
   expect(await readDocument(makeScannedPdf(Array.from({ length: 60 }, () => empty)), 'empty.pdf')).toMatchObject({
     failure: 'no_text',

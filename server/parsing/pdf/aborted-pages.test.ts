@@ -28,7 +28,7 @@ const scan = async () => {
   return makeScannedPdf([{ picture }, { picture }, { picture }])
 }
 
-test('a page at which the engine aborts is a gap, and the pages after it are left to another process', async () => {
+test('an aborted page is a gap, and another process gets the remaining pages', async () => {
   const parts: ParsedPart[] = []
   for await (const part of parse(new Uint8Array(await scan()), { languages: ['eng'], pages: [1, 2, 3] }))
     parts.push(part)
@@ -41,7 +41,7 @@ test('a page at which the engine aborts is a gap, and the pages after it are lef
   ])
 })
 
-test('pages that a process leaves to another are read by another', async () => {
+test('another process reads deferred pages', async () => {
   const bytes = await scan()
   const said = [
     { part: { recognising: 1 } },

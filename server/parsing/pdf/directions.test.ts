@@ -24,26 +24,26 @@ function lineOf(words: readonly string[], y: number): TextItem[] {
 
 const read = (items: TextItem[]) => joinItems(items, () => undefined)
 
-test('a right-to-left line is read from the right, with numbers and other words as they stand', () => {
+test('reads a right-to-left line from the right, and keeps numbers and other words', () => {
   const seen = ['.', 'מלונדון', ' ', 'Alder', ' ', 'Ltd', ' ', 'חברת', ' ', '2026', ' ', 'במרץ', ' ', '14', ' ', 'ביום']
   expect(read(lineOf(seen, 700)).text).toBe('ביום 14 במרץ 2026 חברת Alder Ltd מלונדון.')
 })
 
-test('numbers of a right-to-left line that a blank parts are read from the right', () => {
+test('reads numbers separated by a blank from the right in a right-to-left line', () => {
   expect(read(lineOf(['20', ' ', '10', ' ', 'עמודים'], 700)).text).toBe('עמודים 10 20')
 })
 
-test('letters that were drawn one by one become words, in plain forms', () => {
+test('joins single letters into words, in their base forms', () => {
   const { text, items } = read(lineOf(['ﺎ', 'ﻬ', 'ﻴ', 'ﻨ', 'ﺟ'], 700))
   expect(text).toBe('جنيها')
   expect(items.map(([, index]) => index)).toEqual([4, 3, 2, 1, 0])
 })
 
-test('a left-to-right line with some words of the other direction stays as it is', () => {
+test('keeps a left-to-right line with some right-to-left words', () => {
   expect(read(lineOf(['The word ', 'שלום', ' means peace'], 700)).text).toBe('The word שלום means peace')
 })
 
-test('characters below each other are read as columns, from right to left', () => {
+test('reads stacked characters as columns, from right to left', () => {
   const column = (text: string, x: number) =>
     Array.from(text, (character, index) => ({ ...item(character, x, 700 - index * SIZE, SIZE), hasEOL: true }))
   expect(read([...column('吾輩は猫である', 300), ...column('名前は⼩⻓い︒', 284)]).text).toBe(
@@ -51,7 +51,7 @@ test('characters below each other are read as columns, from right to left', () =
   )
 })
 
-test('a list of single characters is no column', () => {
+test('a list of single characters is not a column', () => {
   const items = ['一', '二', '三', '四'].map((character, index) => item(character, 50, 700 - index * 3 * SIZE, SIZE))
   expect(read(items).text.split(/\n+/)).toEqual(['一', '二', '三', '四'])
 })

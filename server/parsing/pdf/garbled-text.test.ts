@@ -29,7 +29,7 @@ test.each([
   expect(isGarbledPage([{ str, fontName: 'a' }])).toBe(false)
 })
 
-test('one broken font of two is enough where much is set in it, and not for a symbol', () => {
+test('one broken font is enough if it sets much text, but not for a symbol', () => {
   const good = { str: english, fontName: 'good' }
   expect(isGarbledPage([good, { str: shifted, fontName: 'broken' }])).toBe(true)
   expect(isGarbledPage([good, { str: '\uf0b7', fontName: 'symbols' }])).toBe(false)

@@ -17,30 +17,30 @@ const item = (str: string): TextItem => ({
 const read = (strings: readonly string[], glyphs: string) =>
   reorderLigatures(strings.map(item), glyphs.split(' ')).map(({ str }) => str)
 
-test('lam and alef of one glyph are read in this order', () => {
+test('orders lam and alef of one glyph', () => {
   expect(read(['إلدارة'], 'ة ر ا د لإ')).toEqual(['لإدارة'])
 })
 
-test('alef and lam of two glyphs stay, also in a word that is spelt with the same letters', () => {
+test('keeps alef and lam of two glyphs, also in a word with equal letters', () => {
   expect(read(['مثال', 'مثال'], 'ل ا ث م لا ث م')).toEqual(['مثال', 'مثلا'])
 })
 
-test('letters are counted among numbers, blanks and words of the other direction', () => {
+test('counts letters among numbers, blanks and left-to-right words', () => {
   expect(read(['سنة 2024 إلدارة Python للمشكالت'], 'ت لا ك ش م ل ل P y t h o n ة ر ا د لإ 2 0 2 4 ة ن س')).toEqual([
     'سنة 2024 لإدارة Python للمشكلات',
   ])
 })
 
-test('what was not drawn is left alone, and what follows is found again', () => {
+test('leaves undrawn text unchanged and continues after it', () => {
   expect(read(['غريب', 'المشكالت'], 'ت لا ك ش م ل ا')).toEqual(['غريب', 'المشكلات'])
   expect(read(['المشكالت'], 'ر خ ا ت لا ك ش م ل ا')).toEqual(['المشكلات'])
 })
 
-test('a file that names the letters of its ligatures from left to right is right as it is', () => {
+test('leaves a file with reversed ligature letters unchanged', () => {
   expect(read(['لإدارة'], 'ة ر ا د إل')).toEqual(['لإدارة'])
 })
 
-test('a pdf whose font has one glyph for lam and alef is read in the order of reading', async () => {
+test('reads a pdf with a lam-alef glyph in reading order', async () => {
   const letters = ['ة', 'ر', 'ا', 'د', 'لإ']
   const hex = (text: string) => Buffer.from(text, 'utf16le').swap16().toString('hex')
   const mapped = letters.map((letter, index) => `<${(65 + index).toString(16)}> <${hex(letter)}>`)

@@ -13,7 +13,7 @@ const prose = Array.from({ length: 8 }, (_, line) =>
 )
 
 describe('words whose letters were spaced', () => {
-  test('are whole, and lead back to their items', async () => {
+  test('are joined and map back to their items', async () => {
     const page = await read(at(50, 700, 'HELLO WIDE WORLD', 8), ...prose)
     expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
     // Every other item is the blank between two letters.
@@ -21,7 +21,7 @@ describe('words whose letters were spaced', () => {
     expect(runs).toEqual([0, 1, 2, 3, 4].map((letter) => [letter, 2 * letter, 0, 1]))
   })
 
-  test('are whole where blanks were typed between their letters', async () => {
+  test('are joined if blanks were typed between their letters', async () => {
     const page = await read(at(50, 700, 'H E L L O   W I D E   W O R L D'), ...prose)
     expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
     const runs = (page?.items ?? []).filter(([offset]) => offset < 16)
@@ -31,19 +31,19 @@ describe('words whose letters were spaced', () => {
     expect(runs.map(([, item, inItem]) => [item, inItem])).toEqual(places)
   })
 
-  test('are whole with the bullet and the brackets that stand with them', async () => {
+  test('are joined with their bullet and brackets', async () => {
     const page = await read(at(50, 700, '- OPEN SEA (GROUP), 90%', 8), ...prose)
     expect(page?.text).toMatch(/^- OPEN SEA \(GROUP\), 90%\n/)
   })
 
-  test('are told apart by the blanks that are drawn where the reader of the file sets one between all letters', async () => {
+  test('are separated at drawn blanks if pdf.js puts a blank between all letters', async () => {
     const page = await read(at(50, 700, 'HELLO WIDE WORLD', 2.5), ...prose)
     expect(page?.text).toMatch(/^HELLO WIDE WORLD\n/)
     const [first, second] = page?.items ?? []
     expect([first, second]).toEqual([[0, 0, 0, 1], [1, 0, 2, 1]]) // prettier-ignore
   })
 
-  test('are not the letters of a text that has words as well', async () => {
+  test('exclude letters of a text that also has words', async () => {
     const formula = 'Let a b x u and y be the sides'
     expect((await read(at(50, 700, formula), ...prose))?.text.split('\n')[0]).toBe(formula)
   })
@@ -56,7 +56,7 @@ describe('words whose letters were spaced', () => {
   )
 })
 
-test('lines that were drawn from the foot of the page are read from its head', async () => {
+test('reads lines from the top that were drawn from the foot', async () => {
   const text = (await read(...prose.toReversed()))?.text ?? ''
   expect([...text.matchAll(/Line (\d)/g)].map(([, line]) => Number(line))).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
@@ -69,7 +69,7 @@ describe('two columns that were drawn line by line', () => {
     at(320, 700 - 12 * line, right(line)),
   ]).flat()
 
-  test('are read one after the other, between what stands across them', async () => {
+  test('are read in turn, between the lines that span both', async () => {
     const text =
       (await read(at(40, 730, 'A title that stands across both of the columns of this page'), ...columns, ...prose))
         ?.text ?? ''
@@ -84,7 +84,7 @@ describe('two columns that were drawn line by line', () => {
     )
   })
 
-  test('are not the cells of a table', async () => {
+  test('are not cells of a table', async () => {
     const rows = Array.from({ length: 8 }, (_, line) => [
       at(40, 700 - 12 * line, `Town ${line}`),
       at(320, 700 - 12 * line, `Rent ${line}`),

@@ -10,19 +10,19 @@ const item = (str: string, x: number, y: number, given: { size?: number; width?:
 
 const read = (items: TextItem[]): string => joinItems(items, () => undefined).text
 
-test('letters that were drawn after what stands to their right go where there is room for them', () => {
+test('inserts letters that were drawn after their right neighbour', () => {
   const blank = item(' ', 80, 700, { width: 15 })
   const items = [item('Iberia:', 45, 700), blank, item('3 %', 95, 700), item('−', 90, 700)]
   expect(read([...items, item('in May', 115, 700)])).toBe('Iberia: −3 % in May')
   expect(joinItems(items, () => undefined).items.map(([, index]) => index)).toEqual([0, 3, 2])
 })
 
-test('what overlaps, or belongs to a page that runs from right to left, keeps the order of drawing', () => {
+test('keeps drawing order for overlaps and right-to-left pages', () => {
   expect(read([item('Wide word', 50, 700), item('over', 60, 700)])).toBe('Wide wordover')
   expect(read([item('שלום', 100, 700), item('עולם', 50, 700)])).toBe('שלום עולם')
 })
 
-test('small letters above or below a line belong to it, and it goes on after them', () => {
+test('superscripts and subscripts belong to their line, which continues after them', () => {
   const small = { size: 6 }
   expect(
     read([
@@ -40,12 +40,12 @@ test('small letters above or below a line belong to it, and it goes on after the
   ).toBe('An area of 84 m2 in the 21st year, and CO2 too')
 })
 
-test('a number above a line that it begins belongs to it, whether blanks or nothing stand between them', () => {
+test('a raised number at the start of a line belongs to it, with or without blanks', () => {
   const note = [item('1', 50, 105, { size: 6 }), item('The contract of the builders.', 60, 100)]
   expect(read([item('Text of the page', 50, 700), ...note])).toBe('Text of the page\n1 The contract of the builders.')
 })
 
-test('small text further away, or of more than some letters, is a line of its own', () => {
+test('distant or longer small text is a line of its own', () => {
   expect(read([item('Name', 50, 700), item('x', 90, 705, { size: 6 })])).toBe('Name\nx')
   expect(read([item('Name', 50, 700), item('as it is written', 71, 705, { size: 6 })])).toBe('Name\nas it is written')
 })

@@ -37,7 +37,7 @@ const filled = [
   '/Subtype /Widget /Rect [200 400 400 420] /F 2 /FT /Tx /T (hidden) /V (unseen)',
 ]
 
-test('what was filled into a form stands behind its labels', async () => {
+test('writes form values after their labels', async () => {
   const { pages } = await readDocument(makeForm(filled), 'form.pdf')
   const { text = '' } = pages[0] ?? {}
   expect(text.replaceAll(/\s+/g, ' ')).toBe(
@@ -45,14 +45,14 @@ test('what was filled into a form stands behind its labels', async () => {
   )
 })
 
-test('a field whose value is there with its formatting alone says what it shows', async () => {
+test('reads a field whose value exists only in its appearance', async () => {
   const appearance = 'BT /F1 10 Tf 2 26 Td (Oyelaran) Tj 0 -14 Td (Adebayo) Tj ET'
   const rich = field('200 730 400 752', '/FT /Tx /T (name) /Ff 33558528 /RV (<body/>) /AP << /N 7 0 R >>')
   const { pages } = await readDocument(makeForm([rich], 0, appearance), 'form.pdf')
   expect(pages[0]?.text.replaceAll(/\s+/g, ' ')).toMatch(/^Family name: Oyelaran Adebayo Country:/)
 })
 
-test('the viewer is told where a value stands, also on a page that is turned', async () => {
+test('returns the location of a value, also on a rotated page', async () => {
   const boxOf = async (rotate: number) => {
     const { pages } = await readDocument(makeForm(filled, rotate), 'form.pdf')
     const { text = '', boxes = [], items = [] } = pages[0] ?? {}
@@ -64,7 +64,7 @@ test('the viewer is told where a value stands, also on a page that is turned', a
   expect(await boxOf(90)).toEqual([8, 9125, 3333, 275, 3334])
 })
 
-test('typed text is read where it stands, comments behind the page with their author', async () => {
+test('reads typed text in place, and comments after the page with their author', async () => {
   const { pages } = await readDocument(
     makeForm([
       '/Subtype /Text /Rect [500 700 520 720] /T (Ana) /Contents (Is this right?)',

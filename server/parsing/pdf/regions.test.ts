@@ -15,7 +15,7 @@ const column = (x: number, y: number, name: string, lines = 6) =>
 const named = (name: string, lines = 6) =>
   Array.from({ length: lines }, (_, line) => `${name} ${line}: words that go on in their column`)
 
-test('columns, their title, their footnotes and the margins are read in order, whatever was drawn first', async () => {
+test('orders titles, columns, footnotes and margins independently of drawing order', async () => {
   const lines = await linesOf(
     textAt(40, 30, 'Page 7'),
     ...column(320, 700, 'Right'),
@@ -34,7 +34,7 @@ test('columns, their title, their footnotes and the margins are read in order, w
   ])
 })
 
-test('a table that was drawn last is read where it stands', async () => {
+test('reads a table in place if it was drawn last', async () => {
   const rows = Array.from({ length: 4 }, (_, row) => [
     textAt(60, 650 - 14 * row, `Town ${row}`),
     textAt(220, 650 - 14 * row, `Rent ${row}`),
@@ -48,7 +48,7 @@ test('a table that was drawn last is read where it stands', async () => {
   ])
 })
 
-test('the order of drawing decides between the foot of one column and the head of the next', async () => {
+test('drawing order decides between the foot of one column and the head of the next', async () => {
   const [foot, head] = [column(40, 300, 'Foot of the left', 2), column(320, 700, 'Head of the right', 2)]
   const title = textAt(40, 760, 'A title that stands across both of the columns of this page of the report')
   const namesOf = async (...drawn: readonly string[][]) =>
@@ -61,7 +61,7 @@ test('the order of drawing decides between the foot of one column and the head o
   expect(await namesOf(head, foot)).toEqual([...headNames, ...footNames])
 })
 
-test('a page that is turned is read as it is shown', async () => {
+test('reads a rotated page as displayed', async () => {
   const turned = (x: number, y: number, text: string) => `BT /F 10 Tf 0 1 -1 0 ${x} ${y} Tm (${text}) Tj ET`
   const lines = await linesOf(
     turned(500, 40, 'At the foot of the page'),

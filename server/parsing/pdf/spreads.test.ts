@@ -15,7 +15,7 @@ const rowOf = (row: number, left: number, distance: number, name: string) => [
 ]
 const SEVEN = [0, 1, 2, 3, 4, 5, 6]
 
-test('two pages on one sheet are read one after the other, though they were drawn line by line', async () => {
+test('reads facing pages in turn, even if drawn line by line', async () => {
   const rows = SEVEN.flatMap((row) => [...rowOf(row, 60, 20, 'Profit'), ...rowOf(row, 340, 16, 'Equity')])
   expect(await linesOf(textAt(60, 730, 'Income'), textAt(340, 730, 'Changes in equity'), ...rows)).toEqual([
     'Income',
@@ -25,12 +25,12 @@ test('two pages on one sheet are read one after the other, though they were draw
   ])
 })
 
-test('a table with a wide gap in its middle stays in its rows', async () => {
+test('keeps the rows of a table with a wide gap in its middle', async () => {
   const rows = SEVEN.flatMap((row) => [...rowOf(row, 60, 20, 'Profit'), ...rowOf(row, 340, 20, 'Equity')])
   expect(await linesOf(...rows)).toEqual(SEVEN.map((row) => `Profit ${row} ${row}1,500 Equity ${row} ${row}1,500`))
 })
 
-test('a sheet with a line across its middle is one page', async () => {
+test('a sheet with a line across its middle is a single page', async () => {
   const rows = SEVEN.flatMap((row) => [
     textAt(60, 700 - 20 * row, `Town ${row}`),
     textAt(400, 694 - 20 * row, `Rent ${row}`),

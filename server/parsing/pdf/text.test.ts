@@ -26,7 +26,7 @@ const read = (items: TextItem[]) => {
 }
 
 describe('headings of a pdf page', () => {
-  test('stand larger, or bold and set apart, and have a level by their size', () => {
+  test('are larger, or bold and separate, and have a level by size', () => {
     const { blocks, raw, headings } = read([
       item('The lamp', 50, 760, { size: 20 }),
       item('and its keeper', 50, 738, { size: 20 }),
@@ -39,13 +39,13 @@ describe('headings of a pdf page', () => {
     expect(raw.flatMap(({ level }) => level ?? [])).toEqual([1, 2])
   })
 
-  test('are not what is bold inside a paragraph', () => {
+  test('exclude bold text inside a paragraph', () => {
     const { blocks } = read([...prose(724, 1), item('Bold line of it', 50, 712, { fontName: BOLD }), ...prose(700, 4)])
     expect(blocks.map(([kind]) => kind)).not.toContain('heading')
   })
 })
 
-test('bullets of a font of symbols make a list of a pdf page', () => {
+test('bullets of a symbol font make a list of a pdf page', () => {
   const { blocks, text } = read([...prose(700, 4), item('\uf0b7 Oil', 50, 620), item('\uf0d8 Wick', 50, 608)])
   expect(blocks.at(-1)).toEqual(['list', '• Oil\n➢ Wick'])
   expect(text).not.toMatch(/[\uf000-\uf0ff]/)
@@ -55,13 +55,13 @@ describe('tables of a pdf page', () => {
   const row = (cells: readonly string[], y: number) => cells.map((cell, column) => item(cell, 50 + column * 150, y))
   const table = [row(['Town', 'Rent', 'Year'], 600), row(['Ulm', '500', '2023'], 588), row(['Rom', '640', '2024'], 576)]
 
-  test('are rows of cells, whose first row is told from the others', () => {
+  test('are rows of cells with a separate first row', () => {
     const { blocks, raw, text } = read([...prose(700, 4), ...table.flat(), ...prose(540, 4)])
     expect(blocks[1]).toEqual(['table', 'Town\tRent\tYear\nUlm\t500\t2023\nRom\t640\t2024'])
     expect(text.slice(raw[1]?.start, raw[1]?.headerEnd)).toBe('Town\tRent\tYear')
   })
 
-  test('have a title for each column where titles stand close to each other', () => {
+  test('have a title for each column even if titles are close together', () => {
     const at = (places: readonly (readonly [string, number])[], y: number) =>
       places.map(([text, x]) => item(text, x, y))
     const { blocks } = read([
@@ -96,14 +96,14 @@ describe('tables of a pdf page', () => {
     expect(blocks[1]).toEqual(['table', 'Station\tArea\tDepth (m)\nSt. 1\tBay\t28.9\nSt. 2\tSea\t30.3'])
   })
 
-  test('keep the way back from every character to its item', () => {
+  test('map every character to its item', () => {
     const items = table.flat()
     const { items: runs, text } = read(items)
     for (const [offset, index, inItem, length] of runs)
       expect(text.slice(offset, offset + length)).toBe(items[index]?.str.slice(inItem, inItem + length))
   })
 
-  test('are not columns of running text', () => {
+  test('exclude columns of running text', () => {
     const columns = Array.from({ length: 5 }, (_, line) => [
       item('Running text of the left column, line by line, on and', 50, 600 - line * 12),
       item('Running text of the right column, line by line, and on', 340, 600 - line * 12),
@@ -112,7 +112,7 @@ describe('tables of a pdf page', () => {
   })
 })
 
-test('lists and code are told by their first characters and their font', () => {
+test('detects lists by their first characters and code by its font', () => {
   const { blocks } = read([
     ...prose(700, 3),
     item('• The first of two', 50, 640),
@@ -126,7 +126,7 @@ test('lists and code are told by their first characters and their font', () => {
   ])
 })
 
-test('what is drawn again a hair further on, to look bold or cast a shadow, is read once', () => {
+test('reads text once that is drawn again slightly shifted', () => {
   const drawn = (str: string, x: number, y: number) => [0, 0.3, 0.6].map((by) => item(str, x + by, y - by))
   const items = [...drawn('Total', 50, 700), ...drawn('42', 200, 700), item('42', 240, 700), item('Total', 50, 690)]
   const { text, items: runs } = read(items)
@@ -134,7 +134,7 @@ test('what is drawn again a hair further on, to look bold or cast a shadow, is r
   expect(runs.map(([, index]) => index)).toEqual([0, 3, 6, 7])
 })
 
-test('letters that are drawn again at the beginning of what goes on after them are read once', () => {
+test('reads letters once that the next item repeats at its start', () => {
   const items = [item('2011', 50, 700), item('2011 report', 50.3, 699.8), item('report', 75.1, 700)]
   const bold = [item('T', 50, 650), item('Th', 50.3, 650.2), item('he', 55.3, 650.2), item('e end', 60.3, 650.2)]
   const { text, items: runs } = read([...items, ...bold])
@@ -146,11 +146,11 @@ test('letters that are drawn again at the beginning of what goes on after them a
   ])
 })
 
-test('letters that stand twice beside each other are read twice', () => {
+test('reads doubled letters twice', () => {
   expect(read([item('bal', 50, 700), item('loon', 65, 700), item('n', 85, 700)]).text).toBe('balloonn')
 })
 
-test('blocks do not overlap where a word is broken between two of them', () => {
+test('blocks do not overlap at a word hyphenated across them', () => {
   const { raw, text } = read([
     item('The light-', 50, 700, { fontName: MONO }),
     item('house stands on a rock.', 50, 688),
