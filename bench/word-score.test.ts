@@ -6,7 +6,7 @@ test('words are compared without case, and as often as they occur', () => {
   expect(wordF1(wordsOf('oil'), wordsOf('gas'))).toBe(0)
 })
 
-test('order counts in the other score', () => {
+test('the order score depends on word order', () => {
   const reference = wordsOf('one two three four')
   expect(wordF1(wordsOf('four three two one'), reference)).toBe(1)
   expect(orderScore(reference, reference)).toBe(1)

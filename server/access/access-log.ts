@@ -7,14 +7,9 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Monitoring requests these every few seconds. */
 const UNLOGGED_PATHS = new Set(['/healthz', '/metrics'])
 
-/** Storage paths end with private file names. */
 const loggedPath = (path: string): string => path.replace(/^(\/storage\/v1\/[^/]+)\/.*/s, '$1/…')
 
-/**
- * Gives each request an id, returned as `x-request-id`, and logs method, path without query string, status and
- * milliseconds.
- * @param trustProxy with at least one trusted proxy, the id that it sends in `x-request-id` is used
- */
+/** @param trustProxy with at least one trusted proxy, the id that it sends in `x-request-id` is used */
 export function logAccess(log: Log, trustProxy: number): MiddlewareHandler {
   return async function accessLog(context, next) {
     const given = trustProxy > 0 ? context.req.header('x-request-id') : undefined

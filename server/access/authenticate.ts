@@ -4,7 +4,6 @@ import { AppError } from '#server/base/errors.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { type TokenVerifier, type VerifiedClaims } from './tokens.ts'
 
-/** Set at sign-in with the tokens, for downloads and image tags. */
 export const SESSION_COOKIE = 'alcove-session'
 
 export type PersonClaims = VerifiedClaims & { readonly role: 'authenticated'; readonly sub: string }
@@ -19,9 +18,7 @@ export function bearerOf(context: Context): string | undefined {
   return /^Bearer (\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
 }
 
-/**
- * Browsers send the cookie from any page, so a write authenticated by cookie alone must come from Alcove's own pages.
- */
+/** Browsers send the cookie from any page, so a write by cookie alone must come from Alcove's own pages. */
 function rejectForeignPage(context: Context, address: string): void {
   if (SAFE_METHODS.has(context.req.method) || isFromOwnPage(context, address)) return
   throw new AppError('forbidden', 'A request with only a cookie must come from this site.')

@@ -6,7 +6,6 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Writes IPv4-mapped IPv6 addresses as IPv4, and drops the zone. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 
 export function isLoopbackAddress(address: string): boolean {
@@ -20,15 +19,11 @@ export function peerAddress(context: Context): string | undefined {
     const { address } = getConnInfo(context).remote
     return address === undefined ? undefined : plainAddress(address)
   } catch {
-    // Test requests passed to the app directly have no socket.
     return undefined
   }
 }
 
-/**
- * Each proxy appends the address that it saw: the outermost trusted one wrote the entry `trustProxy` from the right,
- * and the client may have forged the entries before it.
- */
+/** Each proxy appends the address that it saw; the client may have forged the entries before. */
 export function visitorAddress(
   peer: string | undefined,
   forwardedFor: string | undefined,

@@ -4,10 +4,7 @@ import { isLoopbackAddress, peerAddress } from './client-address.ts'
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 const FORWARDING_HEADER = /^(x-forwarded-.*|forwarded|via|x-real-ip)$/
 
-/**
- * Whether a request was made on this machine by its own name, without a proxy or DNS rebinding. Only these see
- * recovery links and the test account.
- */
+/** Made on this machine, without a proxy or DNS rebinding: only then pages show recovery links and the test account. */
 export function isLocalRequest(context: Context): boolean {
   const headers = context.req.header()
   const peer = peerAddress(context)

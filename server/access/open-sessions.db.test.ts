@@ -56,7 +56,7 @@ test('rejects a signed token of a session that never existed, but not the keys, 
   expect(await tokens.verify(plain.serviceRoleKey)).toMatchObject({ role: 'service_role' })
 })
 
-test('where the person has a second factor, a token of the first alone is refused until it is given up', async () => {
+test('rejects a token of the first factor alone until the person removes the second one', async () => {
   const { admin, tokens, plain, person, sessionId, token } = await openSession()
   const now = Math.floor(Date.now() / 1000)
   const raised = await plain.sign({ ...person, aal: 'aal2', session_id: sessionId, iat: now, exp: now + 3600 })

@@ -1,7 +1,4 @@
-/**
- * An access token is valid for an hour by its signature. The look-up of its session, cached per process, rejects
- * tokens of ended sessions and tokens without a required second factor at once.
- */
+/** A signature is valid for an hour; this cached session look-up rejects tokens of ended sessions at once. */
 import { AppError } from '#server/base/errors.ts'
 import { type Listener } from '#server/database/listen.ts'
 import { type Database } from '#server/database/scope.ts'
@@ -13,7 +10,6 @@ const MAX_CACHED_SESSIONS = 10_000
 
 type CachedSession = { readonly has_factor: boolean } | undefined
 
-/** @param everyoneHasFactor requires `aal2` even of people without a second factor */
 export async function requireOpenSessions(
   tokens: TokenVerifier,
   database: Database,

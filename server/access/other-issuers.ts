@@ -4,7 +4,6 @@ import { cacheVerified, type TokenVerifier } from './tokens.ts'
 
 /** HS256 is missing on purpose: a published key must not count as a shared secret. */
 const ASYMMETRIC = ['ES256', 'RS256', 'EdDSA']
-/** Codes of jose for a key set that could not be fetched. */
 const UNREACHABLE_CODES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC'])
 
 /** The header chooses only the verifier; each verifier has a fixed algorithm. */
@@ -16,7 +15,6 @@ function isSymmetric(token: string): boolean {
   }
 }
 
-/** Accepts HS256 tokens without a look-up of their sessions. */
 export function acceptSharedSecret(verifier: TokenVerifier, secret: string | undefined): TokenVerifier {
   if (secret === undefined) return verifier
   const key = new TextEncoder().encode(secret)

@@ -1,4 +1,3 @@
-/** Token buckets in the database, shared by all nodes and persistent over restarts. */
 import { createHash } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
 
@@ -10,17 +9,13 @@ export interface Bucket {
 
 export interface RateLimitExceeded {
   readonly key: string
-  /** Whole seconds, at least one, until the next attempt is admitted. */
   readonly retryAfterS: number
 }
 
 /** Hashed, so that keys have one length and the table lists no addresses. */
 export const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
-/**
- * Takes one attempt from every bucket that has one; commit even if it is rejected. Returns the empty bucket with the
- * longest wait.
- */
+/** Commit even if the attempt is rejected. Returns the empty bucket with the longest wait. */
 export async function takeAttempt(scope: Scope, buckets: readonly Bucket[]): Promise<RateLimitExceeded | undefined> {
   // Locking rows in the order of keys avoids deadlocks.
   const taken = await scope.prepared<{ key: string; refused: boolean; wait_s: number }>(

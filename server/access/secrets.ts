@@ -67,11 +67,9 @@ export async function changeSecretsInFolder(dataDir: string, change: Change): Pr
 
 const deriveKey = (secret: string, purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'alcove', purpose, 32))
 
-/** The login role's password, which all servers on a shared database derive. */
 export const deriveAuthenticatorPassword = (secret: string): string =>
   deriveKey(secret, 'authenticator password').toString('base64url')
 
-/** AES-256 key for secrets of people, if a Supabase project holds the database. */
 export const deriveEncryptionKey = (secret: string): Buffer => deriveKey(secret, 'encryption key')
 
 const wrappingKey = (secret: string): Buffer => deriveKey(secret, 'wrapped secrets')
@@ -100,9 +98,7 @@ async function readWrapped(client: pg.Client, secret: string): Promise<Secrets> 
   }
 }
 
-/**
- * Reads or creates the secrets of a shared database. @throws AppError `startup` if ALCOVE_SECRET cannot decrypt them
- */
+/** @throws AppError `startup` if ALCOVE_SECRET cannot decrypt the secrets */
 export async function loadSecretsFromDatabase(connection: pg.ClientConfig, secret: string): Promise<Secrets> {
   const fresh = { ...(await generateSecrets()), authenticatorPassword: deriveAuthenticatorPassword(secret) }
   return onConnection(connection, async (client) => {
@@ -120,7 +116,6 @@ export async function changeSecretsInDatabase(
   change: Change,
 ): Promise<Secrets> {
   return onConnection(connection, async (client) => {
-    // Closing the connection rolls back after an error.
     await client.query('begin')
     const changed = await change(await readWrapped(client, secret))
     await client.query(`update alcove.wrapped_secrets set wrapped = $1 where name = 'secrets'`, [

@@ -2,7 +2,6 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 
-/** A private ES256 key as a JWK. */
 export const signingKey = z.looseObject({
   kty: z.literal('EC'),
   crv: z.string(),
@@ -23,10 +22,7 @@ export async function generateSigningKey(): Promise<SigningKey> {
   return signingKey.parse({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256', use: 'sig' })
 }
 
-/**
- * The first key signs. Restart every server before the next step, so that every server knows the signing key.
- * @throws AppError `conflict` if the step needs another number of keys
- */
+/** Restart every server before the next step, so that every server knows the signing key. @throws AppError `conflict` */
 export async function stepSigningKeys(keys: readonly SigningKey[], step: KeyStep): Promise<readonly SigningKey[]> {
   const [signing, other] = keys
   if (step === 'add') {

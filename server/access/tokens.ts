@@ -21,7 +21,6 @@ export interface Tokens extends TokenVerifier {
   /** Keys of the two roles without a person, valid for years. */
   readonly anonKey: string
   readonly serviceRoleKey: string
-  /** The public halves, for `/.well-known/jwks.json`. */
   readonly jwks: { readonly keys: readonly JWK[] }
   sign(claims: JWTPayload): Promise<string>
 }
@@ -29,10 +28,7 @@ export interface Tokens extends TokenVerifier {
 const TEN_YEARS_S = 10 * 365 * 86_400
 const MAX_CACHED_TOKENS = 5_000
 
-/**
- * Caches verified tokens: verifying a signature takes a hundred times as long as a look-up. @param check verifies
- * signature and expiry
- */
+/** Verifying a signature takes a hundred times as long as a look-up. @param check verifies signature and expiry */
 export function cacheVerified(check: (token: string) => Promise<JWTPayload>): TokenVerifier {
   const verified = new Map<string, VerifiedClaims>()
 

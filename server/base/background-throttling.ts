@@ -1,18 +1,13 @@
-/**
- * Pauses background processes while a person waits for an answer: in containers, and with autogroup scheduling, a
- * priority counts only within its group. Background work keeps at least half of the time.
- */
+/** Pauses background processes during foreground work: in containers, a priority counts only within its group. */
 import { type ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {
-  /** Call the returned function at the end of the work. */
   beginForeground(): () => void
   /** @param endsWithUs false exempts the process, which could otherwise stay paused for ever */
   throttle(child: ChildProcess, endsWithUs: () => boolean): void
 }
 
-/** Longest pause, and the maximum credit. */
 const MAX_PAUSE_MS = 60
 const MIN_PAUSE_MS = 15
 /** Bridges the few milliseconds between the steps of one answer. */
@@ -24,7 +19,6 @@ export function createBackgroundThrottle({ processors = availableParallelism() }
   const children = new Map<ChildProcess, () => boolean>()
   let foreground = new Set<symbol>()
   let arePaused = false
-  // Spent while processes are paused, earned while they run.
   let creditMs = MAX_PAUSE_MS
   let countedAt = performance.now()
   let resuming: NodeJS.Timeout | undefined

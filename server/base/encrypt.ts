@@ -9,7 +9,6 @@ export function encrypt(key: Buffer, text: string, context = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** @throws Error if the key or context differs from that of `encrypt`, or a byte was changed */
 export function decrypt(key: Buffer, encrypted: Buffer, context = ''): string {
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, 12), { authTagLength: 16 }).setAAD(
     Buffer.from(context),

@@ -1,4 +1,3 @@
-/** Errors for people and programs. Each HTTP service renders the codes in its own format. */
 export const APP_ERROR_STATUS = {
   bad_request: 400,
   unauthenticated: 401,

@@ -16,10 +16,7 @@ export function nestingOf(json: string): number {
 // The last alternative consumes any other escape, so that an escaped backslash never begins one.
 const ESCAPES = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\u0000|\\./g
 
-/**
- * A lone surrogate, which a cut text may end with, becomes U+FFFD.
- * @throws AppError `bad_request` for invalid JSON, too deep nesting and NUL characters
- */
+/** A lone surrogate becomes U+FFFD. @throws AppError `bad_request` for invalid JSON, too deep nesting and NUL */
 export function parseJson(json: string): unknown {
   const text = json.replace(ESCAPES, (escape) => {
     if (escape === '\\u0000')

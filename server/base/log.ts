@@ -27,7 +27,6 @@ function serializeError(thrown: unknown): unknown {
   }
 }
 
-/** Standard error: standard output is for the start message and the results of scripts. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
@@ -38,7 +37,6 @@ export function createLog(
   )
 }
 
-/** Logs at `error`, or at `debug` if the client disconnected. */
 export function logFailedRequest(log: Log, fields: Readonly<Record<string, unknown>>, sentence: string): void {
   log[isAborted(fields['err']) ? 'debug' : 'error']({ requestId: currentRequestId(), ...fields }, sentence)
 }

@@ -6,15 +6,11 @@ const STATE = 0
 const THREADS = 17
 const START_TIME = 19
 
-/**
- * Start time in clock ticks since boot, which differs between processes with the same number; undefined if there is
- * none, or no /proc.
- */
+/** Start time in clock ticks since boot, which identifies a process; undefined if there is none, or no /proc. */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   const fields = status?.slice(status.lastIndexOf(')') + 2).split(' ') ?? []
-  // A zombie waits for its parent but holds no file, lock or port. A first thread may end before others, which still
-  // hold them.
+  // A zombie holds no file, lock or port; but a first thread may end before others, which hold them.
   const hasEnded = ['Z', 'X'].includes(fields[STATE] ?? '') && Number(fields[THREADS]) <= 1
   return hasEnded ? undefined : fields[START_TIME]
 }
@@ -23,7 +19,6 @@ export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: the process exists but belongs to another user.
     return codeOf(error) === 'EPERM'
   }
   return process.platform !== 'linux' || (await startOfProcess(pid)) !== undefined

@@ -1,4 +1,3 @@
-/** The id of the current HTTP request, for log lines and error bodies. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 const requestIds = new AsyncLocalStorage<string>()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSemaphore } from './semaphore.ts'
 
-test('no more run at once than there are places, and a failure frees its own', async () => {
+test('no more run at once than there are places, and a failure frees its place', async () => {
   const pass = createSemaphore(2)
   let running = 0
   let most = 0

@@ -1,4 +1,3 @@
-/** Runs up to `places` functions concurrently; the others wait in FIFO order. */
 export function createSemaphore(places: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = places

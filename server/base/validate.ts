@@ -6,11 +6,9 @@ type Issue = z.core.$ZodIssue
 /** Messages of Alcove's schemas end with a period; those of zod do not. */
 const isSentence = ({ message }: Issue): boolean => message.endsWith('.')
 
-/** Prefers a message of Alcove's schemas among the branches of a union. */
 const innermost = (issue: Issue): Issue =>
   issue.code === 'invalid_union' ? (issue.errors.flat().find(isSentence) ?? issue) : issue
 
-/** Alcove's own messages are for people who fill in a form, and name no field. */
 function describe(issue: Issue): string {
   const where = issue.path.length > 0 && !isSentence(issue) ? `${issue.path.join('.')}: ` : ''
   return where + issue.message

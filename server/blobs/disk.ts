@@ -1,4 +1,3 @@
-/** Blobs as files `blobs/ab/ab…` in the data folder, written under a temporary name and renamed. */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -11,7 +10,6 @@ import { isBlobId, missingBlob, requireBlobId } from './id.ts'
 import { type BlobStore } from './store.ts'
 
 const UNFINISHED = '.unfinished'
-/** Batches the packets of a sender into larger writes. */
 const WRITE_BUFFER_BYTES = 1024 * 1024
 /** Larger than the default: each chunk costs a turn of the thread pool and of a web stream. */
 const READ_CHUNK_BYTES = 256 * 1024

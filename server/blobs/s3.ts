@@ -34,7 +34,6 @@ export function createS3Store({ endpoint, bucket, region, accessKey, secretKey }
     // Virtual-hosted buckets would need a DNS name for each.
     forcePathStyle: true,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    // Not every store supports Amazon's newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })

@@ -15,7 +15,6 @@ export function sendFromReusedBuffer(request: Request, body: Bytes): void {
   bodies.set(request, body)
 }
 
-/** Sends marked bodies through one buffer each, after all middleware of the app. */
 export function withReusedBuffers(answer: Answer, log: Log): Answer {
   return async function respond(request, bindings) {
     const response = await answer(request, bindings)
@@ -47,7 +46,6 @@ function waitForTurn(outgoing: ServerResponse): Promise<boolean> {
 }
 
 async function send({ status, headers }: Response, body: Bytes, outgoing: ServerResponse): Promise<void> {
-  // Pipelined requests get no buffer while they wait.
   if (!(await waitForTurn(outgoing))) return body.cancel()
   outgoing.setHeaders(headers)
   outgoing.writeHead(status)

@@ -1,4 +1,3 @@
-/** Responses with blobs (RFC 9110: conditional requests and single ranges). */
 import { Readable } from 'node:stream'
 import { sendFromReusedBuffer } from './send.ts'
 import { type BlobStore, type ByteRange } from './store.ts'
@@ -32,7 +31,6 @@ export async function serveBlob(blobs: BlobStore, id: string, request: Request, 
   return new Response(bytes, { status, headers })
 }
 
-/** `if-none-match` takes precedence over `if-modified-since`. */
 function isUnchanged(headers: Headers, etag: string, modified: string | null): boolean {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== null)

@@ -15,8 +15,6 @@ export interface BlobStore {
   stream?(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array>>
   /** Length in bytes. @throws AppError `not_found`, as `open` and `stream` */
   size(id: string): Promise<number>
-  /** Idempotent. */
   remove(id: string): Promise<void>
-  /** All blobs, unfinished ones included, in any order. */
   list(): AsyncIterable<{ readonly id: string; readonly modifiedAt: Date }>
 }

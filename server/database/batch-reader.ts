@@ -1,4 +1,3 @@
-/** Reads for many people in one transaction and one round trip, for realtime. */
 import type pg from 'pg'
 import { prepared } from './prepared.ts'
 import { type ApiRole, type Claims, type Statement } from './scope.ts'
@@ -9,10 +8,7 @@ export interface UserRead extends Statement {
 }
 
 export interface BatchReader {
-  /**
-   * Runs each read with its own claims; returns the results in the order of the reads. If one fails, all fail.
-   * @throws the first failure
-   */
+  /** If one read fails, all fail. @throws the first failure */
   readAsEach(role: ApiRole, reads: readonly UserRead[]): Promise<pg.QueryResult<pg.QueryResultRow>[]>
 }
 
@@ -25,7 +21,6 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
     const answers: Promise<pg.QueryResult<pg.QueryResultRow>>[] = []
     const sent: Promise<unknown>[] = [client.query('begin read only')]
     for (const { claims, text, values } of reads) {
-      // If this fails the transaction is aborted, so no read runs with another person's claims.
       sent.push(client.query(prepared(BECOME, [role, JSON.stringify(claims)])))
       const answer = client.query<pg.QueryResultRow>(prepared(text, values))
       answers.push(answer)

@@ -2,10 +2,7 @@ import net from 'node:net'
 
 type Done = (error?: Error | null) => void
 
-/**
- * Creates a socket that sends all writes of one turn together: `pg` writes each statement separately, which costs a
- * system call and a wake-up of PostgreSQL each.
- */
+/** Sends all writes of one turn together: `pg` would make a system call and wake PostgreSQL for each statement. */
 export function createBatchingSocket(): net.Socket {
   const socket = new net.Socket()
   const write = socket.write.bind(socket)

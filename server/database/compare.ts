@@ -1,4 +1,3 @@
-/** Compares text values of one PostgreSQL type in PostgreSQL's order. */
 import { AppError } from '#server/base/errors.ts'
 
 type Comparator = (left: string, right: string) => number
@@ -8,7 +7,6 @@ const invalid = (type: string, text: string) =>
 
 const sign = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Returns a row's JSON value as PostgreSQL would write it. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return JSON.stringify(value)
@@ -48,7 +46,6 @@ function compareFloats(type: string, round: (value: number) => number): Comparat
   }
   return function compareRounded(left, right) {
     const [a, b] = [parse(left), parse(right)]
-    // PostgreSQL sorts NaN above all other values and equal to itself.
     if (Number.isNaN(a) || Number.isNaN(b)) return sign(Number(Number.isNaN(a)), Number(Number.isNaN(b)))
     return sign(a, b)
   }
@@ -110,10 +107,7 @@ const COMPARATORS: Readonly<Record<string, Comparator>> = {
   'timestamp with time zone': compareInstants('timestamp with time zone', true),
 }
 
-/**
- * Returns the comparator of a type; unknown types compare as text.
- * @param type as `format_type` names it
- */
+/** Unknown types compare as text. @param type as `format_type` names it */
 export function comparatorOf(type: string): Comparator {
   const name = type.replace(/\([\d,]+\)/, '')
   return Object.hasOwn(COMPARATORS, name) ? (COMPARATORS[name] ?? compareText) : compareText

@@ -5,10 +5,7 @@ import { type Log } from '#server/base/log.ts'
 export interface DirectDispatch {
   /** Transaction settings that allow a trigger to assign work to this process; empty while it has no free slot. */
   readonly settings: () => Readonly<Record<string, string>>
-  /**
-   * Called after the commit.
-   * @param flushed resolves when the transaction is durable
-   */
+  /** Called after the commit. @param flushed resolves when the transaction is durable */
   readonly accept: (detail: string, flushed: Promise<void>) => void
 }
 

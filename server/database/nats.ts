@@ -1,7 +1,4 @@
-/**
- * Notifications over NATS instead of NOTIFY, with which PostgreSQL commits one transaction at a time. Messages are
- * encrypted with the installation's key. They may be lost or reordered; a receiver that needs more reads the outbox.
- */
+/** Replaces NOTIFY, with which PostgreSQL commits one transaction at a time. Messages may be lost or reordered. */
 import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
@@ -13,26 +10,20 @@ import { type Notifier } from './notifications.ts'
 type Handler = (payload: string) => void
 
 export interface Nats extends Notifier {
-  /** Listens to NATS and to NOTIFY, which other programs use, and Alcove while NATS is disconnected. */
   combineWith(notified: Listener): Listener
   close(): Promise<void>
 }
 
 export interface NatsOptions {
   readonly urls: readonly string[]
-  /** 32 bytes, equal on every server. */
   readonly key: Buffer
   readonly log: Log
 }
 
 const TIMEOUT_MS = 5_000
-/** The client reconnects after two unanswered pings. */
 const PING_MS = 5_000
 
-/**
- * Connects, and verifies that published messages come back.
- * @throws AppError `startup` with a sentence that names the server but no password
- */
+/** @throws AppError `startup` with a sentence that names the server but no password */
 export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   const addresses = urls.map((url) => new URL(url))
   const names = addresses.map(({ host }) => host).join(', ')
@@ -49,7 +40,6 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   })
   let isOpen = true
   void followStatus()
-  // Several installations may share one NATS server.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
     await verifyLoopback()
@@ -164,7 +154,6 @@ function connectTo(addresses: readonly URL[]): Promise<NatsConnection> {
   return connect({
     name: 'alcove',
     servers: addresses.map(({ host }) => host),
-    // NATS reads a user name without a password as a token.
     ...(password ? { user, pass: password } : user ? { token: user } : {}),
     ...(isEncrypted ? { tls: {} } : {}),
     timeout: TIMEOUT_MS,

@@ -1,7 +1,4 @@
-/**
- * Notifications to all servers. With an open message bus the database raises a notice instead of NOTIFY and the server
- * publishes it after the commit, because PostgreSQL commits one notifying transaction at a time.
- */
+/** An open message bus replaces NOTIFY, with which PostgreSQL commits one transaction at a time. */
 import type pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 
@@ -11,13 +8,10 @@ export interface Notification {
 }
 
 export interface Notifier {
-  /** While it is closed, transactions use NOTIFY. */
   readonly isOpen: boolean
-  /** Notifies every server, including this one. Returns whether the bus accepted the notification. */
   notify(notification: Notification): boolean
 }
 
-/** SQLSTATE of the notice that `realtime.ring` raises instead of NOTIFY. */
 const NOTIFICATION_CODE = 'ALCB1'
 const RAISE_NOTICES = { 'alcove.bells': 'handed', client_min_messages: 'notice' }
 
@@ -30,7 +24,6 @@ export interface Notifications {
   publish(client: pg.ClientBase): void
 }
 
-/** @param notify the fallback while the bus is closed */
 export function createNotifications(
   bus: Notifier | undefined,
   notify: (notification: Notification) => Promise<unknown>,

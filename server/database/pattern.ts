@@ -1,6 +1,5 @@
 /**
- * Matches LIKE patterns and regular expressions from requests in time proportional to pattern times text. JavaScript's
- * engine takes exponential time on hostile patterns and would block the event loop.
+ * Matches in time proportional to pattern times text: JavaScript's engine takes exponential time on hostile patterns.
  */
 import { AppError } from '#server/base/errors.ts'
 
@@ -30,7 +29,6 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
   return function matchesLike(text) {
     const given = Array.from(fold(text))
     let [at, position] = [0, 0]
-    // Backtracks only to the last `%`.
     let [lastAny, resumeFrom] = [-1, 0]
     while (position < given.length) {
       const next = wanted[at]
@@ -51,7 +49,6 @@ export function likePattern(pattern: string, { ignoreCase }: PatternOptions): Te
   }
 }
 
-/** A state of the automaton: consumes a character, asserts a position, or forks. */
 type State =
   | { readonly kind: 'character'; readonly test: RegExp; next: number }
   | { readonly kind: 'start' | 'end'; next: number }
@@ -66,11 +63,7 @@ const MAX_STATES = 500
 // As in PostgreSQL; JavaScript's `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
-/**
- * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`,
- * groups, alternatives, repetition, `^ $`. A match may begin anywhere in the text.
- * @throws AppError `bad_request` for anything else
- */
+/** Compiles PostgreSQL's regular expressions that need no backtracking. @throws AppError `bad_request` for others */
 export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): Test {
   const states: State[] = []
   const characters = Array.from(pattern)
@@ -125,7 +118,6 @@ export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): T
   function readClass(): Fragment {
     const start = at
     if (characters[at] === '^') at += 1
-    // A leading bracket belongs to the class.
     if (characters[at] === ']') at += 1
     while (at < characters.length && characters[at] !== ']') at += characters[at] === '\\' ? 2 : 1
     const inside = characters.slice(start, at).join('')

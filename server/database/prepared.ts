@@ -1,12 +1,8 @@
-/**
- * Names under which a connection keeps a statement prepared. PostgreSQL replans it when roles, policies or tables
- * change.
- */
+/** PostgreSQL replans a prepared statement when roles, policies or tables change. */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
 interface Naming {
-  /** Limit per connection; further statements are parsed each time. */
   readonly maxNames: number
   readonly minUses: number
 }
@@ -47,6 +43,5 @@ const named = (name: string | undefined, text: string, values: readonly unknown[
 export const prepared = (text: string, values: readonly unknown[] = []): pg.QueryConfig =>
   named(ownStatementName(text), text, values)
 
-/** For a text that depends on a request: prepared from the third use on. */
 export const preparedOnRepeat = (text: string, values: readonly unknown[] = []): pg.QueryConfig =>
   named(requestStatementName(text), text, values)

@@ -1,12 +1,9 @@
-/** Scans query parameters (filters, select lists, orders). */
 import { AppError } from '#server/base/errors.ts'
 
 export interface Scanner {
   readonly isAtEnd: boolean
   sees(literal: string): boolean
-  /** Consumes `literal` if it comes next. */
   take(literal: string): boolean
-  /** Consumes the match of a sticky pattern. */
   match(pattern: RegExp): string | undefined
   /** Runs `read`; consumes nothing if it fails or returns undefined. */
   attempt<T>(read: () => T | undefined): T | undefined
@@ -70,7 +67,6 @@ export function createScanner(what: string, text: string): Scanner {
   }
 }
 
-/** Reads `"…"` with backslash escapes; undefined if no quote comes next. */
 export function readQuoted(scanner: Scanner): string | undefined {
   if (!scanner.take('"')) return undefined
   const inner = scanner.match(/(?:[^"\\]|\\.)*/sy) ?? ''

@@ -1,10 +1,8 @@
-/** The reply queue's access to the database: frequent service statements on dedicated connections. */
 import type pg from 'pg'
 import { type Notifications } from './notifications.ts'
 import { prepared } from './prepared.ts'
 import { type Database, GENERIC_PLANS } from './scope.ts'
 
-/** The rows of a transaction that is committed and visible to others, but not yet durable. */
 export interface AsyncCommit<Row extends pg.QueryResultRow> {
   readonly rows: Row[]
   /** Resolves when the commit is durable. @throws if it may be lost */
@@ -12,10 +10,7 @@ export interface AsyncCommit<Row extends pg.QueryResultRow> {
 }
 
 export interface ServiceChannel extends Pick<Database, 'asService'> {
-  /**
-   * Runs one statement as `service_role` without the round trips of a transaction, and commits asynchronously: wait
-   * for `flushed` before relying on the result after a crash of PostgreSQL.
-   */
+  /** Commits asynchronously: wait for `flushed` before relying on the result after a crash of PostgreSQL. */
   statement<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<AsyncCommit<Row>>
 }
 
@@ -24,7 +19,7 @@ const BECOME_SERVICE = `
     set_config('synchronous_commit', 'off', false), set_config('plan_cache_mode', '${GENERIC_PLANS.plan_cache_mode}', false)`
 const RAISE_NOTICES = `select set_config('alcove.bells', $1, false), set_config('client_min_messages', 'notice', false)`
 
-/** The reply queue claims, writes parts and renews leases on one connection each, and stores answers on two. */
+/** The queue claims, writes parts and renews leases on one connection each, and stores answers on two. */
 const MAX_SERVICE_CONNECTIONS = 5
 
 export const serviceConnections: pg.PoolConfig = {

@@ -14,7 +14,6 @@ const ENTER = `
 // All statements of a read see one snapshot.
 const BEGIN_READ_ONLY = 'begin isolation level repeatable read read only'
 
-/** Ends a transaction that has written nothing. The caller need not wait for it. */
 export function endReadOnly(client: pg.PoolClient): void {
   setImmediate(() => {
     client.query('commit').then(
@@ -24,7 +23,6 @@ export function endReadOnly(client: pg.PoolClient): void {
   })
 }
 
-/** Rolls back; returns the reason why the connection is unusable, if any. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback')
@@ -66,10 +64,7 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
     ...notifications.settings(),
   })
 
-  /**
-   * Begins and takes the role without waiting for the results. If either fails, PostgreSQL rejects the following
-   * statements: the transaction is aborted, or the login role sees nothing.
-   */
+  /** Does not wait: if entering fails, the transaction is aborted or the login role sees nothing. */
   function enter(
     client: pg.PoolClient,
     begin: string,
@@ -145,7 +140,6 @@ export function createTransactions({ pool, notifications, dispatches, flush }: C
         commit(client, options),
       ])
       if (committed.status === 'rejected') broken = await rollBack(client)
-      // The first failure causes the others.
       if (entered.status === 'rejected') throw entered.reason
       if (answer.status === 'rejected') throw answer.reason
       if (committed.status === 'rejected') throw committed.reason

@@ -9,16 +9,13 @@ export interface JobRequest {
   /** At most one job of a name waits or runs for one key. */
   readonly key: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Higher goes first; default 0. */
   readonly priority?: number
 }
 
 /** `run` must be idempotent: a server may die after the work and before recording it. */
 export interface JobHandler {
   run(data: unknown, run: JobRun): Promise<void>
-  /** Jobs at once in one server, without those that released their slot. */
   readonly concurrency: number
-  /** A longer run is aborted and retried. */
   readonly expireInSeconds: number
   /** Finds due work in the tables, at the start and at intervals, which recreates lost jobs. */
   findWork?(): Promise<readonly JobRequest[]>

@@ -1,4 +1,3 @@
-/** Installs pg-boss on the connection of the migrations: the server's own role runs no DDL. */
 import pg from 'pg'
 
 export const JOBS_SCHEMA = 'pgboss'
@@ -14,13 +13,11 @@ const GRANTS = `
   grant usage on all sequences in schema ${JOBS_SCHEMA} to service_role;
   grant execute on all functions in schema ${JOBS_SCHEMA} to service_role`
 
-/** Installs or upgrades the tables and grants them to `service_role`. */
 export async function installJobs(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'alcove jobs set-up' })
   await client.connect()
   try {
     if (await isCurrent(client)) return
-    // Several servers may start at once; the lock ends with the connection.
     await client.query('select pg_advisory_lock($1)', [INSTALL_LOCK])
     if (await isCurrent(client)) return
     const { PgBoss } = await import('pg-boss')

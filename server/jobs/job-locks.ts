@@ -1,7 +1,4 @@
-/**
- * Detects jobs of dead servers: each running job holds an advisory lock on its server's connection, which PostgreSQL
- * releases when the server dies.
- */
+/** Each running job holds an advisory lock on its server's connection, released when the server dies. */
 import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 import { JOBS_SCHEMA } from './install.ts'
@@ -55,7 +52,6 @@ export async function holdJobLocks(connection: pg.ClientConfig, log: Log): Promi
         await run()
       } finally {
         held.delete(id)
-        // The lock ends with its connection.
         await client.query('select pg_advisory_unlock($1, hashtext($2))', [LOCK_CLASS, id]).catch(() => undefined)
       }
     },

@@ -11,7 +11,6 @@ export interface Jobs {
   readonly started: Promise<void>
   /** Returns at once and never throws: `findWork` finds lost requests. */
   enqueue(name: string, request: JobRequest): void
-  /** Accepts no more jobs, aborts the running ones and waits for them up to `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>
 }
 
@@ -19,7 +18,6 @@ export interface JobsOptions {
   readonly connection: pg.ClientConfig
   readonly log: Log
   readonly handlers: JobHandlers
-  /** Nothing is loaded or connected before this settles. */
   readonly after?: Promise<unknown>
   readonly sweepIntervalMs?: number
 }
@@ -32,9 +30,7 @@ interface Kind {
   readonly handler: JobHandler
   /** Ids of the workers that take jobs. A worker whose job released its slot takes no other. */
   readonly workers: string[]
-  /** Running jobs that released their slot. */
   yielded: number
-  /** Jobs that wait to release their slot, the longest waiting first. */
   readonly waitingToYield: Set<() => void>
 }
 
@@ -194,7 +190,6 @@ export function startJobs({
 
 const toInsert = ({ key, data, priority = 0 }: JobRequest): JobInsert => ({ data, singletonKey: key, priority })
 
-/** pg-boss accepts fewer connection options than pg. */
 function bossConnection({ host, port, user, password, database, ssl, connectionString, options }: pg.ClientConfig) {
   return Object.fromEntries(
     Object.entries({ host, port, user, password, database, ssl, connectionString, options }).filter(

@@ -12,13 +12,11 @@ export interface FoundPassage {
   readonly end: number
   readonly text: string
   readonly score: number
-  /** Path of headings above the passage, highest first; null if there are none. */
   readonly heading?: string | null | undefined
 }
 
 export interface StoredPassage {
   readonly number: number
-  /** The stemmer of its document. */
   readonly language: string
   readonly found: Omit<FoundPassage, 'score'>
   readonly pageText: string

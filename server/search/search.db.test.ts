@@ -74,7 +74,7 @@ test.each([
   expect((await textsOf(person, question))[0]).toBe(text)
 })
 
-test('what only asks for a size or a meaning is not looked for', async () => {
+test('phrases that only ask for a size or a meaning are not searched', async () => {
   const person = await test_.createPerson()
   await addDocument(person, 'a.txt', 'Error E7: the hose of it is blocked, and that is to be cleaned by the user.')
   for (const [question, terms] of [
@@ -128,9 +128,9 @@ describe('in a library of several languages', () => {
     expect(await textsOf(person, 'cup')).toEqual([expect.stringContaining('Blues')])
   }
 
-  test('a word is looked for as each of them stems it, and only where that is the language', findsEachInItsLanguage)
+  test('a word is searched by the stem of each language, and only in passages of that language', findsEachInItsLanguage)
 
-  test('the same holds once their segments are merged', async () => {
+  test('merging the segments does not change that', async () => {
     const { rows } = await test_.admin.query<{ segment: string }>(
       'select segment::text from search_segments where owner = $1',
       [person.sub],
@@ -156,14 +156,14 @@ test('the file name counts', async () => {
   expect((await search(person, 'garden budget'))[0]).toMatchObject({ documentId: id })
 })
 
-test('a question of stop words alone is taken at its word, and one without words finds nothing', async () => {
+test('a question of stop words alone searches for them, and one without words finds nothing', async () => {
   const person = await test_.createPerson()
   await addDocument(person, 'a.txt', 'Who are they?')
   expect(await textsOf(person, 'who')).toEqual(['Who are they?'])
   expect(await search(person, '?! …')).toEqual([])
 })
 
-test('the words that ask to be told something do not outweigh what is asked about', async () => {
+test('words such as "tell me" do not outweigh the subject of a question', async () => {
   const person = await test_.createPerson()
   await addDocument(person, 'story.txt', 'They tell the story of a king, and tell it well, and tell of it again.')
   await addDocument(
@@ -213,7 +213,7 @@ describe('another person', () => {
     expect(await search(stranger, 'swordfish', { documentIds: [id] })).toEqual([])
   })
 
-  test('does not change the score of what one finds', async () => {
+  test("does not change the scores of one's own passages", async () => {
     const [person, other] = [await test_.createPerson(), await test_.createPerson()]
     await addDocument(person, 'a.txt', 'Sailing boats.')
     await addDocument(person, 'b.txt', 'Rowing boats.')
@@ -228,7 +228,7 @@ describe('another person', () => {
   })
 })
 
-test('a misspelt word, or one in a form that no stemmer knows, is found by what resembles it', async () => {
+test('a misspelt word, or a form that no stemmer knows, finds similar words', async () => {
   const person = await test_.createPerson()
   await addDocument(person, 'a.txt', 'The government received an invoice for the lighthouse.')
   await addDocument(person, 'b.txt', 'Podpisano umowę najmu lokalu użytkowego w Krakowie.')
@@ -299,7 +299,7 @@ test('the same passage of two copies appears once', async () => {
   expect(trace.considered.map(({ cut }) => cut).sort()).toEqual(['copy', null])
 })
 
-test('words that stand together rank before the same words apart', async () => {
+test('adjacent words rank before distant ones', async () => {
   const person = await test_.createPerson()
   await addDocument(
     person,
@@ -413,7 +413,7 @@ test('a merge of segments that commits between two statements of a search hides 
   expect(found).toHaveLength(3)
 })
 
-test('a question about a subject finds the same when it is asked again, from what was kept, in one statement less', async () => {
+test('a repeated question about a subject finds equal passages from the cache, with one statement less', async () => {
   const person = await test_.createPerson()
   const ids: string[] = []
   for (let number = 0; number < 12; number += 1)

@@ -1,4 +1,3 @@
-/** Finds the passages that answer a question best. Every model and tool searches documents through here. */
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Embedder } from '#server/providers/embed.ts'
@@ -14,9 +13,7 @@ import { searchVectors, type VectorSearchResult } from './vectors/vector-search.
 export interface SearchOptions {
   readonly documentIds?: readonly string[]
   readonly limit?: number
-  /** Joins consecutive passages of a page. */
   readonly joins?: boolean
-  /** Adds vector search, if the library has vectors. */
   readonly embedder?: Embedder | null
 }
 

@@ -265,7 +265,7 @@ describe('a crash', () => {
     expect((await recognised()).slice(0, before.length)).toEqual(before)
   })
 
-  test('of the reading process alone is tried again, and succeeds', async () => {
+  test('of the parser process alone is retried, and succeeds', async () => {
     const id = await store(makePdf(pages))
     const killing = run(id, { onProcess: (pid) => process.kill(pid, 'SIGKILL') })
     await expect(killing).rejects.toThrow(/ended early \(SIGKILL\)/)
@@ -274,7 +274,7 @@ describe('a crash', () => {
     await expectOneWholeSet(id, 30)
   })
 
-  test('that comes every time ends with a reason', async () => {
+  test('in every attempt ends with a reason', async () => {
     const id = await store(makePdf(pages))
     const kill = (pid: number) => {
       process.kill(pid, 'SIGKILL')
@@ -285,7 +285,7 @@ describe('a crash', () => {
     expect(await read(id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } })
   })
 
-  test('of the whole server every time ends with a reason', async () => {
+  test('of the server in every attempt ends with a reason', async () => {
     const id = await store(makePdf(pages))
     for (let death = 0; death < 3; death += 1) await test_.database.asService((scope) => claimDocument(scope, id))
     await run(id)
@@ -450,7 +450,7 @@ describe('a file that cannot be read', () => {
   })
 })
 
-test('documents that nobody queued are found when a server starts', async () => {
+test('documents without a job are found when a server starts', async () => {
   const lost = await store(makePdf(['Lost between the row and the job.']))
   const interrupted = await store(makePdf(['Interrupted by a kill.']))
   await test_.database.asService((scope) => claimDocument(scope, interrupted))

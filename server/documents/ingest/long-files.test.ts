@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createLongFiles } from './long-files.ts'
 
-test('one long reading steps aside at a time, the next when it has ended', async () => {
+test('one long file steps aside at a time, the next when it has ended', async () => {
   vi.useFakeTimers()
   try {
     const readings = createLongFiles(1_000)
@@ -31,7 +31,7 @@ test('one long reading steps aside at a time, the next when it has ended', async
   }
 })
 
-test('a reading that has stepped aside by itself keeps no other from it', async () => {
+test('a file that steps aside by itself does not prevent others from it', async () => {
   vi.useFakeTimers()
   try {
     const readings = createLongFiles(1_000)
@@ -53,7 +53,7 @@ test('a reading that has stepped aside by itself keeps no other from it', async 
   }
 })
 
-test('a reading that fails leaves its place to the next', async () => {
+test('a file that fails frees its place for the next', async () => {
   vi.useFakeTimers()
   try {
     const readings = createLongFiles(1_000)

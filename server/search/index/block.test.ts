@@ -64,7 +64,7 @@ test.each([
   )
 })
 
-test('what older versions deflated is still read', () => {
+test('blocks that older versions deflated are still read', () => {
   fc.assert(
     fc.property(blocks, (entries) => {
       const stored = Buffer.concat([Buffer.from([0, 0]), deflateRawSync(Buffer.concat(entries))])
@@ -78,7 +78,7 @@ const IN_WHOLE_COLUMNS = `AAAH4dgNACB+tR/bt8sdqtpMvIlriBBpP0RC1OlY7vT2+y2RJBCu1V
 CT5NWMuqwpsCbcpKJjGpIZJNnbCIpqtp6YJOdG74rQUGOqe6xmenpsvb3/vLz8d5fFx8YlJKanpCXEJickpaemJ8QlJyapp/ZdJkK+ymKVQ4gTTlCpdpqhfuIk3jwguaNiF8
 AtL0CGFNpsKRDE2xD0iVTEHhqVyaKIelVAs1f6N29GOYpmkei2oVQrvgcnh2vITwLQSOSa7wPQQKKQNaGVAGHEb2scqABdt0dpHqgRzAIQ==`
 
-test('columns with whole postings, as an older version wrote them, are still read', () => {
+test('columns with complete postings of an older version are still read', () => {
   const entries = Array.from({ length: 40 }, (_, number) =>
     encodeEntry(
       number % 3 === 0 ? `harbour${'s'.repeat(number)}` : `索引${number}`,

@@ -10,7 +10,7 @@ test('runs come back as they were, empty ones included', () => {
   )
 })
 
-test('a view into a larger buffer is taken for what it shows', () => {
+test('a view into a larger buffer yields only its own bytes', () => {
   const whole = Uint8Array.from([1, 2, 3, 4, 5])
   expect([...joinRuns([whole.subarray(1, 3), whole.subarray(4)]).bytes]).toEqual([2, 3, 5])
 })

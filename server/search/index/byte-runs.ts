@@ -1,4 +1,3 @@
-/** Many byte runs in one buffer, which a thread or a statement takes without copying each. */
 export interface ByteRuns {
   readonly bytes: Uint8Array
   /** End offset of each run, and start of the next. */

@@ -1,15 +1,12 @@
 export interface ByteWriter {
   readonly length: number
-  /**
-   * Writes an integer from 0 to 2^31 - 1 as LEB128: seven bits a byte, lowest first; a set high bit means more follow.
-   */
+  /** LEB128 of an integer from 0 to 2^31 - 1. */
   varint(value: number): void
   bytes(source: Uint8Array, from?: number, to?: number): void
   /** A view, valid until the next write. */
   written(): Uint8Array
 }
 
-/** For fewer bytes a loop is faster. */
 const MIN_SET_BYTES = 32
 
 export function createByteWriter(): ByteWriter {

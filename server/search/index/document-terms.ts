@@ -16,7 +16,6 @@ export interface Passage {
   readonly page: number
   readonly start: number
   readonly end: number
-  /** Path of headings above the passage, highest first. */
   readonly heading: string | undefined
   readonly length: number
 }
@@ -27,7 +26,6 @@ export interface DocumentTerms {
   /** Distinct words, including those of the file name, and their stemming language. */
   words(filename: string): { readonly words: string[]; readonly language: string }
   addTerms(terms: Terms): void
-  /** Call after the terms of all words are added. */
   pack(filename: string): { readonly passages: readonly Passage[]; readonly segment: PackedSegment }
 }
 
@@ -40,7 +38,6 @@ const HEADING_SEPARATOR = ' › '
 const filenameWords = (filename: string): string[] =>
   wordsOf(filename.replace(/\.[a-z0-9]{1,5}$/i, '').replaceAll('_', ' '))
 
-/** A heading without a level closes all others. */
 class HeadingPath {
   readonly #open: { level: number; title: string }[] = []
 
@@ -61,7 +58,6 @@ export function createDocumentTerms(): DocumentTerms {
   const postingsOf = new Map<string, Postings>()
   const termsOf = new Map<string, readonly string[]>()
   const path = new HeadingPath()
-  /** Beginning of the text, for language detection. */
   let sample = ''
 
   function addPage({ page, text, headings }: PageToIndex): void {

@@ -97,7 +97,6 @@ async function insertPassages(
   }
 }
 
-/** A trigger marks the passages as deleted in their segment. */
 export async function removeIndex(scope: Scope, documentId: string): Promise<void> {
   for (const table of ['passages', 'document_index']) {
     await scope.query(`delete from ${table} where document_id = $1`, [documentId])

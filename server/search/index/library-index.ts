@@ -1,7 +1,4 @@
-/**
- * The index of one person's library, read under row-level security. Segments never change, so the process caches their
- * contents by an identity that only readers of the segment can read. Passages are numbered across segments.
- */
+/** Read under row-level security. Segments never change, so the process caches their contents by identity. */
 import { LRUCache } from 'lru-cache'
 import { type Scope } from '#server/database/scope.ts'
 import { byteCacheOptions } from './byte-cache.ts'
@@ -12,7 +9,6 @@ export interface IndexSegment {
   /** Unlike the number, never reused. */
   readonly identity: string
   readonly blocks: number
-  /** Number of its first passage across all segments. */
   readonly base: number
   /** 1 for passages of deleted documents; undefined if there are none. */
   readonly deleted: Uint8Array | undefined
@@ -21,11 +17,9 @@ export interface IndexSegment {
 }
 
 export interface LibraryIndex {
-  /** Without those of deleted documents. */
   readonly passages: number
   readonly averageLength: number
   readonly languages: readonly string[]
-  /** In words, including passages of deleted documents. */
   readonly lengths: Uint16Array
   readonly segments: readonly IndexSegment[]
 }
@@ -76,7 +70,6 @@ export async function openLibraryIndex(scope: Scope): Promise<LibraryIndex> {
 
 type StoredSegment = Pick<IndexSegment, 'segment' | 'identity'> & { readonly passages: number }
 
-/** From 1; valid for the life of the process. */
 const languageNumbers = new Map<string, number>()
 
 export function numberOfLanguage(language: string): number {
@@ -106,7 +99,6 @@ async function readLanguages(scope: Scope, segments: readonly StoredSegment[]): 
     const ofSegment = documents.get(segment) ?? []
     for (const { first, count, language } of ofSegment) languages.fill(numberOfLanguage(language), first, first + count)
     found.set(segment, languages)
-    // A segment that was just merged has no documents left.
     if (ofSegment.length > 0) languageCache.set(identity, languages)
   }
   return found
@@ -144,7 +136,6 @@ function markDeleted(passages: number, ranges: readonly number[]): Uint8Array | 
   return marks
 }
 
-/** Without ids every passage matches. */
 export async function readPassageFilter(
   scope: Scope,
   library: LibraryIndex,

@@ -10,7 +10,6 @@ import {
 } from './segment-format.ts'
 
 export interface PackedSegment {
-  /** Includes empty blocks, which have no content. */
   readonly blocks: number
   readonly passages: number
   readonly lengths: Uint8Array
@@ -67,9 +66,7 @@ function listWords(terms: Iterable<string>): Map<number, string[]> {
 export const DELETED_PASSAGE = -1
 
 export interface SegmentMerge {
-  /** Takes segments in the order of the new numbers. */
   add(contents: ByteRuns, numbers: Int32Array): void
-  /** @param lengths in words, by the new numbers */
   pack(lengths: readonly number[]): PackedSegment
 }
 

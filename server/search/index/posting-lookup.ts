@@ -1,4 +1,3 @@
-/** Looks up the postings of terms in a person's index, under row-level security. */
 import { LRUCache } from 'lru-cache'
 import { type Scope } from '#server/database/scope.ts'
 import { unpackBlock } from './block.ts'
@@ -24,7 +23,6 @@ interface SegmentPostings {
 
 export interface TermPostings {
   readonly parts: readonly SegmentPostings[]
-  /** Number of passages. */
   readonly frequency: number
 }
 
@@ -32,7 +30,6 @@ interface CachedBlock extends IndexBlock {
   readonly byteLength: number
 }
 
-/** Enough for about a hundred thousand passages. */
 const blockCache = new LRUCache<string, CachedBlock>(byteCacheOptions(48_000_000))
 export const EMPTY_BLOCK: CachedBlock = { bytes: new Uint8Array(), byteLength: 0 }
 
@@ -61,7 +58,6 @@ export function eachPositions(
   }
 }
 
-/** Joins a word's terms in several languages; each counts only in passages of its languages. */
 export function joinForms(forms: readonly { postings: TermPostings; languages: readonly string[] }[]): TermPostings {
   const parts = forms.flatMap(({ postings, languages }) => {
     const inLanguages = new Uint8Array(256)
@@ -71,7 +67,6 @@ export function joinForms(forms: readonly { postings: TermPostings; languages: r
   return { parts, frequency: countPassages(parts) }
 }
 
-/** Takes at most one statement; omits missing terms. */
 export async function readTerms(
   scope: Scope,
   { segments }: LibraryIndex,

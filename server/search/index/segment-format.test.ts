@@ -54,7 +54,7 @@ test('a block gives back every term as it was written, and finds each alone', ()
   )
 })
 
-test('renumbering keeps counts and positions, and leaves out what is gone', () => {
+test('renumbering keeps counts and positions, and omits deleted passages', () => {
   fc.assert(
     fc.property(postings, postings, (first, second) => {
       const writer = createEntryWriter()

@@ -11,12 +11,10 @@
  */
 import { type ByteWriter, createByteReader, createByteWriter } from './byte-writer.ts'
 
-/** Parallel arrays with an element for each passage. */
 export interface Postings {
   readonly passages: number[]
   /** Term frequency for BM25: occurrences in the text plus the weights of title and heading. */
   readonly counts: number[]
-  /** Word offsets, ascending. */
   readonly positions: (readonly number[])[]
 }
 
@@ -49,11 +47,9 @@ export function chooseBlocks(bytes: number): number {
   return blocks
 }
 
-/** Passages are added in ascending order. */
 export interface EntryWriter {
   readonly size: number
   add(passage: number, count: number, positions: readonly number[]): void
-  /** A negative new number leaves the passage out. */
   addRenumbered(entry: Entry, renumber: (passage: number) => number): void
   encode(term: string): Uint8Array
 }
@@ -126,7 +122,6 @@ export function encodeEntry(term: string, { passages, counts, positions }: Posti
 
 export interface Entry {
   readonly bytes: Uint8Array
-  /** Number of passages, including those of deleted documents. */
   readonly size: number
   readonly postingsAt: number
   readonly positionsAt: number
@@ -164,7 +159,6 @@ function readEntry(bytes: Uint8Array, reader: ReturnType<typeof createByteReader
 
 export const encodeTerm = (term: string): Uint8Array => encoder.encode(term)
 
-/** @param name the term in UTF-8 */
 export function findEntry({ bytes, starts }: IndexBlock, name: Uint8Array): Entry | undefined {
   return starts ? findInOrder(bytes, starts, name) : findOneByOne(bytes, name)
 }

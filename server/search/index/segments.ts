@@ -8,7 +8,6 @@ import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 const MERGE_AT = 8
 /** Larger segments are not merged with others: rewriting them would make people wait. */
 const MAX_MERGED_PASSAGES = 12_000
-/** Share of deleted passages above which a segment is rewritten. */
 const MAX_DELETED_SHARE = 0.3
 const BATCH_BYTES = 1_000_000
 
@@ -17,7 +16,6 @@ export interface SegmentTotals {
   readonly languages: readonly string[]
 }
 
-/** Runs as the service; returns the segment's number. */
 export async function insertSegment(
   scope: Scope,
   owner: string,
@@ -94,7 +92,6 @@ export async function findMerges(scope: Scope, owner?: string): Promise<{ owner:
   )
 }
 
-/** Eight segments of one order of magnitude, or one with many deleted passages. */
 function chooseMerge(segments: readonly SegmentSize[]): string[][] {
   const sparse = segments.filter(({ passages, dead }) => dead > MAX_DELETED_SHARE * passages)
   const isSparse = new Set(sparse)
@@ -157,9 +154,7 @@ export async function mergeSegments(database: Database, owner: string, segments:
 }
 
 interface Renumbered {
-  /** By segment: the new number of each passage, or `DELETED_PASSAGE`. */
   readonly numbers: ReadonlyMap<string, Int32Array>
-  /** In words, by the new numbers. */
   readonly lengths: readonly number[]
   /** The new number of the first passage of each moved document. */
   readonly firsts: readonly number[]

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const WORKER_FILE = path.join(import.meta.dirname, 'worker-thread.ts')
 
 // Runs in a separate process: a lowered priority cannot be raised again.
-test('the thread leaves the server, and what the server starts, their priority', async () => {
+test('the thread does not change the priority of the server or its child processes', async () => {
   const program = `
     import { getPriority } from 'node:os'
     const before = getPriority()

@@ -61,7 +61,6 @@ function lowerThreadPriority(): void {
   }
 }
 
-// The main thread imports this file only for its types.
 if (parentPort !== null) {
   lowerThreadPriority()
   parentPort.on('message', (request: IndexRequest) => parentPort?.postMessage(answer(request)))

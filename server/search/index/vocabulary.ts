@@ -39,7 +39,6 @@ export async function readVocabulary(
 
 const hasOneBlock = ({ blocks }: IndexSegment): boolean => blocks === 1
 
-/** By `<segment> <length>`. */
 async function readWords(
   scope: Scope,
   segments: readonly IndexSegment[],

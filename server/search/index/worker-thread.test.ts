@@ -26,7 +26,7 @@ describe('the thread that computes indexes', () => {
     expect(termsOf(segment)).toEqual(['a', 'harbour', 'lamp', 'name'])
   })
 
-  test('keeps documents apart that are computed side by side', async () => {
+  test('keeps concurrently computed documents apart', async () => {
     const texts = ['harbour lamp', 'winter stone', 'copper ledger']
     const packed = await Promise.all(texts.map((text) => inIndexThread((run) => indexText(run, text))))
     expect(packed.map(({ segment }) => termsOf(segment))).toEqual([
@@ -36,7 +36,7 @@ describe('the thread that computes indexes', () => {
     ])
   })
 
-  test('forgets a document whose last step is done', async () => {
+  test('drops a document after its last step', async () => {
     let later: RunIndexTask | undefined
     await inIndexThread(async (run) => {
       later = run
@@ -51,7 +51,7 @@ describe('the thread that computes indexes', () => {
     expect(await inIndexThread((run) => run('addPages', [page('harbour')]))).toBe(1)
   })
 
-  test('joins segments under new numbers, without the passages that are gone', async () => {
+  test('merges segments under new numbers, without deleted passages', async () => {
     const texts = ['harbour lamp', 'winter lamp', 'gone']
     const [one, other, gone] = await Promise.all(texts.map((text) => inIndexThread((run) => indexText(run, text))))
     const joined = await inIndexThread(async (run) => {

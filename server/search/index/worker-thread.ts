@@ -28,9 +28,7 @@ export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<
   thread.acquire()
   try {
     return await use(
-      (task, ...args) =>
-        // The result is a structured clone of the return value.
-        thread.run({ task, args: [session, ...args] }) as Promise<ReturnType<IndexTasks[typeof task]>>,
+      (task, ...args) => thread.run({ task, args: [session, ...args] }) as Promise<ReturnType<IndexTasks[typeof task]>>,
     )
   } finally {
     thread.run({ task: 'forget', args: [session] }).catch(() => undefined)
@@ -38,7 +36,6 @@ export async function inIndexThread<Result>(use: (run: RunIndexTask) => Promise<
   }
 }
 
-/** @param onEnd called once, when the thread takes no more requests */
 function startThread(onEnd: () => void): IndexThread {
   const worker = new Worker(THREAD_FILE, { env: {}, execArgv: [] })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

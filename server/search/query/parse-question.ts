@@ -11,10 +11,8 @@ const GRAMMAR_CHARACTERS = new Set(
 const HAN = /^\p{Script=Han}+$/u
 const HALF_GRAMMAR_WEIGHT = 0.3
 
-/** Words of a question with equal stems, such as "contract" and "contracts". */
 export interface QuestionTerm {
   readonly weight: number
-  /** Indexed terms, each with its languages. */
   readonly forms: ReadonlyMap<string, readonly string[]>
 }
 
@@ -27,7 +25,6 @@ export interface ParsedQuestion {
 /** A word has several terms if the languages of the library stem it differently. */
 export const termKey = (terms: Iterable<string>): string => [...terms].join('/')
 
-/** Words without stop words, by language: that of the nearest stop word in the same clause. */
 export function groupWordsByLanguage(question: string): ReadonlySet<string>[] {
   const languages = detectQuestionLanguages(wordsOf(question))
   const groups = new Map<string, Set<string>>()
@@ -58,7 +55,6 @@ function weigh(word: string): number {
   return grammar === 0 ? 1 : grammar === characters.length ? 0 : HALF_GRAMMAR_WEIGHT
 }
 
-/** @param languages of the searched library */
 export async function parseQuestion(
   scope: Scope,
   question: string,

@@ -1,4 +1,3 @@
-/** Phrases that make a sentence a question and occur in no answer. */
 /** "Tell" and its stems are rare in documents, and would outweigh the subject. */
 const ENGLISH_TELL_ME =
   /^\W*(?:please\W+|(?:can|could|would|will) you (?:please )?)?tell (?:me|us)(?: more)?(?: about)?\b/i
@@ -12,10 +11,7 @@ const GERMAN_SIZE =
 /** An inverted verb and pronoun ("faut-il", "ont-elles") is not a compound. */
 const FRENCH_INVERSION = /(?<=\p{L})(?<!\brendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)(?!\p{L})/giu
 
-/**
- * Chinese and Japanese question words. They would add character pairs that no answer holds ("when does the lift stop":
- * 电梯什么时候停 would search for 梯什, 么时, 时候 and 候停).
- */
+/** These would add character pairs that no answer holds. */
 const CHINESE_AND_JAPANESE =
   /请问|請問|(?:是|在|从|從|到)?(?:什么|什麼|甚麼|哪(?:个|個|些|一))(?:时候|時候|时间|時間|地方)?|为什么|為什麼|为何|為何|(?:在)?哪(?:里|裡|儿|兒)|怎(?:么|麼)(?:样|樣)?|いつ(?:から|まで)?|どこ(?:で|に)?|だれ|なぜ|どうして|どのように|何(?=[時年月日週人回かがをでと])|(?:です|ます|ました|でしょう)か/gu
 
@@ -26,7 +22,6 @@ const PHRASES: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['french', FRENCH_INVERSION],
 ]
 
-/** @param languages of the question; by default all */
 export const removeQuestionPhrases = (question: string, languages?: readonly string[]): string =>
   PHRASES.filter(([language]) => languages?.includes(language) ?? true).reduce(
     (rest, [, pattern]) => rest.replace(pattern, ' '),

@@ -7,7 +7,6 @@ const MAX_ENDING = 3
 
 const maxEdits = (word: string): number => (word.length >= MIN_LENGTH_FOR_TWO_EDITS ? 2 : 1)
 
-/** Empty if the word is too short. */
 export function lengthsAround(word: string): number[] {
   if (word.length < MIN_LENGTH) return []
   const reach = word.length >= MIN_SHARED ? MAX_ENDING : maxEdits(word)
@@ -42,7 +41,6 @@ export function countEdits(one: string, other: string, limit: number): number {
 
 export interface Guess {
   readonly term: string
-  /** Relative to a word that is spelt as in the question. */
   readonly weight: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * Words that say nothing about a question's subject. Only lists of the library's languages apply: "die" and "war" are
- * German stop words, but content words in English. Languages without a list rely on the weight of rare words.
- */
+/** Only lists of the library's languages apply: "die" and "war" are stop words in German alone. */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   english:
     'a an and are as at be been but by can could did do does for from had has have how i if in into is it its may me must my of on or our shall should so such than that the their them then there these they this those to upon us was we were what when where which while who whom whose why will with would you your',
@@ -31,7 +28,6 @@ export const isStopWord = (word: string, languages: readonly string[]): boolean 
 /** One stop word of a further language may be a name, or a word of another language. */
 const MIN_STOP_WORDS = 2
 
-/** The first language explains most stop words, each further one some of the rest. */
 export function detectQuestionLanguages(words: readonly string[]): string[] {
   const languages: string[] = []
   let rest = new Set(words)

@@ -11,11 +11,9 @@ export type PostingsByTerm = ReadonlyMap<string, TermPostings>
 export const idf = (library: LibraryIndex, frequency: number): number =>
   Math.log(1 + (Math.max(library.passages - frequency, 0) + 0.5) / (frequency + 0.5))
 
-/** Number of occurrences that scores half of the maximum. */
 export const saturation = (library: LibraryIndex, passage: number): number =>
   K1 * (1 - B + (B * (library.lengths[passage] ?? 0)) / library.averageLength)
 
-/** One score for each passage; 0 if it shares no word with the question. */
 export function scoreBm25(library: LibraryIndex, weights: Weights, postings: PostingsByTerm): Float64Array {
   const { lengths } = library
   const scores = new Float64Array(lengths.length)
@@ -38,7 +36,6 @@ export function countScored(scores: Float64Array): number {
   return count
 }
 
-/** Passages with a score above 0, best first; ties in the order of their numbers. */
 export function bestPassages(
   scores: Float64Array,
   limit: number,

@@ -12,7 +12,6 @@ const termCache = new LRUCache<string, Uint8Array>(byteCacheOptions(4_000_000))
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Terms of each passage in order, without stop words; omits passages whose document is being deleted. */
 export async function readFeedbackTerms(
   scope: Scope,
   library: LibraryIndex,

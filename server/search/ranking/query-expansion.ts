@@ -1,14 +1,9 @@
-/**
- * Pseudo-relevance feedback by relevance model 3 (Lavrenko and Croft, 2001; Abdul-Jaleel et al., 2004). It helps if
- * many passages are about the question, which even scores of the first ten show, and harms if one passage holds the
- * answer.
- */
+/** Pseudo-relevance feedback by RM3 (Lavrenko and Croft, 2001; Abdul-Jaleel et al., 2004). */
 import { type Weights } from './bm25.ts'
 
 export const FEEDBACK_PASSAGES = 5
 /** In a larger library the first ten always score evenly, and each added term costs more to read. */
 export const MAX_PASSAGES_WITH_FEEDBACK = 20_000
-/** Terms to look up; frequent ones are dropped afterwards. */
 const CANDIDATE_TERMS = 30
 const MAX_TERMS = 20
 /** A term in a larger share of the passages says nothing about the subject. */
@@ -31,7 +26,6 @@ export interface FeedbackPassage {
   readonly terms: readonly string[]
 }
 
-/** Terms by weight, highest first. The weights add up to at most 1. */
 export function collectTerms(passages: readonly FeedbackPassage[]): [term: string, weight: number][] {
   const total = passages.reduce((sum, { score }) => sum + score, 0)
   const weights = new Map<string, number>()
@@ -41,7 +35,6 @@ export function collectTerms(passages: readonly FeedbackPassage[]): [term: strin
   return [...weights].sort(([, one], [, other]) => other - one).slice(0, CANDIDATE_TERMS)
 }
 
-/** The combined weights add up to 1. */
 export function expandWeights(
   question: Weights,
   collected: readonly (readonly [term: string, weight: number])[],

@@ -16,7 +16,6 @@ import {
 } from './query-expansion.ts'
 
 export interface RankedPassages {
-  /** Passage numbers across all segments, best first. */
   readonly order: readonly number[]
   readonly scoreOf: (passage: number) => number
   readonly scoresOf: (passage: number) => PassageScores

@@ -1,6 +1,5 @@
 import { COMMON_WORDS } from './common-words.ts'
 
-/** By the names of PostgreSQL's stemmers. */
 const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
   [/\p{Script=Arabic}/gu, 'arabic'],
   [/\p{Script=Cyrillic}/gu, 'russian'],
@@ -12,7 +11,6 @@ const BY_SCRIPT: readonly (readonly [script: RegExp, language: string])[] = [
 
 export type LanguagesOfWord = ReadonlyMap<string, readonly string[]>
 
-/** @param commonWords by language, separated by blanks */
 export function languagesByWord(commonWords: Readonly<Record<string, string>>): LanguagesOfWord {
   const languages = new Map<string, string[]>()
   for (const [language, words] of Object.entries(commonWords)) {
@@ -29,10 +27,7 @@ const MIN_COMMON_SHARE = 0.06
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-/**
- * Returns a document's stemmer. Tables and forms hold too few common words to detect: Latin letters default to
- * English, which costs other languages little if questions use the same stemmer.
- */
+/** Latin letters default to English: tables and forms hold too few common words to detect another language. */
 export function detectStemmer(text: string): string {
   const detected = detectLanguage(text)
   const sample = text.slice(0, SAMPLE_CHARACTERS)
@@ -41,7 +36,6 @@ export function detectStemmer(text: string): string {
     : detected
 }
 
-/** The stemmer of a text, `simple` if none fits. */
 export function detectLanguage(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS)
   const letters = countMatches(sample, /\p{L}/gu)

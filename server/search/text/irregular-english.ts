@@ -1,7 +1,4 @@
-/**
- * Irregular forms that Snowball does not know, each with its base form, without forms that are as often another word:
- * left, saw, rose, led, ground, lay, shot.
- */
+/** Forms that Snowball does not know, without those that are as often another word: left, saw, rose, led, shot. */
 const FORMS = `
 arisen:arise ate:eat beaten:beat became:become began:begin begun:begin bent:bend blew:blow blown:blow bought:buy bred:breed
 broke:break broken:break brought:bring built:build came:come caught:catch chose:choose chosen:choose crept:creep

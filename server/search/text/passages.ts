@@ -8,7 +8,6 @@ const TARGET_CHARACTERS = 1_000
 const MIN_CHARACTERS = 500
 const MAX_CHARACTERS = 1_400
 
-/** Best first: ends of paragraphs, of sentences and of lines, white space. */
 const BORDERS: readonly RegExp[] = [
   /\n\s*\n/g,
   /(?:[.!?…]["'”’»)\]]*(?=\s)|[。！？]["'”’」』）]*|[؟۔।]["'”’»]*(?=\s))/g,
@@ -16,7 +15,6 @@ const BORDERS: readonly RegExp[] = [
   /\s/g,
 ]
 
-/** Returns ranges in order, without overlap, and without white space at their edges. */
 export function splitPassages(text: string): PassageRange[] {
   const ranges: PassageRange[] = []
   let start = 0
@@ -32,7 +30,6 @@ export function splitPassages(text: string): PassageRange[] {
   return ranges
 }
 
-/** The border nearest to the target length, of the best kind in the window. */
 function findBorder(window: string): number {
   for (const border of BORDERS) {
     const ends = [...window.matchAll(border)]

@@ -3,17 +3,13 @@ import { NO_LANGUAGE } from './detect-language.ts'
 import { regularEnglish } from './irregular-english.ts'
 import { foldAccents } from './tokenizer.ts'
 
-/** Codes and numbers are not stemmed. */
 const STEMMABLE = /^\p{L}[\p{L}\p{M}]{2,}$/u
 
 export type Terms = ReadonlyMap<string, readonly string[]>
 
 export type Stems = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/**
- * Stems words of passages and questions with PostgreSQL's Snowball dictionaries. Stop words stay unchanged, because a
- * search for "the who" means them; so do words of languages without a dictionary.
- */
+/** Stop words stay unchanged, because a search for "the who" means them. */
 export async function stemByLanguage(
   scope: Scope,
   words: Iterable<string>,
@@ -40,7 +36,6 @@ export async function stemByLanguage(
   )
 }
 
-/** As `stemByLanguage`, with distinct terms. */
 export async function stemWords(scope: Scope, words: Iterable<string>, languages: readonly string[]): Promise<Terms> {
   const stems = await stemByLanguage(scope, words, languages)
   return new Map([...stems].map(([word, terms]) => [word, [...new Set(terms.values())]]))
@@ -70,7 +65,6 @@ async function stemsOf(
     const dictionary = before && before.size + found.length <= MAX_DICTIONARY_WORDS ? before : new Map<string, string>()
     for (const { word, stem } of found) dictionary.set(word, stem ?? word)
     dictionaries.set(language, dictionary)
-    // The dictionary that held cached words may just have been dropped.
     stems.set(language, dictionary)
   }
   return stems

@@ -1,7 +1,4 @@
-/**
- * Splits passages and questions into words. A change that yields other terms needs a new TOKENIZER_VERSION, which
- * indexes documents again in the background.
- */
+/** A change that yields other terms needs a new TOKENIZER_VERSION, which indexes documents again. */
 
 export const TOKENIZER_VERSION = '5'
 
@@ -10,7 +7,6 @@ const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p
 /** Scripts without blanks for which the runtime has dictionaries. */
 const SEGMENTED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
-/** Word characters, with the marks that join codes, numbers and compounds. */
 const RUN = /[\p{L}\p{N}\p{M}]+(?:[-‐‑/._:@#+&'’·,\u00ad][\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+/gu
 const PAIRED_RUN = new RegExp(`[${PAIRED}]+`, 'gu')
@@ -36,10 +32,7 @@ const MAX_WORD_LENGTH = 64
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/**
- * Words in lower case and NFKC. Codes and compounds ("GDPR-2016/679", "e-mail") yield their parts and the joined form
- * without marks; Chinese, Japanese and Korean yield character pairs.
- */
+/** Lower case and NFKC. Compounds ("e-mail") yield their parts too; Chinese, Japanese and Korean yield pairs. */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
   const plain = text
@@ -80,16 +73,13 @@ function addPairs(words: string[], part: string): void {
   if (after < part.length) words.push(part.slice(after))
 }
 
-/** Whether a word is one or two characters of a paired script. */
 export const isPair = (word: string): boolean => PAIR.test(word)
 
-/** Codes, numbers and hyphenated words are compounds; two sentences without a blank between them are not. */
 function isCompound(run: string, parts: readonly string[]): boolean {
   if (parts.length > 8 || HAS_PAIRED.test(run)) return false
   if (/\p{N}/u.test(run)) return true
   return /^[^.,:/]+$/u.test(run)
 }
 
-/** A search for é also finds e, and ё also finds е. */
 export const foldAccents = (word: string): string =>
   PLAIN.test(word) ? word : word.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')

@@ -1,7 +1,4 @@
-/**
- * Embeds all passages in the background with the model of the owner, else the operator, and then deletes the vectors
- * of former models.
- */
+/** Uses the model of the owner, else the operator's, and then deletes the vectors of former models. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { type Log } from '#server/base/log.ts'
@@ -30,12 +27,10 @@ export interface EmbeddingParts {
   readonly database: Database
   /** Null: the person's passages get no vectors. */
   readonly embedderOf: (owner: string) => Promise<Embedder | null>
-  /** The operator's; null if none is configured. */
   readonly defaultModel?: string | null | undefined
   readonly log: Log
 }
 
-/** A failed provider is retried by the job, and later by `findWork`. */
 export function createEmbeddingJobs({ database, embedderOf, defaultModel = null, log }: EmbeddingParts): JobHandlers {
   const pausedUntil = new Map<string, number>()
   const isPaused = (owner: string) => (pausedUntil.get(owner) ?? 0) > Date.now()

@@ -35,7 +35,6 @@ export async function searchVectors(
         : [`Vectors of ${nameOfModel(model)}, until those of ${nameOfModel(embedder.model)} are complete.`]
     return { similar: await findSimilarPassages(scope, { model, vector, documentIds, limit }), notes }
   } catch (error) {
-    // Database errors are not failures of the provider.
     if (!(error instanceof AppError) && !(error instanceof DOMException)) throw error
     return { similar: [], notes: [`Found by words alone. ${error.message}`] }
   }

@@ -103,7 +103,7 @@ test('indexing a document again drops its vectors, and the job makes them again'
   expect(await modelsOf(person)).toEqual(['first 1'])
 })
 
-test('a provider that is away leaves the words, and the trace says so', async () => {
+test('search without a reachable provider uses words alone, and the trace says so', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'a.txt', ['the harbour light'])
   const { embedder, stop } = await startEmbedder()

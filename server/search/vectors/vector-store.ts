@@ -9,7 +9,6 @@ const packVector = (vector: Float32Array): Buffer => {
   return bytes
 }
 
-/** PostgreSQL's notation of a `bit varying`. */
 const signsOf = (vector: Float32Array): string => Array.from(vector, (value) => (value > 0 ? '1' : '0')).join('')
 
 function cosine(one: Float32Array, packed: Buffer): number {
@@ -131,10 +130,7 @@ export async function markEmbedded(scope: Scope, documentId: string, model: stri
   )
 }
 
-/**
- * Deletes vectors of other models once the owner's whole library has vectors of this one; returns that owner. Runs as
- * the service.
- */
+/** Deletes only once the owner's library has all vectors of this model; returns the owner. Runs as the service. */
 export async function deleteOtherModels(scope: Scope, documentId: string, model: string): Promise<string | undefined> {
   const { rows } = await scope.query<{ owner: string }>(
     `select i.owner from document_index i where i.document_id = $1 and not exists (
@@ -161,7 +157,7 @@ export async function findOwner(scope: Scope, documentId: string): Promise<strin
   return rows[0]?.owner
 }
 
-/** Runs as the service. Alternates between owners, so that none delays the others. */
+/** Runs as the service. */
 export async function listDocumentsToEmbed(
   scope: Scope,
   {
