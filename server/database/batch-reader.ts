@@ -21,6 +21,7 @@ export const createBatchReader = (pool: pg.Pool): BatchReader => ({
     const answers: Promise<pg.QueryResult<pg.QueryResultRow>>[] = []
     const sent: Promise<unknown>[] = [client.query('begin read only')]
     for (const { claims, text, values } of reads) {
+      // If this fails the transaction is aborted, so no read runs with another person's claims.
       sent.push(client.query(prepared(BECOME, [role, JSON.stringify(claims)])))
       const answer = client.query<pg.QueryResultRow>(prepared(text, values))
       answers.push(answer)

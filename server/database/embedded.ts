@@ -252,6 +252,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
   const startedAt = performance.now()
   const child = await launch()
   const stopping = new AbortController()
+  // PostgreSQL must not outlive this process, unless it is killed.
   const stopWithUs = () => child.kill('SIGINT')
   process.once('exit', stopWithUs)
   const died = new Promise<void>((resolve) => child.once('exit', () => stopping.signal.aborted || resolve()))

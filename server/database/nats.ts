@@ -40,6 +40,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
   })
   let isOpen = true
   void followStatus()
+  // Several installations may share one NATS server.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
     await verifyLoopback()

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { type Log } from '#server/base/log.ts'
 import { createBatchingSocket } from './batching-socket.ts'
 
+/** Alcove's own int8 values stay below 2^53; rows of the rest API go out as PostgreSQL's own JSON. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 

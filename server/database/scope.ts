@@ -24,9 +24,7 @@ export interface Scope {
 
 export interface WriteOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /**
-   * Shares an asynchronous flush; resolves when durable. For writes that notify, whose commits PostgreSQL serialises.
-   */
+  /** Shares an asynchronous flush; resolves when durable. For writes that notify: PostgreSQL serialises these. */
   readonly groupFlush?: boolean
   readonly directDispatch?: DirectDispatch | undefined
 }
@@ -41,6 +39,7 @@ export interface Statement {
 }
 
 export interface Database {
+  /** Runs with the caller's role and claims; row-level security decides what is visible and writable. */
   asUser<T>(claims: Claims, run: (scope: Scope) => Promise<T>, options?: TransactionOptions): Promise<T>
   userStatement<Row extends pg.QueryResultRow>(
     claims: Claims,
