@@ -1,4 +1,4 @@
-/** The message box, and how a conversation follows what is sent from it (specification, sections 2.4, 2.10, 4.5, 5). */
+/** The message box, and how the thread scrolls after sending (specification, sections 2.4, 2.10, 4.5, 5). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** How far the thread is from its end, in CSS pixels. */
+/** Distance of the thread from its end, in CSS pixels. */
 const distanceToEnd = (): Promise<number> =>
   page.evaluate(() => {
     let frame = document.querySelector('article')?.parentElement

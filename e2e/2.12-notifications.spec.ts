@@ -1,4 +1,4 @@
-/** Toasts: one at a time, for five seconds, put away by a swipe, reached with F8 (specification, sections 2.12 and 9). */
+/** Toasts: one at a time, for five seconds, closed by a swipe, focused with F8 (specification, sections 2.12 and 9). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStage, type Stage, storeConversation } from './stage.ts'
@@ -51,7 +51,7 @@ test('F8 goes to it, and it stays while the focus is there', async () => {
   await title('Conversation unpinned').waitFor()
 })
 
-/** Drags the toast to the right by so many pixels. */
+/** Drags the toast to the right by this many pixels. */
 async function swipe(pixels: number): Promise<void> {
   const box = await toasts().boundingBox()
   if (box === null) throw new Error('there is no toast')

@@ -1,4 +1,4 @@
-/** The gate before the chat, and what it keeps for whoever has to sign in again (specification, sections 2.2 and 6). */
+/** The gate before the chat, and the data it preserves until the next sign-in (specification, sections 2.2 and 6). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
@@ -17,7 +17,7 @@ afterAll(() => stage.close())
 const newChat = () => page.getByRole('button', { name: 'New chat' }).first().click()
 const typed = () => expect.poll(() => composerOf(page).inputValue())
 
-/** Ends the session at the server, as another device does, and lets the page find out by itself. */
+/** Revokes the session at the server, as another device would; the page has to find out by itself. */
 async function refuseToken(): Promise<void> {
   await page.evaluate(async () => {
     const { access_token: token } = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as {
@@ -68,9 +68,9 @@ test('the same person finds what was typed, and signing out forgets it', async (
   await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign Out' }).click()
   await page.waitForURL('**/login')
-  const kept = await page.evaluate(() => Object.keys(localStorage).map((key) => localStorage.getItem(key)))
-  expect(kept).toContain('What the neighbour typed')
-  expect(kept).not.toContain('A thought that was not sent yet')
+  const stored = await page.evaluate(() => Object.keys(localStorage).map((key) => localStorage.getItem(key)))
+  expect(stored).toContain('What the neighbour typed')
+  expect(stored).not.toContain('A thought that was not sent yet')
   await signInWithTestAccount(page)
   await newChat()
   await composerOf(page).waitFor()

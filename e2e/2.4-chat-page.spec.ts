@@ -16,7 +16,7 @@ afterAll(() => stage.close())
 const heading = (name: string) => page.getByRole('main').getByRole('heading', { name, exact: true })
 const newChat = () => page.getByRole('button', { name: 'New chat' }).first()
 
-/** Holds the answers to what matches until the returned function lets them go. */
+/** Holds matching responses until the returned function releases them. */
 async function hold(pattern: RegExp): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   await page.route(pattern, async (route) => {

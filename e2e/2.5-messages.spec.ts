@@ -1,4 +1,4 @@
-/** What each kind of message shows, and how messages come in (specification, sections 2.5 and 4.4). */
+/** Rendering of each kind of message, and arrival of new ones (specification, sections 2.5 and 4.4). */
 import { createClient } from '@supabase/supabase-js'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -39,7 +39,7 @@ const tools = () => page.getByRole('article', { name: 'Tool output' })
 const setToolMessages = async (shown: boolean) => {
   await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
   const menu = page.getByRole('menu', { name: 'Settings' })
-  // Drawn before it listens: it has the keys once it has the focus.
+  // The menu is drawn before it listens; it handles keys once it has the focus.
   await expect.poll(() => menu.evaluate((element) => element.contains(document.activeElement))).toBe(true)
   const item = menu.getByRole('menuitemcheckbox', { name: /Show Tool Messages/ })
   if ((await item.getAttribute('aria-checked')) !== String(shown)) await item.click()

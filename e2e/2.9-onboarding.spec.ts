@@ -1,11 +1,11 @@
-/** The card that greets someone who is new, and the walk-through (specification, sections 2.5 and 2.9). */
+/** The welcome card for new people, and the walk-through (specification, sections 2.5 and 2.9). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage } from './stage.ts'
 
 declare global {
   interface Window {
-    /** Timers of 300 ms that wait to be let go. */
+    /** Timers of 300 ms that are held back. */
     held?: (() => void)[]
   }
 }

@@ -1,4 +1,4 @@
-/** What is done in one tab is seen in another, and after the network was gone (specification, section 4.3). */
+/** Changes in one tab show in another, and after a network failure (specification, section 4.3). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
@@ -15,12 +15,12 @@ beforeAll(async () => {
   there.setDefaultTimeout(30_000)
   await there.goto(stage.alcove.url)
   await there.getByText('No conversations yet').waitFor()
-  // A tab in the background draws seldom, and so would take long to be pressed.
+  // A background tab draws rarely, so a click in it would take long.
   await here.bringToFront()
 })
 afterAll(() => stage.close())
 
-/** What the stand-in model calls every conversation. */
+/** The stand-in model gives every conversation this title. */
 const TITLE = 'Paragraph 1. The quic'
 
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
@@ -152,7 +152,7 @@ test('signing out in one tab signs out the other', async () => {
 })
 
 test('signing in in one tab signs in the other, which follows all over again', async () => {
-  // A tab is told of the session before its storage shows it, here by so much that nothing is left to luck.
+  // Another tab announces its session before this tab's storage has it; the delay here makes that certain.
   await there.evaluate(() => {
     const read = Storage.prototype.getItem.bind(localStorage)
     const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
@@ -179,7 +179,7 @@ test('signing in in one tab signs in the other, which follows all over again', a
 test('an answer that comes while the conversation is being opened is not lost', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
   const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>()
-  // What is read is as old as the question, and arrives once the answer has been announced.
+  // The response is as old as the question and arrives after the answer was announced.
   await there.route(
     /\/rest\/v1\/messages\?/,
     async (route) => {
@@ -211,7 +211,7 @@ test('whoever signs in while a tab still asks for the session of before stays si
     await route.continue()
   })
   const asked = here.waitForRequest('**/auth/v1/user')
-  // The socket ends with the session, here before the page is told that it has signed out.
+  // Here the socket ends before the page learns that it has signed out.
   await here.route('**/auth/v1/logout**', async (route) => {
     const response = await route.fetch()
     await asked

@@ -1,4 +1,4 @@
-/** What starting, continuing, selecting and leaving a chat ask of the server and clear in the page (specification, sections 4.4, 4.5). */
+/** Requests and page state on starting, continuing, selecting and leaving a chat (specification, sections 4.4, 4.5). */
 import { randomUUID } from 'node:crypto'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -90,7 +90,7 @@ test('selecting a chat takes the temporary message away, and hides the introduct
   expect(await page.getByText('Will you wait for me?').count()).toBe(0)
   resolve(undefined)
   await page.unrouteAll({ behavior: 'wait' })
-  // It is stored, and nobody is fetched back to it.
+  // The chat is stored, but the page does not return to it.
   await expect.poll(() => page.getByRole('region', { name: 'Conversations' }).getByRole('listitem').count()).toBe(3)
   await page.getByText('They hum.').waitFor()
 })

@@ -1,4 +1,4 @@
-/** Which model is selected, and who is told (specification, sections 4.6 and 5). */
+/** Model selection, and which tabs follow it (specification, sections 4.6 and 5). */
 import { type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
@@ -23,7 +23,7 @@ afterEach(() => page.unrouteAll({ behavior: 'wait' }))
 const globalModel = () => page.evaluate(() => (window as { selectedModelIdentifier?: string }).selectedModelIdentifier)
 const picker = (name: string | RegExp) => page.getByRole('button', { name })
 
-/** Reloads the page, which then sees the models of the server changed like this. */
+/** Reloads the page with the server's models changed by `change`. */
 async function reloadWith(change: (models: Model[]) => Model[]): Promise<string> {
   let asked = ''
   await page.route('**/rest/v1/models**', async (route) => {
@@ -99,7 +99,7 @@ test('models that are listed while the page is open appear in it, and the one th
   await other.getByRole('button', { name: /^Model/ }).click()
   await other.getByRole('menuitem', { name: 'Refresh models' }).click()
   await other.getByRole('menuitemradio', { name: 'stub-new' }).waitFor()
-  // Nobody chose the model there, so it follows the default.
+  // The model was not chosen there, so it follows the default.
   await other.keyboard.press('Escape')
   await other.getByRole('button', { name: 'Model: stub-other DEFAULT' }).waitFor()
   await other.close()
@@ -128,7 +128,7 @@ test('a question that is sent before the page knows the models waits for the def
   await picker(/^Model: stub-.* DEFAULT/).waitFor()
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
   expect(await globalModel()).toMatch(/^openai-compatible\/stub-/)
-  // Nobody chose it, and so the next chat would follow another default.
+  // The model was not chosen, so the next chat follows another default.
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await picker(/^Model: stub-.* DEFAULT/).waitFor()
 })
@@ -138,7 +138,7 @@ test('a page that was opened before the models were listed takes the default for
   try {
     await early.page.getByRole('button', { name: 'Model: Alcove Reader DEFAULT' }).waitFor()
     await startChat(early.page, 'Who answers first?')
-    // The open conversation keeps the model that it was begun with.
+    // The open conversation keeps its first model.
     await early.page.getByRole('button', { name: 'Model: Alcove Reader' }).waitFor()
     await early.page.getByRole('button', { name: 'New chat' }).first().click()
     await early.page.getByRole('button', { name: 'Model: stub-gpt DEFAULT' }).waitFor()

@@ -23,7 +23,6 @@ const zone = () => main().getByRole('button', { name: /files here/ })
 const input = () => main().getByLabel('Files to upload')
 const textFile = (name: string, size: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(size, 'a ') })
 
-/** Drags a file over the area, or away from it again. */
 const drag = (kind: 'dragenter' | 'dragleave') =>
   zone().evaluate((element, type) => {
     const dataTransfer = new DataTransfer()

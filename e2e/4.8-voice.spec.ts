@@ -1,4 +1,4 @@
-/** Speaking instead of typing, with Chromium's own stand-in for a microphone (specification, sections 4.8, 5, 7, 8). */
+/** Voice input with Chromium's fake microphone (specification, sections 4.8, 5, 7, 8). */
 import { readFile } from 'node:fs/promises'
 import { type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -19,10 +19,10 @@ let errors: string[]
 const speak = () => page.getByRole('button', { name: 'Speak your message' })
 const stop = () => page.getByRole('button', { name: 'Stop recording' })
 const busy = () => page.getByRole('button', { name: 'Turning speech into text' })
-const kept = () => page.getByRole('group', { name: 'Recording' })
-const tryAgain = () => kept().getByRole('button', { name: 'Try again' })
+const savedRecordings = () => page.getByRole('group', { name: 'Recording' })
+const tryAgain = () => savedRecordings().getByRole('button', { name: 'Try again' })
 
-/** Opens a stage whose pages remember every microphone track that they were given. */
+/** Opens a stage whose pages record every microphone track they receive. */
 async function open(environment: Readonly<Record<string, string>>): Promise<void> {
   stage = await openStage({ switches: FAKE_MICROPHONE, environment })
   page = stage.page
@@ -43,11 +43,11 @@ async function open(environment: Readonly<Record<string, string>>): Promise<void
   await page.getByRole('button', { name: 'New chat' }).first().click()
 }
 
-/** The states of the microphone tracks that the page has been given. */
+/** States of the page's microphone tracks. */
 const trackStates = (): Promise<string[]> =>
   page.evaluate(() => (window as unknown as { tracks: MediaStreamTrack[] }).tracks.map((track) => track.readyState))
 
-/** The clock counts the chunks, of which one comes each second. */
+/** The clock counts chunks; one arrives each second. */
 const oneSecond = () => page.getByText('0:01', { exact: true }).waitFor()
 
 async function record(): Promise<void> {
@@ -56,13 +56,15 @@ async function record(): Promise<void> {
   await stop().click()
 }
 
-/** How many files a download holds: each recording begins as one, and none begins in the middle of it. */
+/**
+ * Number of WebM files in a download: each recording starts with the WebM signature, which occurs nowhere else in it.
+ */
 async function countFiles(path: string): Promise<number> {
   const bytes = await readFile(path)
   return Array.from(bytes.keys()).filter((at) => bytes.subarray(at, at + WEBM.length).equals(WEBM)).length
 }
 
-/** How many rows the browser has on its disk: one of each recording, of one that is being made one for each second. */
+/** Number of stored rows: one per finished recording, one per second of a running one. */
 const onDisk = (): Promise<number> =>
   page.evaluate(
     () =>
@@ -84,7 +86,7 @@ beforeEach(() => {
 })
 
 describe('with a provider on the server', () => {
-  // Where everybody may sign up, the key for browsers is kept back.
+  // With open sign-up the key for browsers is withheld.
   beforeAll(() => open({ OPENAI_BROWSER_KEY: 'for browsers' }))
   afterAll(() => stage.close())
 
@@ -103,7 +105,7 @@ describe('with a provider on the server', () => {
     await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
     expect((await sent).headers()['content-type']).toContain('multipart/form-data')
     expect(errors).toEqual([])
-    await expect.poll(() => kept().count()).toBe(0)
+    await expect.poll(() => savedRecordings().count()).toBe(0)
   })
 
   test('where no words come back, what was typed stays and the recording is offered', async () => {
@@ -116,7 +118,7 @@ describe('with a provider on the server', () => {
     expect(errors).toContain(NO_TRANSCRIPT)
     await expect.poll(() => page.getByText(NO_TRANSCRIPT).count()).toBe(0)
     const download = page.waitForEvent('download')
-    await kept().getByRole('button', { name: 'Save it' }).click()
+    await savedRecordings().getByRole('button', { name: 'Save it' }).click()
     const file = await download
     expect(file.suggestedFilename()).toBe('recording.webm')
     expect((await readFile(await file.path())).subarray(0, 4)).toEqual(WEBM)
@@ -129,7 +131,7 @@ describe('with a provider on the server', () => {
     await page.getByRole('button', { name: 'Good answer' }).waitFor()
     await tryAgain().click()
     await expect.poll(() => composerOf(page).inputValue()).toBe(TRANSCRIPT)
-    await expect.poll(() => kept().count()).toBe(0)
+    await expect.poll(() => savedRecordings().count()).toBe(0)
   })
 
   test('a transcription that has not come after 60000 ms is given up', async () => {
@@ -143,7 +145,7 @@ describe('with a provider on the server', () => {
     await tryAgain().waitFor()
     expect(errors).toContain(NO_TRANSCRIPT)
     expect(await composerOf(page).inputValue()).toBe('Typed before')
-    await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await savedRecordings().getByRole('button', { name: 'Discard recording' }).click()
     await expect.poll(onDisk).toBe(0)
     await stage.stub.configure({ sttdelay: 300 })
     await page.reload()
@@ -155,11 +157,11 @@ describe('with a provider on the server', () => {
     await oneSecond()
     await page.getByRole('button', { name: 'New chat' }).first().click()
     await expect.poll(trackStates).not.toContain('live')
-    await expect.poll(() => kept().count()).toBe(0)
+    await expect.poll(() => savedRecordings().count()).toBe(0)
     await page.goBack()
     await tryAgain().waitFor()
-    await kept().getByRole('button', { name: 'Discard recording' }).click()
-    await expect.poll(() => kept().count()).toBe(0)
+    await savedRecordings().getByRole('button', { name: 'Discard recording' }).click()
+    await expect.poll(() => savedRecordings().count()).toBe(0)
   })
 
   test('while an answer is awaited the microphone is disabled', async () => {
@@ -230,10 +232,10 @@ describe('a recording that has not become text', () => {
     await page.goto(stage.alcove.url)
     await page.getByRole('button', { name: 'New chat' }).first().click()
     await speak().waitFor()
-    expect(await kept().count()).toBe(0)
+    expect(await savedRecordings().count()).toBe(0)
     await page.goto(address)
     const download = page.waitForEvent('download')
-    await kept().getByRole('button', { name: 'Save it' }).click()
+    await savedRecordings().getByRole('button', { name: 'Save it' }).click()
     expect((await readFile(await (await download).path())).subarray(0, 4)).toEqual(WEBM)
   })
 
@@ -247,7 +249,7 @@ describe('a recording that has not become text', () => {
     await speak().waitFor()
     await record()
     await tryAgain().waitFor()
-    expect(await kept().count()).toBe(1)
+    expect(await savedRecordings().count()).toBe(1)
     await expect.poll(onDisk).toBe(2)
     await page.getByRole('button', { name: 'Account', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign Out' }).click()
@@ -256,7 +258,7 @@ describe('a recording that has not become text', () => {
     await page.evaluate((stored) => localStorage.setItem('alcove-session', stored), session)
     await page.goto(address)
     await tryAgain().waitFor()
-    expect(await kept().count()).toBe(1)
+    expect(await savedRecordings().count()).toBe(1)
   })
 
   test('leaves the disk with its words', async () => {
@@ -273,11 +275,11 @@ describe('a recording that has not become text', () => {
     await expect.poll(onDisk).toBe(1)
     await page.reload()
     await tryAgain().waitFor()
-    await kept().getByRole('button', { name: 'Discard recording' }).click()
+    await savedRecordings().getByRole('button', { name: 'Discard recording' }).click()
     await expect.poll(onDisk).toBe(0)
     await page.reload()
     await speak().waitFor()
-    expect(await kept().count()).toBe(0)
+    expect(await savedRecordings().count()).toBe(0)
   })
 
   test('leaves the disk with its conversation', async () => {
@@ -305,7 +307,7 @@ describe('a recording that has not become text', () => {
     page = await context.newPage()
     await page.goto(`${stage.alcove.url}/?chat=${id}`)
     const download = page.waitForEvent('download')
-    await kept().getByRole('button', { name: 'Save it' }).click()
+    await savedRecordings().getByRole('button', { name: 'Save it' }).click()
     const path = await (await download).path()
     expect(await countFiles(path)).toBe(1)
     const sent = page.waitForRequest('**/api/transcribe')
@@ -315,7 +317,7 @@ describe('a recording that has not become text', () => {
     await expect.poll(onDisk).toBe(0)
     await page.reload()
     await speak().waitFor()
-    expect(await kept().count()).toBe(0)
+    expect(await savedRecordings().count()).toBe(0)
   })
 
   test('is offered to no other tab while it is made, and never mixed with what is said there', async () => {
@@ -327,18 +329,18 @@ describe('a recording that has not become text', () => {
     await page.goto(address)
     await speak().click()
     await page.getByText('0:02', { exact: true }).waitFor()
-    expect(await kept().count()).toBe(0)
+    expect(await savedRecordings().count()).toBe(0)
     await page.close()
     page = first
     await page.reload()
-    await kept().nth(1).waitFor()
-    for (const recording of await kept().all()) {
+    await savedRecordings().nth(1).waitFor()
+    for (const recording of await savedRecordings().all()) {
       const download = page.waitForEvent('download')
       await recording.getByRole('button', { name: 'Save it' }).click()
       expect(await countFiles(await (await download).path())).toBe(1)
     }
-    await kept().first().getByRole('button', { name: 'Discard recording' }).click()
-    await kept().first().getByRole('button', { name: 'Discard recording' }).click()
+    await savedRecordings().first().getByRole('button', { name: 'Discard recording' }).click()
+    await savedRecordings().first().getByRole('button', { name: 'Discard recording' }).click()
     await expect.poll(onDisk).toBe(0)
   })
 

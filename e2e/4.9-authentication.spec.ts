@@ -1,4 +1,4 @@
-/** Signing up, keeping a session and losing it (specification, sections 4.9 and 8). */
+/** Signing up, and how a session persists and ends (specification, sections 4.9 and 8). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
@@ -13,19 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-interface Kept {
+interface StoredSession {
   access_token: string
   refresh_token: string
   expires_at: number
 }
 
-const session = () => page.evaluate(() => JSON.parse(localStorage.getItem('alcove-session') ?? 'null') as Kept | null)
+const session = () => page.evaluate(() => JSON.parse(localStorage.getItem('alcove-session') ?? 'null') as StoredSession | null)
 
-/** Has the stored session end at once, on the page's next look at it. */
+/** Marks the stored session as expired for the page's next check. */
 const expire = () =>
   page.evaluate(() => {
-    const kept = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as Kept
-    localStorage.setItem('alcove-session', JSON.stringify({ ...kept, expires_at: 1 }))
+    const stored = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as StoredSession
+    localStorage.setItem('alcove-session', JSON.stringify({ ...stored, expires_at: 1 }))
   })
 
 async function signOut(): Promise<void> {
@@ -86,8 +86,8 @@ test('a session that has expired is renewed, for every tab', async () => {
 
 test('a session that cannot be renewed any more is dropped', async () => {
   await page.evaluate(() => {
-    const kept = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as Kept
-    localStorage.setItem('alcove-session', JSON.stringify({ ...kept, expires_at: 1, refresh_token: 'unknown' }))
+    const stored = JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as StoredSession
+    localStorage.setItem('alcove-session', JSON.stringify({ ...stored, expires_at: 1, refresh_token: 'unknown' }))
   })
   await page.reload()
   await page.waitForURL('**/login')

@@ -1,4 +1,4 @@
-/** What the forms let through (specification, section 5). */
+/** Validation of the forms (specification, section 5). */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'

@@ -210,12 +210,12 @@ describe.each([
   test('a card names the relevance for what it is, and opens the passage', async () => {
     const card = answerOn(page).locator('[data-source="2"]')
     expect(await card.innerText()).toMatch(/\d+% relevance/)
-    // A text of one section, which the reader does not number either.
+    // A document of one section, which the viewer does not number either.
     expect(await card.innerText()).toMatch(/Source: [\w ]+\.txt$/m)
     await card.click()
     await expect.poll(() => markedText(page)).toMatch(/notice period|deposit/)
     await page.keyboard.press('Escape')
-    // The card itself, or its marker where the card stood in the margin.
+    // The card, or its marker where the card was in the margin.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.matches('[data-source="2"], [data-citation="2"]')))
       .toBe(true)
@@ -245,7 +245,7 @@ test.each([
   await page.reload()
   await page.getByRole('button', { name: 'Good answer' }).waitFor()
   await expect.poll(isInView).toBe(true)
-  // They come into view all the same.
+  // The cards still scroll into view.
   await page.locator('[data-source="3"]').scrollIntoViewIfNeeded()
   expect(await page.locator('[data-source="3"]').isVisible()).toBe(true)
 })
@@ -297,7 +297,7 @@ test('a passage of a workbook is marked in the grid of its sheet, and its cells 
   expect(await sheet.getByRole('rowheader').allInnerTexts()).toEqual(['2', '3', '5'])
   await sheet.getByText('Of oil', { exact: true }).waitFor()
   await expect.poll(() => markedText(page)).toContain('Pieruntil ten88')
-  // Each marker opens what is said before it, and the keys of the reader work from then on.
+  // Each marker opens the words before it; afterwards the viewer's keys work.
   await answerOn(page).locator('[data-citation="1"]').last().click()
   await page.getByText('Cited: B3:D3').waitFor()
   await expect.poll(() => markedText(page)).toContain('Harbourall night')

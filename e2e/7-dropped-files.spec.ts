@@ -9,14 +9,14 @@ let stage: Stage
 let page: Page
 
 beforeAll(async () => {
-  // By its name, a model that sees.
+  // The name marks a model with vision.
   stage = await openStage({ models: 'gpt-4o' })
   page = stage.page
   await page.getByRole('button', { name: 'Model: gpt-4o DEFAULT' }).waitFor()
 })
 afterAll(() => stage.close())
 
-/** Into the input of the zone that is the whole page. */
+/** Into the input of the page-wide drop zone. */
 const drop = (name: string, mimeType: string, buffer: Buffer) =>
   page.locator('input[type=file]').first().setInputFiles({ name, mimeType, buffer })
 
@@ -89,7 +89,7 @@ test('the footer says that a named document and a picture leave as they are, and
   await page.keyboard.press('Escape')
 })
 
-/** By the hand of a person: the files lie over the element when they are let go. */
+/** Simulates a person who drags files over the element and drops them. */
 const letGoOver = (target: Locator, name: string, text: string) =>
   target.evaluate(
     (element, [filename, content]) => {

@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere that gives orders: in a document, from the web and in what a tool brings back. The model is
- * shown it as data, and where it repeats the text all the same, nothing of it leads out of the answer.
+ * Prompt injection through documents, the web and tool results. The model receives such text as data; if it repeats
+ * the text, nothing in the answer links out of it.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -36,7 +36,7 @@ beforeAll(async () => {
       SEARCH_PROVIDER: 'searxng',
       SEARCH_URL: `http://127.0.0.1:${address.port}`,
     },
-    // Whatever it is asked, it says what the hostile text wants of it.
+    // The stand-in model always answers with the hostile text.
     stubSettings: { words: HOSTILE },
   })
   page = stage.page
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const answer = () => page.getByRole('article', { name: 'Answer' }).last()
 
-/** What the model was asked with, by role. */
+/** The prompt's messages of one role. */
 async function asked(role: string): Promise<string> {
   const { messages } = request.parse(await stage.stub.lastRequest())
   return messages
@@ -60,7 +60,7 @@ async function asked(role: string): Promise<string> {
     .join('\n')
 }
 
-/** The order stands inside the element, which its text cannot close. */
+/** The instruction is inside the element, which its text cannot close. */
 function expectData(text: string, element: string): void {
   const start = text.indexOf(`<${element}`)
   const end = text.indexOf(`</${element}>`, start)
@@ -75,7 +75,7 @@ async function expectInert(): Promise<void> {
   await answer().getByText(ORDER).first().waitFor()
   expect(await answer().locator('img').count()).toBe(0)
   expect(await answer().locator('a[href*="evil.example"]').count()).toBe(0)
-  // Shown, so that the person sees what was wanted.
+  // Shown, so that the person sees the attempt.
   const text = (await answer().textContent()) ?? ''
   for (const path of ['pixel.png', 'go', 'raw', 'bare']) expect(text).toContain(`https://evil.example/${path}?d=secret`)
   await answer().getByText('the full report').first().click()

@@ -1,4 +1,4 @@
-/** What can be done with an answer and asked of it, in two tabs of one person, and out of reach of a second one. */
+/** Actions on an answer, in two tabs of one person, and hidden from a second person. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openPage } from './browser.ts'
@@ -22,7 +22,7 @@ const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
 const questions = (page: Page) => page.getByRole('article', { name: 'Your message' })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** A new chat that both tabs have open, with its answer. */
+/** A new chat with an answer, open in both tabs. */
 async function openInBoth(question: string): Promise<string> {
   await here.bringToFront()
   const id = await startChat(here, question)
@@ -79,7 +79,7 @@ test('what is written anew is seen growing in the other tab, and can be stopped 
   await there.bringToFront()
   await composerOf(there).fill('Slowly, and on')
   await composerOf(there).press('Control+Enter')
-  // The whole of it: what is stopped within the heading begins no second one.
+  // The complete heading: a reply stopped within it would not start a second one.
   await answers(here).nth(1).getByRole('heading', { name: 'Section 1: how the pieces fit together' }).waitFor()
   await here.bringToFront()
   await button(here, 'Stop').click()
@@ -89,7 +89,7 @@ test('what is written anew is seen growing in the other tab, and can be stopped 
   for (const page of [here, there]) {
     await page.getByText('You stopped this answer.').waitFor({ state: 'detached' })
     await expect.poll(() => button(page, 'Good answer').count()).toBe(2)
-    // The stand-in begins anew: its first words stand once more after those that were kept.
+    // The stand-in model restarts, so its first words follow the preserved ones again.
     const text = await answers(page).nth(1).textContent()
     expect(text?.match(/how the pieces fit together/g)).toHaveLength(2)
     expect(await answers(page).count()).toBe(2)
@@ -219,7 +219,7 @@ test('an answer is copied as Markdown', async () => {
 })
 
 test('an answer is read aloud sentence by sentence, until it is stopped', async () => {
-  // No voice is installed here: the browser's own interface is answered by the test.
+  // No voice is installed here, so the test provides the browser's speech interface.
   await here.addInitScript(() => {
     const spoken: string[] = []
     let ending: ReturnType<typeof setTimeout> | undefined

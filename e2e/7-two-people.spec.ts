@@ -1,4 +1,4 @@
-/** Two people with two tabs each, all open at once: what one does with an answer, both their tabs show, and nobody else's. */
+/** Two people with two tabs each: actions on an answer show in both tabs of their person and in no other. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
@@ -33,7 +33,6 @@ afterAll(() => stage.close())
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
 
-/** A new chat in one tab, followed in the other. */
 async function open({ here, there }: Tabs, question: string): Promise<string> {
   const id = await startChat(here, question)
   await there.goto(here.url())
@@ -95,7 +94,7 @@ test('a question that killed every worker fails with a message and can be tried 
   await composerOf(ada.here).press('Control+Enter')
   await answers(ada.there).nth(1).waitFor()
   const database = await connectToFolder(stage.dataDir)
-  // As five workers that died of it leave it.
+  // The state after five workers crashed on the reply.
   const { rowCount } = await database.query(
     `update replies set state = 'queued', tries = 5, attempt = attempt + 4, lease_until = null
      where conversation_id = $1 and state = 'running'`,
@@ -141,7 +140,7 @@ test('a conversation that outgrows the window says that its beginning was summar
 })
 
 test('the voice that was chosen in the settings reads aloud, in this browser alone', async () => {
-  // No voice is installed here: the browser's own interface is answered by the test.
+  // No voice is installed here, so the test provides the browser's speech interface.
   const withVoices = (page: Page) =>
     page.addInitScript(() => {
       const spoken: (string | undefined)[] = []

@@ -1,6 +1,6 @@
 /**
- * The error catalogue (specification, section 8): each row provoked for real. Afterwards the page works, and nothing that
- * was typed is lost. What voice logs when a transcription fails is tried in 4.8-voice.spec.ts.
+ * The error catalogue (specification, section 8): each row is provoked for real. Afterwards the page works, and typed
+ * text survives. 4.8-voice.spec.ts covers the log of a failed transcription.
  */
 import { type Page, type Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const failed = (route: Route) => route.fulfill({ status: 500, contentType: 'appl
 const fail = (pattern: string | RegExp, methods: readonly string[] = ['GET', 'POST', 'PATCH', 'DELETE']) =>
   page.route(pattern, (route) => (methods.includes(route.request().method()) ? failed(route) : route.fallback()))
 
-/** The one toast, word for word, which is then put away. */
+/** Checks the only toast word for word, then closes it. */
 async function expectToast(title: string, description: string, variant = 'destructive'): Promise<void> {
   const toast = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Close notification' }) })
   await toast.getByText(description, { exact: true }).waitFor()
@@ -125,8 +125,8 @@ describe('at the gate', () => {
       })
     await page.goto(`${stage.alcove.url}/elsewhere`)
     await page.getByRole('heading', { name: '404 Page Not Found' }).waitFor()
-    const kept = await page.evaluate(() => localStorage.getItem('alcove-session') ?? '')
-    // For both: the first page would renew the session for the second.
+    const storedSession = await page.evaluate(() => localStorage.getItem('alcove-session') ?? '')
+    // For the whole context: the first page would refresh the session for the second.
     await page.context().route('**/auth/v1/token**', (route) => route.abort())
     await expire()
     const second = await page.context().newPage()
@@ -134,7 +134,7 @@ describe('at the gate', () => {
     await second.goto(stage.alcove.url)
     await second.getByText('Loading your experience...', { exact: true }).waitFor()
     const heading = second.getByRole('heading', { name: 'Authentication Error' })
-    // The attempts at refreshing, 200 ms and ever longer apart.
+    // Refresh attempts back off from 200 ms.
     await expect
       .poll(async () => {
         await second.clock.runFor(2_000)
@@ -145,7 +145,7 @@ describe('at the gate', () => {
     await second.getByRole('button', { name: 'Go to Login' }).waitFor()
     await second.close()
     await page.context().unrouteAll()
-    await page.evaluate((session) => localStorage.setItem('alcove-session', session), kept)
+    await page.evaluate((session) => localStorage.setItem('alcove-session', session), storedSession)
     await page.goto(stage.alcove.url)
     await page.getByText('Chat History').waitFor()
   })
@@ -238,13 +238,13 @@ describe('in the chat', () => {
   })
 
   test('a message of somebody who is not logged in any more', async () => {
-    // What the page asks for of itself meanwhile, and is refused, would sign it out.
+    // Background requests of the page that are rejected meanwhile would sign it out.
     const { promise, resolve } = Promise.withResolvers<undefined>()
     await page.route(/\/(auth|rest|api)\//, async (route) => {
       await promise
       await route.continue()
     })
-    const kept = await page.evaluate(() => {
+    const storedSession = await page.evaluate(() => {
       const session = localStorage.getItem('alcove-session') ?? ''
       localStorage.removeItem('alcove-session')
       return session
@@ -252,7 +252,7 @@ describe('in the chat', () => {
     await send('Who am I?')
     await expectToast('Error', 'You must be logged in to send messages.')
     await stands('Who am I?')
-    await page.evaluate((session) => localStorage.setItem('alcove-session', session), kept)
+    await page.evaluate((session) => localStorage.setItem('alcove-session', session), storedSession)
     resolve(undefined)
     await page.unrouteAll({ behavior: 'wait' })
     await composerOf(page).press('Control+Enter')

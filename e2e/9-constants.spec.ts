@@ -15,7 +15,7 @@ afterAll(() => stage.close())
 
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-/** From now on the page notes the delays of its timers. */
+/** Records the delays of the page's timers. */
 const watchTimers = () =>
   page.evaluate(() => {
     const start = window.setTimeout.bind(window)
@@ -29,7 +29,7 @@ const watchTimers = () =>
 const delays = () => page.evaluate(() => (window as unknown as { delays: number[] }).delays)
 
 test('a tooltip opens after 700 ms, 4 px away, and its neighbours at once within 300 ms', async () => {
-  // A page whose clock moves when it is told to: the way of the pointer takes as long as the machine is busy.
+  // A page with a fake clock: real pointer movement takes as long as the machine is busy.
   const { page: timed } = await openPage(stage.browser, stage.alcove.url)
   await signInWithTestAccount(timed)
   const on = (name: string) => timed.getByRole('button', { name, exact: true })
@@ -97,7 +97,7 @@ test('a menu within a menu opens 100 ms after the pointer, which then has 300 ms
   ])
   if (from === null || to === null) throw new Error('the menus are not to be seen')
   expect(await delays()).not.toContain(300)
-  // Straight to the entry, which leads over what lies below the one that was left.
+  // Straight to the entry, across the entries below the previous one.
   await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 })
   expect(await delays()).toContain(300)
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Light')

@@ -1,4 +1,4 @@
-/** How the Markdown of an answer is set: code, tables, links, formulas; and that none of it breaks the content policy. */
+/** Rendering of an answer's Markdown: code, tables, links, formulas; none of it violates the content policy. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder, fillConversation } from '#test/fill-conversation.ts'

@@ -1,4 +1,4 @@
-/** A real Chromium, and pages that report what no page of ours may do. */
+/** Opens Chromium pages that record faults. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** @param extra further switches of Chromium. */
@@ -43,14 +43,13 @@ export async function signInWithTestAccount(page: Page): Promise<void> {
   await page.getByText('Chat History').waitFor()
 }
 
-/** Types a question and sends it with the shortcut. */
 export async function ask(page: Page, question: string): Promise<void> {
   const composer = page.getByPlaceholder('Ask anything... (Try typing @ for tools)')
   await composer.fill(question)
   await composer.press('Control+Enter')
 }
 
-/** The text that the reader pane marks, as the browser holds it; empty where nothing is marked. */
+/** The text that the document viewer highlights; empty where nothing is highlighted. */
 export const markedText = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const marks = CSS.highlights.get('source-passage')

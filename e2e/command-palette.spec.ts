@@ -1,4 +1,4 @@
-/** The command palette: finds conversations, what was said, documents and what can be done, as one types. */
+/** The command palette: finds conversations, messages, documents and commands while typing. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
@@ -6,7 +6,6 @@ import { markedText } from './browser.ts'
 import { openStage, type Stage, storeConversation } from './stage.ts'
 
 const NEEDLE = 'The quince tree was planted in 1911.'
-/** An answer higher than the window. */
 const TALL = Array.from({ length: 60 }, (_, index) => `Medlar ${index} is ripe.`).join('\n\n')
 
 let stage: Stage
@@ -110,7 +109,7 @@ test('finds what was said, as one types, and marks the words', async () => {
   await open()
   await box().pressSequentially('quin plant')
   const found = option(/The old orchard/)
-  // It is found by the first word already.
+  // Its first word already matches.
   await expect.poll(() => found.locator('mark').allInnerTexts()).toEqual(['quin', 'plant'])
   expect(await found.innerText()).toContain(NEEDLE)
 })
@@ -220,7 +219,7 @@ test('a document comes back at the page in view, and its mark carries nobody off
     await expect.poll(() => new URL(page.url()).searchParams.get('page')).toBe(left)
   }
   await page.reload()
-  // The marked page is near enough to be drawn, and is not what was read.
+  // The marked page is within the rendered range but not in view.
   await expect.poll(() => markedText(page)).toContain('Scion wood')
   expect(await reader.getByRole('region', { name: 'Document' }).evaluate(({ scrollTop }) => scrollTop)).toBe(0)
   expect(await shown()).toBe('1')

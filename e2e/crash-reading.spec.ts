@@ -1,4 +1,7 @@
-/** Servers that are killed while they take or read a file: it ends ready, with one set of pages and passages, or was never there. */
+/**
+ * Servers are killed while they receive or process a file: it ends ready, with one set of pages and passages, or does
+ * not exist.
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -85,7 +88,7 @@ async function expectOneWholeSet(id: string): Promise<void> {
   ])
 }
 
-/** Where the server is held, by the table that it wants to write next. */
+/** The table whose next write blocks the server. */
 const STAGES = [
   ['storing pages', 'document_pages'],
   ['writing passages', 'passages'],

@@ -1,4 +1,4 @@
-/** Servers that are killed or stopped in the middle of an answer: every question is answered, once, with the whole text. */
+/** Servers are killed or stopped during an answer: every question gets one complete answer. */
 import { randomUUID } from 'node:crypto'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ async function ask({ client, userId }: Awaited<ReturnType<typeof signUp>>, quest
   return conversationId
 }
 
-/** Resolves when the answers of so many conversations are stored, or rejects when the test's time is up. */
+/** Resolves when this many conversations have stored answers; rejects at the test's time limit. */
 async function answers(conversationIds: readonly string[]): Promise<{ conversation_id: string; content: string }[]> {
   const listener = await openListener(database.adminConnection, createLog('silent'))
   const read = async () =>
@@ -67,7 +67,7 @@ async function answers(conversationIds: readonly string[]): Promise<{ conversati
   return read()
 }
 
-/** Resolves once that worker has written some of the answer. */
+/** Resolves once that worker has written part of the answer. */
 async function isBeingWritten(conversationId: string): Promise<string> {
   const worker = async () =>
     (
@@ -151,7 +151,7 @@ test('a process that is stopped past its lease and wakes again writes nothing', 
   const whole = { conversation_id: conversationId, content: await stub.text(200) }
   expect(await answers([conversationId])).toEqual([whole])
   sleeper.signal('SIGCONT')
-  // Awake it notices at its next renewal that the reply is no longer its own.
+  // After waking, it notices at its next renewal that it has lost the lease.
   await expect
     .poll(() => fetch(`${sleeper.url}/metrics`).then((answer) => answer.text()), { timeout: 20_000 })
     .toContain('alcove_replies_running 0')

@@ -1,4 +1,4 @@
-/** A page that was cut off, for a moment or for minutes, shows the same as a fresh one once it is back (section 4.3). */
+/** After an interruption of moments or minutes, a page shows the same as a fresh one (section 4.3). */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-/** What a page says of its conversations and of the one that is open. */
+/** The list of conversations and the open one, as text. */
 const shown = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('section[aria-label] li, [role=feed] article, main h1, main h2')].map((element) =>
@@ -55,7 +55,7 @@ beforeEach(async () => {
   await shaky.getByText(`Said in Open ${round}`).waitFor()
 })
 
-/** Something of everything that a page follows. */
+/** Changes some of everything that a page follows. */
 async function changeMuch(): Promise<void> {
   const { open, renamed, deleted } = conversations
   const answer = (n: number) => ({ conversation_id: open, content: `Missed ${n} of ${round}`, sender_role: 2 })
@@ -104,8 +104,8 @@ test('for some seconds', async () => {
 })
 
 /**
- * Nothing on the server remembers a socket, so what minutes add is on the page: it slept, its timers are late, and its
- * socket looks alive although the server has long let go of it.
+ * The server stores no socket state, so minutes of sleep affect the page only: its timers are late, and its socket
+ * looks open although the server has closed it.
  */
 test('for ten minutes of sleep, after which its socket only seems to be there', async () => {
   await shaky.clock.install()
@@ -116,7 +116,7 @@ test('for ten minutes of sleep, after which its socket only seems to be there', 
   proxy.abandon()
   await changeMuch()
   await shaky.clock.fastForward('10:00')
-  // The first beat after waking is not answered, which the second one finds.
+  // The first heartbeat after waking gets no answer; the second one detects that.
   await shaky.clock.fastForward('00:40')
   await showsTheSameAsAFreshOne()
 })
@@ -127,6 +127,6 @@ test('and leaves a conversation that was deleted meanwhile', async () => {
   expect(await write('DELETE', conversations.open)).toBeLessThan(300)
   proxy.refuse(false)
   await expect.poll(() => new URL(shaky.url()).search, { timeout: 60_000 }).toBe('')
-  // The list is read beside the conversation, and may come after it.
+  // The list loads in parallel with the conversation and may arrive later.
   await expect.poll(async () => (await shown(shaky)).join('\n')).not.toContain(`Open ${round}`)
 })

@@ -1,4 +1,4 @@
-/** A page whose network breaks off at random points shows every word of an answer once, while it is written and after. */
+/** A page whose network fails at random points shows every word of an answer once, during streaming and after. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ afterAll(async () => {
 const lastAnswer = (page: Page) => page.getByRole('article', { name: 'Answer' }).last()
 const finished = (page: Page) => page.getByRole('button', { name: 'Good answer' })
 
-/** What the answer's blocks say, without what stands around them. */
+/** The text of the answer's blocks, without controls around them. */
 const wordsOf = (page: Page): Promise<string> =>
   lastAnswer(page).evaluate((answer) =>
     [...answer.querySelectorAll('h2, p, li, td, blockquote')].map((block) => block.textContent).join(' '),
@@ -78,7 +78,7 @@ test('while the network is gone one quiet line says so', async () => {
   await line.waitFor({ state: 'detached' })
 })
 
-// The last one: the clock of the page stays in the hands of the test.
+// Last, because the page keeps its fake clock.
 test('an answer that is still being written after ten minutes of sleep is joined, and ends as it was written', async () => {
   const id = await startChat(steady, 'Begin once more [[stub tokens=5]]')
   await shaky.clock.install()
@@ -90,7 +90,7 @@ test('an answer that is still being written after ten minutes of sleep is joined
   await expect.poll(async () => (await wordsOf(steady)).length).toBeGreaterThan(before.length + 500)
   expect((await wordsOf(shaky)).length).toBeLessThan(before.length + 500)
   await shaky.clock.fastForward('10:00')
-  // The first beat after waking is not answered, which the second one finds.
+  // The first heartbeat after waking gets no answer; the second one detects that.
   await shaky.clock.fastForward('00:40')
   await expect.poll(async () => (await wordsOf(shaky)).length).toBeGreaterThan(before.length + 500)
   expect(await finished(steady).count()).toBe(1)

@@ -1,4 +1,4 @@
-/** What is done to a document that stands: a newer version of it, how well it was read, the language of scans; wide and narrow. */
+/** Actions on a stored document: newer versions, the processing report, the language of scans; wide and narrow. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
@@ -16,7 +16,7 @@ let page: Page
 beforeAll(async () => {
   stage = await openStage({ environment: { DEFAULT_MODEL: 'alcove-reader' } })
   page = stage.page
-  // From here on choosers of files are handed over; asked for at the press that opens one, it may come too late.
+  // Intercepts file choosers from here on: intercepting at the press may be too late.
   page.on('filechooser', () => undefined)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Files' }).click()
 })
@@ -28,13 +28,13 @@ const reader = () => page.getByRole('region', { name: /^Reader: / })
 const version = () => reader().getByRole('combobox', { name: 'Version' })
 const chosen = () => version().locator('option:checked').innerText()
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-/** What the field with the focus is called. */
+/** The label of the focused field. */
 const focusedLabel = () => page.evaluate(() => document.activeElement?.closest('label')?.firstElementChild?.textContent)
 const pdf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/pdf', buffer })
 const upload = (name: string, buffer: Buffer) =>
   page.getByLabel('Files to upload').first().setInputFiles(pdf(name, buffer))
 
-/** Nothing of the element lies outside the window. */
+/** The element is completely inside the window. */
 async function expectInView(name: string): Promise<void> {
   const box = await page.getByLabel(name, { exact: true }).first().boundingBox()
   const width = await page.evaluate(() => innerWidth)

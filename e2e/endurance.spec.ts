@@ -1,6 +1,6 @@
 /**
- * Servers are killed and stopped at random moments while questions are asked of two nodes and answered by them. Ten in
- * `npm test`, two hundred in `npm run endurance` (or `ENDURANCE=<count>`).
+ * Kills and stops servers at random moments while two nodes take and answer questions. Ten in `npm test`, two hundred
+ * in `npm run endurance` (or `ENDURANCE=<count>`).
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,12 +26,15 @@ import { hasGap, mergePart, mergeSnapshot, type ReplyView } from '#web/lib/messa
 
 const REPLIES = Number(process.env['ENDURANCE'] ?? 10)
 const TOKENS = 60
-/** Longer than a lease, so that whoever sleeps this long has lost its replies. */
+/** Longer than a lease, so that a node that sleeps this long loses its replies. */
 const SLEEP_MS = 7_000
-/** So few wait for their answers that a question is often handed to the node that stores it, and so many that nodes die among them. */
-const MOST_OPEN = Math.max(5, REPLIES / 10)
-/** A page that hears nothing asks again, with the same id. */
-const PATIENCE_MS = 1_000
+/**
+ * Few enough that a question is often dispatched to the node that stores it, and enough that nodes die with open
+ * replies.
+ */
+const MAX_OPEN = Math.max(5, REPLIES / 10)
+/** A page without news asks again with the same id. */
+const RETRY_AFTER_MS = 1_000
 
 interface Answer {
   conversation_id: string
@@ -41,11 +44,11 @@ interface Answer {
 const answerRow = z.object({ conversation_id: z.string(), sender_role: z.number(), content: z.string() })
 
 interface Viewer {
-  /** Resolves with what is shown in the end, once the channel is joined. */
+  /** Resolves with the text shown at the end, once the channel is joined. */
   readonly ended: Promise<string>
-  /** Everything that was shown on the way and is no beginning of the text. */
+  /** Every shown text that is no prefix of the answer. */
   readonly strayed: readonly string[]
-  /** Whether the whole text was put together out of its parts, before the stored answer came. */
+  /** Whether the parts gave the complete text before the stored answer came. */
   readonly hasAll: () => boolean
 }
 
@@ -56,11 +59,11 @@ interface Viewers {
 interface ViewerOptions {
   readonly client: SupabaseClient
   readonly text: string
-  /** What is being written; null where nothing is. Asks until somebody answers. */
+  /** The reply in progress, or null. Retries until a node answers. */
   readonly readWritten: (conversationId: string) => Promise<ReplyInProgress | null>
 }
 
-/** Who follows replies over the sockets of whichever node is there, by the rules of the page and with its own functions. */
+/** Viewers that follow replies over the sockets of any running node, with the page's own functions. */
 async function openViewers({ client, text, readWritten }: ViewerOptions): Promise<Viewers> {
   const arrivals = new Map<string, (content: string) => void>()
   const takeRow = (row: unknown) => {
@@ -69,7 +72,7 @@ async function openViewers({ client, text, readWritten }: ViewerOptions): Promis
   }
   const readRows = async () => {
     const { data } = await client.from('messages').select()
-    // A node that is gone answers nothing; the next time that it is joined they are read.
+    // A dead node answers nothing; the rows are read at the next join.
     for (const row of data ?? []) takeRow(row)
   }
   const rows = client
@@ -114,7 +117,7 @@ async function openViewers({ client, text, readWritten }: ViewerOptions): Promis
   }
 }
 
-/** Of a request that nobody took, undefined. */
+/** Undefined for a request that no node accepted. */
 function unlessUnreachable(error: unknown): undefined {
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) return undefined
   throw error
@@ -176,7 +179,7 @@ test(
         for (;;) {
           const response = await fetch(`${balancer.url}/api/conversations/${conversationId}/reply`, {
             headers,
-            signal: AbortSignal.timeout(PATIENCE_MS),
+            signal: AbortSignal.timeout(RETRY_AFTER_MS),
           }).catch(unlessUnreachable)
           if (response?.status === 204) return null
           if (response?.ok) return replyInProgress.parse(await response.json())
@@ -196,9 +199,9 @@ test(
         method: 'POST',
         headers,
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(RETRY_AFTER_MS),
       }).catch(unlessUnreachable)
-    /** As the page does: through `/rest/v1`, and where that fails through `/api`, which takes a repeat for what it is. */
+    /** Like the page: `/rest/v1` first, then `/api`, which recognises a repeated request. */
     async function ask(conversationId: string): Promise<void> {
       await admin.query(`insert into conversations (id, uid, model_name) values ($1, $2, 'openai-compatible/stub')`, [
         conversationId,
@@ -210,7 +213,7 @@ test(
       while (!response?.ok) {
         repeats += 1
         response = await post(`/api/conversations/${conversationId}/messages`, question)
-        // A node that ends may still say so.
+        // A stopping node may still answer with a server error.
         if (response && !response.ok && response.status < 500)
           throw new Error(`${response.status} ${await response.text()}`)
       }
@@ -222,7 +225,7 @@ test(
     const asking: Promise<void>[] = []
     let kills = 0
     for (let answered = 0; answered < REPLIES; answered = (await answers()).length) {
-      const next = conversationIds.slice(asking.length, answered + MOST_OPEN)
+      const next = conversationIds.slice(asking.length, answered + MAX_OPEN)
       asking.push(...next.map((id) => ask(id)))
       await delay(randomInt(next.length === 0 ? 200 : 0, 1_500))
       const index = randomInt(2)

@@ -1,4 +1,4 @@
-/** The direct calls of `/rest/v1` fail, and everything still works over the product's own API (specification, section 7). */
+/** The direct calls of `/rest/v1` fail, and everything works over the product's own API (specification, section 7). */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AlcoveProcess, startAlcove } from '#test/alcove.ts'
@@ -42,7 +42,7 @@ test('creating and sending work, and the reply arrives', async () => {
   await page.getByRole('article').getByText('You have no documents yet.').waitFor()
 })
 
-/** The one conversation in the list, whatever it is called by now. */
+/** The only conversation in the list, under any title. */
 const entry = () => page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^(Pin|Unpin) / }) })
 
 test('pinning works', async () => {

@@ -48,7 +48,7 @@ test('each file shows how far it is, and what the server refuses says why', asyn
   await row('Lease.txt').waitFor()
   await page.unroute('**/api/documents')
   await expect.poll(() => row('Lease.txt').getAttribute('data-state')).toBe('ready')
-  // The library shows what has been read.
+  // The library shows finished files.
   await uploads.waitFor({ state: 'detached' })
   await page
     .getByLabel('Files to upload')
@@ -85,7 +85,7 @@ test('whoever goes elsewhere while a name is changed is not fetched back', async
   await page.getByRole('banner').getByRole('button', { name: 'Account', exact: true }).focus()
   await row('Deed.txt').getByRole('button', { name: 'Rename Deed.txt' }).waitFor()
   await page.getByLabel(/^New name of/).waitFor({ state: 'detached' })
-  // Two frames: by then the page has done what it does after it has drawn the new name.
+  // Two frames: effects after drawing the new name have run by then.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Account')
   await row('Deed.txt').getByRole('button', { name: 'Delete Deed.txt' }).click()

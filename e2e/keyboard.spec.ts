@@ -1,4 +1,4 @@
-/** Everything with the keyboard alone: each stop of the focus is seen, and the focus is never lost. */
+/** The page by keyboard alone: every focus is visible, and the focus is never lost. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStage, type Stage, storeConversation } from './stage.ts'
@@ -27,7 +27,7 @@ afterAll(() => stage.close())
 const press = (...keys: string[]) =>
   keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
 
-/** What has the focus: its name, or what it is; `body` where it was lost. */
+/** The name of the focused element, or its tag; `body` where the focus was lost. */
 const focused = () =>
   page.evaluate(() => {
     const element = document.activeElement
@@ -36,12 +36,12 @@ const focused = () =>
     return (label === '' ? element.textContent.trim().replaceAll(/\s+/g, ' ').slice(0, 60) : label) || element.tagName
   })
 
-/** Whether anything at the focused element looks otherwise than without the focus. */
+/** Whether the focused element looks different without the focus. */
 async function focusIsSeen(): Promise<boolean> {
   const clip = await page.evaluate(() => {
     const element = document.activeElement
     const { left, top, right, bottom } = element?.getBoundingClientRect() ?? new DOMRect()
-    // What is typed into stands in a frame that shows the focus for it.
+    // Text fields show the focus on the frame around them.
     const reach = element?.matches('input, textarea') === true ? 40 : 3
     const [x, y] = [Math.max(0, left - reach), Math.max(0, top - reach)]
     return { x, y, width: Math.min(innerWidth, right + reach) - x, height: Math.min(innerHeight, bottom + reach) - y }
@@ -57,7 +57,7 @@ async function focusIsSeen(): Promise<boolean> {
   return !withFocus.equals(without)
 }
 
-/** Goes on with Tab until the focus is where it is wanted; each stop on the way is in `seen`. */
+/** Presses Tab until the wanted element has the focus; `seen` collects the stops. */
 async function tabTo(wanted: RegExp, most = 60): Promise<string[]> {
   const seen: string[] = []
   for (let step = 0; step < most; step += 1) {
@@ -69,7 +69,7 @@ async function tabTo(wanted: RegExp, most = 60): Promise<string[]> {
   throw new Error(`${String(wanted)} was not reached: ${seen.join(' | ')}`)
 }
 
-/** The names of all stops from the first one until the focus leaves the page, with those that cannot be seen. */
+/** All stops until the focus leaves the page, and those that are invisible. */
 async function walk(): Promise<{ stops: string[]; unseen: string[] }> {
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()

@@ -1,4 +1,4 @@
-/** A conversation of many messages: where it opens, what loads above, and when it follows what is written. */
+/** A conversation of many messages: initial scroll position, loading above, and following the stream. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillConversation } from '#test/fill-conversation.ts'
@@ -28,7 +28,6 @@ afterAll(() => stage.close())
 
 const articles = () => page.getByRole('feed').getByRole('article')
 
-/** The scrolling part of the page, and how far it is from its end. */
 const distanceToEnd = () =>
   page.evaluate(() => {
     let view = document.querySelector('[role=feed]')

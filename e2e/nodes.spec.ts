@@ -1,7 +1,7 @@
 /**
- * Three nodes over one database, behind a balancer that knows nothing of them. Two people ask without a pause while each
- * node in turn is killed and started again: every question is stored and answered once, nobody hears of the other's rows,
- * and both are back within ten seconds; whatever rings between the nodes.
+ * Three nodes share one database behind an unaware balancer. Two people ask continuously while each node in turn is
+ * killed and restarted: every question is stored and answered once, rows stay private, and both people recover within
+ * ten seconds, whatever the notification channel.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,24 +26,24 @@ const conversation = z.object({ id: z.string(), uid: z.string() })
 type Message = z.output<typeof message>
 type Conversation = z.output<typeof conversation>
 
-/** What somebody sees who follows the rules of the page: live rows, and everything read again after each rejoin. */
+/** A client that follows the page's rules: live rows, and a full read after each rejoin. */
 interface Person {
   readonly userId: string
   readonly conversationIds: readonly string[]
   readonly messages: ReadonlyMap<string, Message>
   readonly conversations: ReadonlyMap<string, Conversation>
-  /** Replies whose parts were heard, with the conversation whose channel told of them. */
+  /** Ids of streamed replies, with the conversation of their channel. */
   readonly heardReplies: ReadonlyMap<string, string>
   /** Ids of the questions. */
   readonly asked: Set<string>
-  /** Resolves as soon as what the person sees fulfils the condition. */
+  /** Resolves as soon as the person's data fulfils the condition. */
   until(isFulfilled: () => boolean): Promise<void>
   insert(table: 'messages' | 'conversations', row: Readonly<Record<string, unknown>>): Promise<void>
   readAll(): Promise<{ messages: Message[]; conversations: Conversation[] }>
   leave(): Promise<void>
 }
 
-/** As the page does: what got no answer is sent once more, and a row that is there already is stored. */
+/** Like the page: retries a request without an answer, and accepts an existing row as stored. */
 async function insertSurely(
   client: SupabaseClient,
   table: string,
@@ -92,7 +92,7 @@ async function openPerson({ url }: Balancer, anonKey: string): Promise<Person> {
 
   const conversationIds = Array.from({ length: LANES }, () => randomUUID())
   for (const id of conversationIds) await insertSurely(client, 'conversations', { id, uid: userId, model_name: MODEL })
-  // Without filters: only the policies stand between the two.
+  // Without filters: only the row policies separate the two people.
   const rows = client
     .channel('rows')
     .on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'messages' }, (change) =>
@@ -138,7 +138,7 @@ async function openPerson({ url }: Balancer, anonKey: string): Promise<Person> {
 const answersIn = (person: Person, conversationId: string): number =>
   [...person.messages.values()].filter((row) => row.conversation_id === conversationId && row.sender_role === 2).length
 
-/** One question after the other, each as soon as the one before is answered. */
+/** Asks one question after another, each once the previous one is answered. */
 async function keepAsking(person: Person, conversationId: string, mayGoOn: () => boolean): Promise<void> {
   for (let count = 1; mayGoOn(); count += 1) {
     const id = randomUUID()
@@ -206,12 +206,12 @@ async function killInTurn(bus: string): Promise<void> {
     )
     const questions = stored.rows.filter((row) => row.sender_role === 1)
     expect(new Set(questions.map(({ id }) => id))).toEqual(person.asked)
-    // Question and answer take turns in each conversation: none is missing, none is there twice.
+    // Questions and answers alternate in each conversation: none is missing or repeated.
     expect(stored.rows.map((row) => row.sender_role)).toEqual(stored.rows.map((_, place) => (place % 2) + 1))
     expect(new Set(stored.rows.filter((row) => row.sender_role === 2).map((row) => row.content))).toEqual(
       new Set([text]),
     )
-    // What came live and by reading after rejoins is what a fresh page shows, and nothing of anybody else.
+    // Live rows and reads after rejoins equal a fresh read, without rows of other people.
     const fresh = await person.readAll()
     expect(new Set(person.messages.values())).toEqual(new Set(fresh.messages))
     expect(new Set(person.conversations.keys())).toEqual(new Set(fresh.conversations.map(({ id }) => id)))

@@ -1,4 +1,4 @@
-/** An outside program with the official client: sign in, upload, ask, hear the answer, read its sources. */
+/** An external program with the official client: sign in, upload, ask, receive the answer, read its sources. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ afterAll(async () => {
 const api = (path: string, init: RequestInit = {}) =>
   fetch(`${alcove.url}/api${path}`, { ...init, headers: { authorization: `Bearer ${token}` } })
 
-/** Uploads and waits, over live changes, until the document is read. */
+/** Uploads and follows live changes until the document is ready. */
 async function upload(name: string, bytes: Uint8Array): Promise<string> {
   const settled = Promise.withResolvers<{ id: string; state: string }>()
   const channel = client
@@ -67,7 +67,7 @@ async function upload(name: string, bytes: Uint8Array): Promise<string> {
   return id
 }
 
-/** Resolves once the channel is joined and, where it has any, its changes are live. */
+/** Resolves once the channel is joined and its database changes, if any, are live. */
 function subscribed(channel: ReturnType<(typeof client)['channel']>): Promise<void> {
   const wantsChanges = (channel.bindings['postgres_changes']?.length ?? 0) > 0
   return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ function subscribed(channel: ReturnType<(typeof client)['channel']>): Promise<vo
   })
 }
 
-/** Asks in a new conversation; resolves with the live parts and the stored answer, both as they came over the socket. */
+/** Asks in a new conversation; resolves with the streamed parts and the stored answer from the socket. */
 async function ask(question: string, model: string): Promise<{ parts: ReplyPart[]; answer: MessageRow }> {
   const conversationId = randomUUID()
   const created = await client

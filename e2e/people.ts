@@ -1,4 +1,4 @@
-/** People: new accounts, through the page or through the official client as any program would, some with a second factor. */
+/** Creates accounts, through the page or the official client, some with a second factor. */
 import { createClient } from '@supabase/supabase-js'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ export const PASSWORD = 'a long enough password'
 
 let made = 0
 
-/** An address that nobody has yet, so that a test which is run again finds no account of its first run. */
+/** An unused address, so that a repeated test does not find the account of its first run. */
 export const freshAddress = (name: string): string => `${name}.${(made += 1)}@example.test`
 
 export async function createAccount(alcove: AlcoveProcess, email: string) {
@@ -18,7 +18,7 @@ export async function createAccount(alcove: AlcoveProcess, email: string) {
   return client
 }
 
-/** Signs somebody new up on the sign-in page, where no mail has to be confirmed. */
+/** Signs a new person up on the sign-in page, with mail confirmation off. */
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: "Don't have an account? Sign up" }).click()
   await page.getByPlaceholder('Enter your email').fill(email)
@@ -27,11 +27,11 @@ export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByText('Chat History').waitFor()
 }
 
-/** The code that an authenticator app would show after the last one that was used. */
+/** The code of an authenticator app, one step after the last used code. */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 })
 
-/** An account whose second factor was verified a moment ago, with its secret and its recovery codes. */
+/** An account with a second factor verified just now, its secret and its recovery codes. */
 export async function createGuardedAccount(alcove: AlcoveProcess, email: string) {
   const client = await createAccount(alcove, email)
   const enrolled = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'my phone' })
@@ -47,7 +47,7 @@ export async function createGuardedAccount(alcove: AlcoveProcess, email: string)
   return { client, secret: totp.secret, codes }
 }
 
-/** The newest mail to an address: its link, and the six digits in it. */
+/** The newest mail to an address: its link and its six-digit code. */
 export async function newestMail(alcove: AlcoveProcess, to: string): Promise<{ link: string; code: string }> {
   const mails = (await (await fetch(`${alcove.url}/mailbox.json`)).json()) as { to: string; text: string }[]
   const text = mails.find((mail) => mail.to === to)?.text ?? ''

@@ -1,4 +1,7 @@
-/** A phone as second factor: added in the users tab, asked for at sign-in, by the messages that the operator's webhook gets. */
+/**
+ * A phone as second factor: added in the users tab, requested at sign-in, with messages sent through the operator's
+ * webhook.
+ */
 import { type AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -28,7 +31,7 @@ beforeAll(async () => {
     signedIn: false,
     environment: {
       AUTH_AUTOCONFIRM: 'true',
-      // Otherwise a number gets one message a minute.
+      // The default limit is one message per number and minute.
       RATE_LIMITS: 'off',
       AUTH_SMS_WEBHOOK: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/sms`,
       AUTH_SMS_WEBHOOK_SECRET: `v1,whsec_${Buffer.from('a key that both sides know of it').toString('base64')}`,

@@ -1,4 +1,4 @@
-/** Pictures of the page beside those that were looked at: how they are taken, compared and renewed. */
+/** Takes screenshots of the page, compares them with reviewed references, and updates those. */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,27 +11,26 @@ import { expect } from 'vitest'
 
 const REFERENCES = fileURLToPath(new URL('references', import.meta.url))
 
-/** With this set, the pictures of now become the references. */
+/** When set, the current screenshots become the references. */
 const RENEWING = process.env['UPDATE_REFERENCES'] === '1'
 
-/** Pictures are compared at a quarter of their size: what differs by less than a pixel fades. */
+/** Screenshots are compared at a quarter of their size, which hides differences below a pixel. */
 const SHRINK = 4
 
-/** Colours this far apart (0 to 1, in the YIQ space of pixelmatch) count as the same. */
+/** Colours this close (0 to 1, in the YIQ space of pixelmatch) count as equal. */
 const COLOUR_TOLERANCE = 0.1
 
-/** Side of the squares in which differences are counted, in pixels of the shrunken picture. */
+/** Side of the squares in which differences are counted, in pixels of the reduced screenshot. */
 const SQUARE = 6
 
-/** Share of a square that may differ: more is something moved, missing or new, less the way in which letters are drawn. */
+/** Share of a square that may differ. More means a moved, missing or new element, not font rendering. */
 const SHARE_TOLERATED = 0.1
 
-/** How long a page that does not change may still be without what it is about to fetch. */
+/** An unchanged page may still be waiting for a response this long. */
 const WAITS_MS = 5_000
 
 interface Comparison {
   readonly same: boolean
-  /** The largest share of differing pixels in any square. */
   readonly worst: number
   readonly difference: Buffer
 }
@@ -56,7 +55,6 @@ function shrink({ width: fullWidth, height: fullHeight, data }: Pixels): Pixels 
   return { width, height, data: Uint8Array.from(means, Math.round) }
 }
 
-/** The largest share of a square that pixelmatch has painted red. */
 function worstSquare({ width, height, data }: Pixels): number {
   const counts = new Map<number, number>()
   const columns = Math.ceil(width / SQUARE)
@@ -71,7 +69,7 @@ function worstSquare({ width, height, data }: Pixels): number {
   return Math.max(0, ...counts.values()) / SQUARE ** 2
 }
 
-/** Compares two PNG pictures; those of different sizes are never the same. */
+/** Compares two PNG screenshots; different sizes never match. */
 export function comparePictures(actual: Buffer, reference: Buffer): Comparison {
   const [seen, wanted] = [shrink(PNG.sync.read(actual)), shrink(PNG.sync.read(reference))]
   if (seen.width !== wanted.width || seen.height !== wanted.height) {
@@ -88,7 +86,7 @@ export function comparePictures(actual: Buffer, reference: Buffer): Comparison {
   return { same: worst <= SHARE_TOLERATED, worst, difference: PNG.sync.write(difference) }
 }
 
-/** What the page looks like once its fonts are there; nothing in it moves or blinks. */
+/** A screenshot after fonts have loaded, without motion or blinking. */
 export async function takePicture(page: Page): Promise<Buffer> {
   await page.evaluate(async () => {
     await document.fonts.ready
@@ -96,7 +94,7 @@ export async function takePicture(page: Page): Promise<Buffer> {
   return await page.screenshot({ animations: 'disabled', caret: 'hide' })
 }
 
-/** The picture, once two in a row are the same. */
+/** A screenshot that equals the previous one. */
 async function takeSettled(page: Page): Promise<Buffer> {
   let before = await takePicture(page)
   await expect
@@ -118,7 +116,7 @@ async function renew(file: string, picture: Buffer): Promise<void> {
 
 let failures: Promise<string> | null = null
 
-/** The first settled picture that looks as the reference does, or the last that was taken before it took too long. */
+/** The first settled screenshot that matches the reference, or the last one before the time limit. */
 async function takeAlike(page: Page, reference: Buffer): Promise<Comparison & { picture: Buffer }> {
   const givesUpAt = Date.now() + WAITS_MS
   for (;;) {
@@ -128,7 +126,7 @@ async function takeAlike(page: Page, reference: Buffer): Promise<Comparison & { 
   }
 }
 
-/** Expects the page to come to look as in the reference of that name, or makes it the reference with `UPDATE_REFERENCES=1`. */
+/** Expects the page to match the reference of that name, or writes it with `UPDATE_REFERENCES=1`. */
 export async function expectPicture(page: Page, name: string): Promise<void> {
   const file = path.join(REFERENCES, `${name}.png`)
   if (RENEWING) return await renew(file, await takeSettled(page))

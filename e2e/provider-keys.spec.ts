@@ -1,4 +1,4 @@
-/** A person's own keys and model servers: tried, kept, used, removed. */
+/** A person's own keys and model servers: tested, stored, used, removed. */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from './browser.ts'
@@ -89,7 +89,7 @@ test('a model of it searches the documents by meaning once it has answered, unti
     .waitFor()
 })
 
-/** Presses Remove, and confirms it in the words of the question. */
+/** Presses Remove and confirms the dialog with this question. */
 async function remove(name: string, question: RegExp): Promise<void> {
   await providers()
     .getByRole('button', { name: `Remove ${name}` })

@@ -1,4 +1,7 @@
-/** What comes after the password or in its place: second factor, recovery code, mailed links and codes, a new password. */
+/**
+ * Sign-in steps after or instead of the password: second factor, recovery code, mailed links and codes, a new
+ * password.
+ */
 import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
@@ -15,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** A browser of its own at the sign-in page. */
+/** A new browser context at the sign-in page. */
 async function freshPage(path = '/login'): Promise<Page> {
   const { page } = await openPage(stage.browser, stage.alcove.url + path)
   page.setDefaultTimeout(30_000)

@@ -1,4 +1,4 @@
-/** Everything a browser test stands on: a server with its own data, a stand-in model, a browser, a page that is signed in. */
+/** The setup of a browser test: a server with its own data, a stand-in model, a browser, a signed-in page. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -15,14 +15,13 @@ export interface Stage {
   readonly dataDir: string
   readonly stub: StubModel
   readonly browser: Browser
-  /** At the sign-in page, or signed in. */
   readonly page: Page
-  /** Stores rows as the operator, who may write as the assistant too. */
+  /** Stores rows as the operator, who may also write assistant messages. */
   readonly insert: (table: 'conversations' | 'messages', rows: readonly Record<string, unknown>[]) => Promise<void>
   close(): Promise<void>
 }
 
-/** Sets everything up; the first of the stand-in's models, `stub-gpt`, is the default one. */
+/** Starts everything; the stand-in's first model, `stub-gpt`, is the default. */
 export async function openStage({
   signedIn = true,
   environment = {},
@@ -34,7 +33,7 @@ export async function openStage({
   environment?: Environment | ((stub: StubModel) => Environment)
   switches?: readonly string[]
   models?: string
-  /** Of the stand-in model, from its start on. */
+  /** Initial settings of the stand-in model. */
   stubSettings?: Parameters<typeof startStubModel>[0]
 } = {}): Promise<Stage> {
   const [folder, stub, browser] = await Promise.all([
@@ -47,7 +46,7 @@ export async function openStage({
     OPENAI_COMPATIBLE_BASE_URL: stub.baseUrl,
     ...(typeof environment === 'function' ? environment(stub) : environment),
   })
-  // Before that a page offers the Reader alone.
+  // Until then a page offers only the built-in Reader.
   if (stubSettings.listdelay === undefined) await alcove.printed('the endpoint listed its models')
   const { page } = await openPage(browser, alcove.url)
   page.setDefaultTimeout(30_000)
@@ -80,7 +79,7 @@ export async function openStage({
   }
 }
 
-/** The same person on a second page, whose network can be cut. Close the proxy before the stage. */
+/** A second page of the person, whose network can be cut. Close the proxy before the stage. */
 export async function openShakyPage({ alcove, browser }: Stage): Promise<{ page: Page; proxy: CuttingProxy }> {
   const proxy = await startCuttingProxy(alcove.url)
   const { page } = await openPage(browser, proxy.url)
@@ -89,14 +88,12 @@ export async function openShakyPage({ alcove, browser }: Stage): Promise<{ page:
   return { page, proxy }
 }
 
-/** The message box. */
 export const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
-/** The notification that is shown. */
 export const toastOf = (page: Page) =>
   page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Close notification' }) })
 
-/** Begins a new chat with a question; ends when its answer is stored. */
+/** Starts a chat with a question; resolves when its answer is stored. */
 export async function startChat(page: Page, question: string): Promise<string> {
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await composerOf(page).fill(question)
@@ -105,23 +102,22 @@ export async function startChat(page: Page, question: string): Promise<string> {
   return new URL(page.url()).searchParams.get('chat') ?? ''
 }
 
-/** Reloads the page with a list of conversations that cannot be read before somebody presses for another try. */
+/** Reloads the page; its list of conversations fails to load until Try again is pressed. */
 export async function showUnreadableList(page: Page, refuse: (route: Route) => Promise<void>): Promise<void> {
   let failing = true
   await page.route(/\/(rest\/v1\/conversations|api\/users)/, (route) => (failing ? refuse(route) : route.fallback()))
   await page.reload()
   await page.getByText('Failed to load conversations').waitFor()
-  // Not before: the list is read once more when live changes begin to flow, and would be there without a press.
+  // Not earlier: the list is refetched when live changes start, and would appear without a press.
   page.once('framenavigated', () => {
     failing = false
   })
 }
 
-/** The id of the person who is signed in on a page. */
 export const userIdOf = (page: Page): Promise<string> =>
   page.evaluate(() => (JSON.parse(localStorage.getItem('alcove-session') ?? '{}') as { user: { id: string } }).user.id)
 
-/** Stores a conversation of the person on the stage's page, whose messages are answers without questions. */
+/** Stores a conversation of the stage's person; its messages are answers without questions. */
 export async function storeConversation(
   { insert, page }: Stage,
   title: string,

@@ -1,4 +1,4 @@
-/** Starting and stopping: from nothing, after every way of being killed, and refusing with one sentence. */
+/** Starting and stopping: first start, start after every kind of kill, and refusal with one sentence. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ const postmaster = async () =>
   Number((await readFile(path.join(folder.dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 
 async function waitUntilGone(pid: number): Promise<void> {
-  // A process that is no child of ours ends without telling us; its number is all there is to watch.
+  // Only the process id of a foreign process can be observed.
   while (await isRunning(pid)) await delay(10)
 }
 
@@ -111,7 +111,7 @@ test.runIf(canAdopt)('starts again where the killed server and its PostgreSQL st
   await waitForZombie(killed)
   const startedAt = performance.now()
   const second = await startAlcove(environment)
-  // Each of three signals to the PostgreSQL would be given 8 s if a zombie counted as running.
+  // A zombie counted as running would cost 8 s for each of three signals to PostgreSQL.
   expect(performance.now() - startedAt).toBeLessThan(firstStartMs + 20_000)
   expect([await isRunning(killed), await isRunning(orphan)]).toEqual([false, false])
   for (const pid of [killed, orphan]) expect(() => process.kill(pid, 0)).not.toThrow()
@@ -191,7 +191,7 @@ test('shares a database with DATABASE_URL, and refuses a wrong secret and a newe
     DATABASE_URL: `postgres://${user}:${password}@localhost/shared?host=${encodeURIComponent(host)}`,
     ALCOVE_SECRET: 'a secret that all of the nodes share',
   }
-  // The role belongs to the cluster, whose other databases know it by another password.
+  // The role belongs to the cluster; its other databases know it by another password.
   const nodes = await Promise.all([startAlcove(environment), startAlcove(environment)])
   const keys = await Promise.all(
     nodes.map(async (node) => (await fetch(`${node.url}/auth/v1/.well-known/jwks.json`)).text()),
@@ -227,7 +227,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   })
 
   test('starts from a checkout below such a folder, and lends PostgreSQL one capability', async () => {
-    // On the file system of the packages, whose files it links to.
+    // On the file system of the packages, because it hard-links their files.
     const folder = await mkdtemp(path.join(root, 'dist', 'closed-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     expect((await stat(folder)).mode & 0o777).toBe(0o700)

@@ -1,4 +1,4 @@
-/** Tools in a conversation: typed by the person or called by the model, what they bring back as sources. */
+/** Tools in a conversation: commanded by the person or called by the model, with their results as sources. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
   })
   page = stage.page
-  // Tools are called by a model; until the stand-in's are listed the Reader answers.
+  // Only a model calls tools; until the stand-in's models are listed the built-in Reader answers.
   await page.getByRole('button', { name: 'Model: stub-gpt DEFAULT' }).waitFor()
 })
 afterAll(async () => {

@@ -93,7 +93,7 @@ test('in an old session the change of a password wants the code of a mail', asyn
   const email = freshAddress('old-session')
   const page = await enter(email)
   let asked = 0
-  // The session is a day old as far as this answer goes; everything after it is the server's own.
+  // This response makes the session a day old; later ones come from the server.
   await page.route('**/auth/v1/user', async (route) => {
     if (route.request().method() !== 'PUT' || (asked += 1) > 1) return route.fallback()
     const error = { code: 400, error_code: 'reauthentication_needed', msg: 'Password update requires reauthentication' }
@@ -118,7 +118,7 @@ test('devices are listed, and each can be signed out at once', async () => {
   await page.reload()
   await openTab(page)
   const devices = page.getByRole('list', { name: 'Devices' })
-  // This one, the two others, and the program that made the account.
+  // This session, two others, and the one of the program that created the account.
   await expect.poll(() => devices.getByRole('listitem').count()).toBe(4)
   await devices.getByText('This device').waitFor()
   await devices.getByText('Chrome on Linux').first().waitFor()
@@ -139,7 +139,7 @@ test('two-factor is turned on with a picture and a code, gives recovery codes on
   const email = freshAddress('factor')
   const page = await enter(email)
   const section = page.getByRole('region', { name: 'Two-factor sign-in' })
-  // How many codes are left is read before they are made, and answered afterwards.
+  // The count of codes is read before they are created, and answered afterwards.
   const [wasRead, wereMade] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   await page.route('**/auth/v1/recovery-codes', async (route) => {
     const isReading = route.request().method() === 'GET'
@@ -201,7 +201,7 @@ test('the only way to sign in is listed and cannot be unlinked', async () => {
 test('a second way to sign in is unlinked, and the first stays', async () => {
   const email = freshAddress('linked')
   const page = await enter(email)
-  // No identity provider is configured here; how one is linked is the service's own test.
+  // No identity provider is configured here; the auth service tests linking itself.
   await page.route('**/auth/v1/user/identities/**', (route) => route.fulfill({ json: {} }))
   const linked = await page.evaluate(() => {
     const key = 'alcove-session'

@@ -1,4 +1,4 @@
-/** What the page looks like in its main states, in both themes, on a desk and on a phone, beside pictures that were looked at. */
+/** The page's main states in both themes, on desktop and phone, against reviewed references. */
 import path from 'node:path'
 import pg from 'pg'
 import type { Page, Route } from 'playwright-core'
@@ -14,7 +14,7 @@ import { signInWithTestAccount } from './browser.ts'
 import { comparePictures, expectPicture, takePicture } from './pictures.ts'
 import { openStage, type Stage, startChat } from './stage.ts'
 
-/** So long ago that no token has ended. */
+/** A past time, before any token expires. */
 const NOW = '2020-03-04T15:30:00Z'
 
 const RICH = [
@@ -30,7 +30,7 @@ let page: Page
 beforeAll(async () => {
   stage = await openStage({
     signedIn: false,
-    // What is put into the past below stays: sessions of then would be over.
+    // The times below are in the past: sessions would be expired.
     environment: { DEFAULT_MODEL: 'alcove-reader', AUTH_SESSION_DAYS: '0', AUTH_SESSION_IDLE_DAYS: '0' },
     switches: ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
   })
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** Puts everything that was stored into one day of the past, without telling the page. */
+/** Moves all stored times into one past day, without live changes. */
 async function setTimes(): Promise<void> {
   const { databasePassword } = await loadSecretsFromFolder(stage.dataDir)
   const client = new pg.Client({
@@ -86,7 +86,6 @@ const upload = (name: string, type: string, bytes: Buffer) =>
 
 let phone = false
 
-/** The picture of the state in both themes. */
 async function looksAsBefore(state: string): Promise<void> {
   await page.mouse.move(0, 0)
   const failed: unknown[] = []
@@ -112,7 +111,7 @@ async function openTab(name: string): Promise<void> {
   await page.locator(`nav [aria-label="${name}"][aria-expanded=true]`).waitFor()
 }
 
-/** How far down the pane of the document its marked passage is. */
+/** Vertical position of the marked passage, as a share of the viewer. */
 const markedShare = () =>
   page.getByRole('region', { name: 'Document', exact: true }).evaluate((pane) => {
     const [range] = CSS.highlights.get('source-passage') ?? []
@@ -141,7 +140,7 @@ describe('the comparison itself', () => {
     reference = await takePicture(page)
   })
 
-  /** Changes how an element looks, takes the picture, and puts it back. */
+  /** Changes an element's style, takes a screenshot, and restores the style. */
   async function compareWith(selector: string, style: Record<string, string>) {
     const change = (values: Record<string, string>) =>
       page
@@ -345,7 +344,7 @@ describe('of somebody at work', () => {
           .click()
         await page.getByRole('menu').waitFor()
       }
-      // While a menu is leaving, a press elsewhere only closes it.
+      // While a menu closes, a press elsewhere only dismisses it.
       const close = async () => {
         await page.keyboard.press('Escape')
         await expect.poll(() => page.getByRole('menu').count()).toBe(0)
@@ -355,7 +354,7 @@ describe('of somebody at work', () => {
       await looksAsBefore('menu-models')
       await close()
       await open('Settings')
-      // A menu within a menu has no room beside it on a phone.
+      // On a phone a submenu has no room at the side.
       if (!isPhone) await page.getByRole('menuitem', { name: 'Appearance' }).press('ArrowRight')
       await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
       await looksAsBefore('menu-settings')
@@ -390,7 +389,7 @@ describe('of somebody at work', () => {
       await row.hover()
       await row.getByRole('button', { name: /^Pin / }).click()
       await button('Close notification').waitFor()
-      // What has the focus stays.
+      // A focused toast does not time out.
       await button('Close notification').focus()
       await looksAsBefore('toast')
       await row.hover()
@@ -418,7 +417,7 @@ describe('of somebody at work', () => {
       await button('New chat').first().click()
       const asked = Promise.withResolvers<Route>()
       await page.route('**/api/transcribe', (route) => asked.resolve(route))
-      // One piece at the end: until then the clock stands still.
+      // One chunk at the end: the clock is stopped until then.
       await page.evaluate(() => {
         window.MediaRecorder = class extends MediaRecorder {
           override start() {
@@ -432,7 +431,7 @@ describe('of somebody at work', () => {
       await button('Stop recording').click()
       await button('Turning speech into text').waitFor()
       await looksAsBefore('transcribing')
-      // What did not become text is kept over a reload: no other picture is to show it.
+      // The failed recording survives a reload; no other screenshot may show it.
       await (await asked.promise).abort()
       await button('Discard recording').click()
       await button('Discard recording').waitFor({ state: 'detached' })

@@ -1,4 +1,4 @@
-/** What a newcomer does: open the address, sign in, upload, ask, watch the answer arrive, open its source. */
+/** The path of a newcomer: open the address, sign in, upload, ask, watch the answer arrive, open its source. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
