@@ -8,8 +8,8 @@ import type { Plugin } from 'vite'
 const PACKAGE = path.dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
 /**
- * What pdf.js fetches while it shows a page: character maps, the 14 standard fonts and, because the page's policy
- * forbids WebAssembly, the plain JavaScript builds of the JPEG 2000 and JBIG2 decoders; each with its licence.
+ * Files that pdf.js fetches while it shows a page: character maps, the 14 standard fonts and, because the page's
+ * policy forbids WebAssembly, the JavaScript builds of the JPEG 2000 and JBIG2 decoders; each with its licence.
  */
 const FOLDERS: Record<string, RegExp> = {
   cmaps: /\.bcmap$|^LICENSE/,
@@ -17,7 +17,7 @@ const FOLDERS: Record<string, RegExp> = {
   wasm: /_nowasm_fallback\.js$|^LICENSE_(PDFJS_)?(JBIG2|OPENJPEG)$/,
 }
 
-/** Puts the files of pdfjs-dist that its worker asks for below `/pdfjs/`: served in development, copied by a build. */
+/** Puts the pdfjs-dist files of its worker below `/pdfjs/`: served in development, copied by a build. */
 export function pdfjsAssets(): Plugin {
   return {
     name: 'pdfjs-assets',

@@ -5,7 +5,7 @@ export type MarkedPassage = { page: number; start: number; end: number }
 export type CitedSource = { messageId: string; n: number }
 
 /**
- * What is open, as the address encodes it:
+ * The open items as encoded in the address:
  * `/?chat={id}&doc={id}&page={n}&mark={page}.{start}.{end}&source={message}.{n}`. `mark` has its own page: the person
  * may have scrolled on.
  */

@@ -37,9 +37,9 @@ export function Menu({
   children,
 }: MenuProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null)
-  const [place, setPlace] = useState<HTMLElement | null>(null)
+  const [container, setContainer] = useState<HTMLElement | null>(null)
   const change = (open: boolean): void => {
-    if (open) setPlace(button.current?.closest<HTMLElement>(LANDMARKS) ?? null)
+    if (open) setContainer(button.current?.closest<HTMLElement>(LANDMARKS) ?? null)
     onOpenChange?.(open)
   }
   return (
@@ -47,7 +47,7 @@ export function Menu({
       <Primitive.Trigger ref={button} asChild>
         {trigger}
       </Primitive.Trigger>
-      <Primitive.Portal container={place}>
+      <Primitive.Portal container={container}>
         <Primitive.Content
           align={align}
           sideOffset={6}
@@ -56,7 +56,7 @@ export function Menu({
           {...(label === undefined ? {} : { 'aria-label': label })}
           {...(onCloseAutoFocus === undefined ? {} : { onCloseAutoFocus })}
         >
-          <MenuContainer value={place}>{children}</MenuContainer>
+          <MenuContainer value={container}>{children}</MenuContainer>
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
@@ -109,7 +109,7 @@ export type SubmenuProps = {
 
 /** A submenu. On narrow pages, its items are part of the first menu. */
 export function Submenu({ label, value, children }: SubmenuProps): JSX.Element {
-  const place = useContext(MenuContainer)
+  const container = useContext(MenuContainer)
   const narrow = useMediaQuery('(width < 640px)')
   if (narrow) {
     return (
@@ -126,7 +126,7 @@ export function Submenu({ label, value, children }: SubmenuProps): JSX.Element {
         {value !== undefined && <span className={styles.value}>{value}</span>}
         <ChevronRight size={15} aria-hidden className={value === undefined ? styles.chosen : undefined} />
       </Primitive.SubTrigger>
-      <Primitive.Portal container={place}>
+      <Primitive.Portal container={container}>
         <Primitive.SubContent sideOffset={6} alignOffset={-5} collisionPadding={8} className={styles.menu}>
           {children}
         </Primitive.SubContent>

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useEffect, useRef, useState, type JSX } from 'react'
+import { useEffect, useRef, useState, type JSX, type RefObject } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentsQuery } from '#web/data/documents/document-queries.ts'
@@ -45,14 +45,7 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
     () => setAsking(true),
   )
   const chosen = shown.filter(({ id }) => selection.ids?.has(id) === true)
-  const section = useRef<HTMLElement>(null)
-  const before = useRef(count)
-  // A removed row loses the focus to the body; the section takes it, so that keyboard use continues here.
-  useEffect(() => {
-    if (count < before.current && document.activeElement === document.body)
-      section.current?.focus({ preventScroll: true })
-    before.current = count
-  }, [count])
+  const section = useFocusAfterRemoval(count)
   const begin = (): void => {
     selection.begin()
     requestAnimationFrame(() => list.current?.querySelector('input')?.focus())
@@ -102,33 +95,13 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      {documents.isPending && (
-        <p className={styles.pending} role="status">
-          <Spinner /> Loading your documents
-        </p>
-      )}
-      {documents.isError && (
-        <div className={styles.note} role="alert">
-          <p>Your documents could not be loaded.</p>
-          <Button variant="outline" size="sm" onClick={() => void documents.refetch()}>
-            Try again
-          </Button>
-        </div>
-      )}
-      {documents.data && count === 0 && (
-        <div className={styles.note}>
-          <p>No documents yet.</p>
-          <p className={styles.soft}>Drop a file anywhere on this page, and ask about it once it has been read.</p>
-        </div>
-      )}
-      {count > 0 && shown.length === 0 && (
-        <div className={styles.note}>
-          <p>No document has “{text.trim()}” in its name.</p>
-          <Button variant="outline" size="sm" onClick={() => setText('')}>
-            Show all
-          </Button>
-        </div>
-      )}
+      <ListNotes
+        documents={documents}
+        count={count}
+        hasMatch={shown.length > 0}
+        text={text}
+        onClear={() => setText('')}
+      />
       {shown.length > 0 && (
         <ul
           ref={list}
@@ -161,6 +134,62 @@ export function DocumentList({ onOpen, openId, label, titled = false, onAsk }: D
       />
     </section>
   )
+}
+
+interface ListNotesProps {
+  documents: UseQueryResult<DocumentRow[]>
+  count: number
+  hasMatch: boolean
+  /** The filter text. */
+  text: string
+  onClear: () => void
+}
+
+/** Messages in place of the rows while there are none to show. */
+function ListNotes({ documents, count, hasMatch, text, onClear }: ListNotesProps): JSX.Element {
+  return (
+    <>
+      {documents.isPending && (
+        <p className={styles.pending} role="status">
+          <Spinner /> Loading your documents
+        </p>
+      )}
+      {documents.isError && (
+        <div className={styles.note} role="alert">
+          <p>Your documents could not be loaded.</p>
+          <Button variant="outline" size="sm" onClick={() => void documents.refetch()}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {documents.data && count === 0 && (
+        <div className={styles.note}>
+          <p>No documents yet.</p>
+          <p className={styles.soft}>Drop a file anywhere on this page, and ask about it once it has been read.</p>
+        </div>
+      )}
+      {count > 0 && !hasMatch && (
+        <div className={styles.note}>
+          <p>No document has “{text.trim()}” in its name.</p>
+          <Button variant="outline" size="sm" onClick={onClear}>
+            Show all
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Returns the ref of the section that takes the focus when a removed row has lost it to the body. */
+function useFocusAfterRemoval(count: number): RefObject<HTMLElement | null> {
+  const section = useRef<HTMLElement>(null)
+  const before = useRef(count)
+  useEffect(() => {
+    if (count < before.current && document.activeElement === document.body)
+      section.current?.focus({ preventScroll: true })
+    before.current = count
+  }, [count])
+  return section
 }
 
 const COLUMNS = [

@@ -2,12 +2,12 @@ import { useEffect, useRef, type JSX } from 'react'
 
 import styles from './boxed-passage.module.css'
 import type { PageRectangle } from './passage-boxes.ts'
-import type { MarkedPlace } from './passage-mark.ts'
+import type { PassageMark } from './passage-mark.ts'
 
 interface BoxedPassageProps {
   rectangles: readonly PageRectangle[]
   isDark: boolean
-  onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
+  onMarked: (marks: readonly PassageMark[], around: readonly PassageMark[]) => void
 }
 
 /** The cited passage on a picture of the page, marked by rectangles in shares of the box. */

@@ -184,7 +184,7 @@ const apply = ([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y:
 ]
 
 /** Start, width and direction of a text item, as in pdf.js. */
-export interface ItemPlace {
+export interface ItemLayout {
   text: string
   transform: readonly number[]
   width: number
@@ -200,7 +200,7 @@ const NEAR = 0.2
  * Start of each UTF-16 code unit of an item and end of the last one, as shares of its width. Null where the glyphs do
  * not spell the item or its letters join: the browser's own layout is then no worse.
  */
-export function characterEdges({ text, transform, width }: ItemPlace, drawn: readonly DrawnGlyph[]): number[] | null {
+export function characterEdges({ text, transform, width }: ItemLayout, drawn: readonly DrawnGlyph[]): number[] | null {
   const [a = 1, b = 0, , , x = 0, y = 0] = transform
   const size = Math.hypot(a, b)
   if (!(size > 0) || !(width > 0) || text.trim() === '' || !SEPARATE_LETTERS.test(text)) return null

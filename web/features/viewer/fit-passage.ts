@@ -23,7 +23,7 @@ const READABLE_PX = 14
 /** Lines within this distance of the passage, in line heights, count as its column. */
 const LINES_AROUND = 8
 /** A smaller change of zoom is not worth it. */
-const LEAST_CHANGE = 1.1
+const MIN_CHANGE = 1.1
 const LARGEST_ZOOM = 3
 
 /** Free space at either side of the column, in pixels. */
@@ -53,5 +53,5 @@ export function zoomToRead(column: Column, paneWidth: number, zoom: number): num
   if (paneWidth >= NARROW_PX || width <= 0 || column.letterHeight <= 0) return zoom
   const wanted = zoom * Math.min((paneWidth - 2 * COLUMN_MARGIN) / width, READABLE_PX / column.letterHeight)
   const next = Math.min(LARGEST_ZOOM, Math.max(1, wanted))
-  return Math.max(next / zoom, zoom / next) < LEAST_CHANGE ? zoom : next
+  return Math.max(next / zoom, zoom / next) < MIN_CHANGE ? zoom : next
 }

@@ -18,10 +18,10 @@ function measureEms(text: string, fontFamily: string): number {
  * Aligns an element of the text layer with the drawn page through letter spacing, so that marks and selections cover
  * the visible glyphs. The text stays unchanged.
  */
-export function fitTextItem({ element, place }: TextLayerItem, drawn: readonly DrawnGlyph[]): void {
+export function fitTextItem({ element, layout }: TextLayerItem, drawn: readonly DrawnGlyph[]): void {
   const text = element.textContent
-  if (element.childElementCount > 0 || !place) return
-  const edges = characterEdges(place, drawn)
+  if (element.childElementCount > 0 || !layout) return
+  const edges = characterEdges(layout, drawn)
   const { fontFamily } = getComputedStyle(element)
   const whole = measureEms(text, fontFamily)
   if (!edges || !(whole > 0)) return

@@ -8,9 +8,9 @@ import { BoxedPassage } from './boxed-passage.tsx'
 import styles from './image-view.module.css'
 import { isDarkPage } from './is-dark-page.ts'
 import { passageRectangles } from './passage-boxes.ts'
-import { revealPlace, type MarkedPlace } from './passage-mark.ts'
+import { revealMark, type PassageMark } from './passage-mark.ts'
 import { PassageNote } from './passage-note.tsx'
-import { ReaderState } from './viewer-state.tsx'
+import { ViewerState } from './viewer-state.tsx'
 import type { Passage } from './viewer-target.ts'
 
 interface ImageViewProps {
@@ -30,13 +30,13 @@ export function ImageView({ document, passage, zoom, scroller }: ImageViewProps)
     return passageRectangles(pageText.data.boxes ?? [], passage.start, passage.end)
   }, [passage, pageText.data])
   const reveal = useCallback(
-    ([first]: readonly MarkedPlace[]) => {
-      if (first) revealPlace(scroller, first)
+    ([first]: readonly PassageMark[]) => {
+      if (first) revealMark(scroller, first)
     },
     [scroller],
   )
   if (isBroken) {
-    return <ReaderState kind="failed" title="This picture could not be shown" downloadOf={document.id} />
+    return <ViewerState kind="failed" title="This picture could not be shown" downloadOf={document.id} />
   }
   return (
     <>

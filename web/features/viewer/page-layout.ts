@@ -20,14 +20,14 @@ interface ScrollAnchor {
 export const PAGE_GAP = 16
 
 /** Largest enlargement of a small page that is fitted to a wide pane. */
-const LARGEST_FIT = 2.5
+const MAX_FIT = 2.5
 
 /** Scales each page to the pane's width times the zoom and stacks them. `sizes` are in PDF points at scale 1. */
 export function layoutPages(sizes: readonly PageSize[], paneWidth: number, zoom: number): PageLayout {
   let top = PAGE_GAP
   let widest = 0
   const boxes = sizes.map((size) => {
-    const scale = Math.min(LARGEST_FIT, paneWidth / size.width) * zoom
+    const scale = Math.min(MAX_FIT, paneWidth / size.width) * zoom
     const box = { top, width: Math.floor(size.width * scale), height: Math.floor(size.height * scale) }
     top += box.height + PAGE_GAP
     widest = Math.max(widest, box.width)

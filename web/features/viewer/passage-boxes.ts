@@ -9,9 +9,9 @@ export interface PageRectangle {
 }
 
 /** Words with a wider gap, in line heights, are in different columns or cells. */
-const WIDEST_GAP = 3
+const MAX_GAP = 3
 /** A rectangle higher than this multiple of its words overlaps the next line, as on a skewed scan. */
-const MOST_GROWTH = 1.5
+const MAX_GROWTH = 1.5
 
 /**
  * Maps the range `[start, end)` of a page's text to its picture: one rectangle per line, or per segment where a line
@@ -64,8 +64,8 @@ function join(stretch: Stretch, word: Word): Stretch | null {
   const tallest = Math.max(stretch.tallest, sizeOf(word.over))
   const over = hull(stretch.over, word.over)
   const isSameLine = overlap(stretch.over, word.over) >= Math.min(sizeOf(stretch.over), sizeOf(word.over)) / 2
-  if (!isSameLine || sizeOf(over) > MOST_GROWTH * tallest) return null
-  if (-overlap(stretch.along, word.along) > WIDEST_GAP * tallest) return null
+  if (!isSameLine || sizeOf(over) > MAX_GROWTH * tallest) return null
+  if (-overlap(stretch.along, word.along) > MAX_GAP * tallest) return null
   return { along: hull(stretch.along, word.along), over, tallest }
 }
 

@@ -44,7 +44,7 @@ export function rangesInStretches(container: Element, start: number, end: number
 }
 
 /** A marked range of text, or a mark drawn over a picture. */
-export type MarkedPlace = Pick<Range | Element, 'getBoundingClientRect'>
+export type PassageMark = Pick<Range | Element, 'getBoundingClientRect'>
 
 /** Line height of Helvetica and Arial, in em. */
 const LETTER_HEIGHT_EM = 1.15
@@ -53,7 +53,7 @@ const LETTER_HEIGHT_EM = 1.15
  * A range in a single-line element that is 1 em high; the range's own height depends on the fallback fonts of the
  * machine.
  */
-export function placeInLine(range: Range, line: Element): MarkedPlace {
+export function rangeInLine(range: Range, line: Element): PassageMark {
   return {
     getBoundingClientRect: () => {
       const { x, width } = range.getBoundingClientRect()
@@ -65,8 +65,8 @@ export function placeInLine(range: Range, line: Element): MarkedPlace {
 }
 
 /** Scrolls the mark into the upper third of the pane, also sideways on a page wider than the pane. */
-export function revealPlace(scroller: HTMLElement, place: MarkedPlace): void {
-  const box = place.getBoundingClientRect()
+export function revealMark(scroller: HTMLElement, mark: PassageMark): void {
+  const box = mark.getBoundingClientRect()
   const pane = scroller.getBoundingClientRect()
   const left = box.left - pane.left
   const hiddenSideways = left < 0 || left > pane.width * 0.8

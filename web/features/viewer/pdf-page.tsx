@@ -4,9 +4,9 @@ import type { CSSProperties, JSX } from 'react'
 
 import { BoxedPassage } from './boxed-passage.tsx'
 import type { ItemRange } from './item-ranges.ts'
-import type { ItemPlace } from './drawn-glyphs.ts'
+import type { ItemLayout } from './drawn-glyphs.ts'
 import type { PageRectangle } from './passage-boxes.ts'
-import { markPassage, placeInLine, rangeInText, type MarkedPlace } from './passage-mark.ts'
+import { markPassage, rangeInLine, rangeInText, type PassageMark } from './passage-mark.ts'
 import type { PageSize } from './page-layout.ts'
 import styles from './pdf-page.module.css'
 import { usePageCanvas } from './use-page-canvas.ts'
@@ -27,7 +27,7 @@ interface PdfPageProps {
   passage: PagePassage | null
   onSize: (page: number, size: PageSize) => void
   /** Called with the marks of the passage, once rendered, and the text around them. */
-  onMarked: (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void
+  onMarked: (marks: readonly PassageMark[], around: readonly PassageMark[]) => void
 }
 
 /** One page: the drawing, and over it transparent text for selection, search and marks. */
@@ -44,15 +44,15 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
   useEffect(() => {
     if (!items || !passage) return
     const marks = passage.ranges.flatMap(({ item, from, to }) => {
-      const { element, place } = items[item] ?? {}
+      const { element, layout } = items[item] ?? {}
       const range = rangeInText(element, from, to)
-      return element && range ? [{ range, place: isHorizontal(place) ? placeInLine(range, element) : range }] : []
+      return element && range ? [{ range, mark: isHorizontal(layout) ? rangeInLine(range, element) : range }] : []
     })
     const unmark = markPassage(marks.map(({ range }) => range))
     const texts = items.map(({ element }) => element)
     if (marks.length > 0)
       onMarked(
-        marks.map(({ place }) => place),
+        marks.map(({ mark }) => mark),
         texts,
       )
     return unmark
@@ -88,4 +88,4 @@ export function PdfPage({ pdf, page, box, passage, onSize, onMarked }: PdfPagePr
   )
 }
 
-const isHorizontal = (place: ItemPlace | null | undefined): boolean => place?.transform[1] === 0
+const isHorizontal = (layout: ItemLayout | null | undefined): boolean => layout?.transform[1] === 0

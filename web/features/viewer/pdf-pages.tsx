@@ -10,12 +10,12 @@ import { itemRanges } from './item-ranges.ts'
 import { anchorAt, layoutPages, mostVisiblePage, PAGE_GAP, pagesNear, positionOf } from './page-layout.ts'
 import type { PageLayout, PageSize } from './page-layout.ts'
 import { passageRectangles } from './passage-boxes.ts'
-import { revealPlace, type MarkedPlace } from './passage-mark.ts'
+import { revealMark, type PassageMark } from './passage-mark.ts'
 import { PassageNote } from './passage-note.tsx'
 import { PdfPage, type PagePassage } from './pdf-page.tsx'
 import styles from './pdf-pages.module.css'
-import { ReaderState } from './viewer-state.tsx'
-import type { Passage, ReaderTarget } from './viewer-target.ts'
+import { ViewerState } from './viewer-state.tsx'
+import type { Passage, ViewerTarget } from './viewer-target.ts'
 import { usePdf } from './use-pdf.ts'
 import type { PdfFailureReason, PdfState } from './use-pdf.ts'
 import { useScrollPosition } from './use-scroll-position.ts'
@@ -25,7 +25,7 @@ const SIDE_MARGIN = 16
 
 interface PagesProps {
   documentId: string
-  target: ReaderTarget
+  target: ViewerTarget
   passage: Passage | null
   zoom: number
   scroller: HTMLElement
@@ -43,12 +43,12 @@ export default function PdfPages(props: PagesProps): JSX.Element {
 
 function PdfAttempt({ onRetry, ...props }: PagesProps & { onRetry: () => void }): JSX.Element {
   const result = usePdf(props.documentId, props.target.page)
-  if (result.state === 'loading') return <ReaderState kind="loading" title="Opening the document" />
+  if (result.state === 'loading') return <ViewerState kind="loading" title="Opening the document" />
   if (result.state === 'open') return <OpenPdf {...props} {...result} />
   const { reason } = result
   const [title, text] = FAILURES[reason]
   return (
-    <ReaderState
+    <ViewerState
       kind="failed"
       title={title}
       text={text}
@@ -82,7 +82,7 @@ function OpenPdf({
   const width = position ? position.width - 2 * SIDE_MARGIN : 0
   const layout = useMemo(() => layoutPages(sizes, width, zoom), [sizes, width, zoom])
   const [arrival] = useState(() => watchArrival(scroller))
-  const reveal = usePlaceInScroll({
+  const reveal = usePageScroll({
     scroller,
     arrival,
     layout: width > 0 ? layout : null,
@@ -146,19 +146,19 @@ function OpenPdf({
 }
 
 interface MarkedPassage {
-  marks: readonly MarkedPlace[]
-  around: readonly MarkedPlace[]
+  marks: readonly PassageMark[]
+  around: readonly PassageMark[]
 }
 
 const columnOn = ({ marks, around }: MarkedPassage): Column | null => {
-  const boxOf = (place: MarkedPlace) => place.getBoundingClientRect()
+  const boxOf = (mark: PassageMark) => mark.getBoundingClientRect()
   return columnOf(marks.map(boxOf), around.map(boxOf))
 }
 
 /** Scrolls a passage into view with the line starts at the edge of the pane. */
 function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
   const [first] = passage.marks
-  if (first) revealPlace(scroller, first)
+  if (first) revealMark(scroller, first)
   const column = columnOn(passage)
   if (!column) return
   scroller.scrollBy({ left: column.left - scroller.getBoundingClientRect().left - COLUMN_MARGIN, behavior: 'instant' })
@@ -168,7 +168,7 @@ function showColumn(scroller: HTMLElement, passage: MarkedPassage): void {
  * Scrolls to the target once per request and keeps the position through layout changes. Returns the callback that
  * reveals a passage once, large enough to read.
  */
-function usePlaceInScroll({
+function usePageScroll({
   scroller,
   arrival,
   layout,
@@ -180,12 +180,12 @@ function usePlaceInScroll({
   scroller: HTMLElement
   arrival: Arrival
   layout: PageLayout | null
-  target: ReaderTarget
+  target: ViewerTarget
   passage: Passage | null
   zoom: number
   onFit: PagesProps['onFit']
-}): (marks: readonly MarkedPlace[], around: readonly MarkedPlace[]) => void {
-  const arrivedAt = useRef<ReaderTarget | null>(null)
+}): (marks: readonly PassageMark[], around: readonly PassageMark[]) => void {
+  const arrivedAt = useRef<ViewerTarget | null>(null)
   const revealed = useRef<Passage | null>(null)
   const shown = useRef<PageLayout | null>(null)
   /** The newest marks; earlier ones may be detached from the page. */
@@ -238,7 +238,7 @@ function usePlaceInScroll({
       if (!first || passage?.page !== targetPage) return
       if (revealed.current !== passage) {
         revealed.current = passage
-        revealPlace(scroller, first)
+        revealMark(scroller, first)
         const column = onFit && columnOn(marked.current)
         const next = column ? zoomToRead(column, scroller.clientWidth, zoom) : zoom
         isFitted.current = column !== null && next !== 1

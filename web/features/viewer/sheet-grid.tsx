@@ -17,22 +17,22 @@ interface SheetGridProps {
 
 const NOTHING: TextStretch = { start: 0, end: 0 }
 
-const lengthAt = (cells: readonly TextStretch[], place: number): number => {
-  const { start, end } = cells[place] ?? NOTHING
+const lengthAt = (cells: readonly TextStretch[], columnIndex: number): number => {
+  const { start, end } = cells[columnIndex] ?? NOTHING
   return end - start
 }
 
 /** Number of columns that a cell's text covers. */
-function reachOf(cells: readonly TextStretch[], place: number, columns: number): number {
-  if (lengthAt(cells, place) <= LONG_TEXT) return 1
-  const next = cells.findIndex((_, other) => other > place && lengthAt(cells, other) > 0)
-  return (next === -1 ? columns : next) - place
+function reachOf(cells: readonly TextStretch[], columnIndex: number, columns: number): number {
+  if (lengthAt(cells, columnIndex) <= LONG_TEXT) return 1
+  const next = cells.findIndex((_, other) => other > columnIndex && lengthAt(cells, other) > 0)
+  return (next === -1 ? columns : next) - columnIndex
 }
 
 /** Whether the text of an earlier cell covers this empty one. */
-function isCovered(cells: readonly TextStretch[], place: number): boolean {
-  if (lengthAt(cells, place) > 0) return false
-  const before = cells.findLastIndex((_, other) => other < place && lengthAt(cells, other) > 0)
+function isCovered(cells: readonly TextStretch[], columnIndex: number): boolean {
+  if (lengthAt(cells, columnIndex) > 0) return false
+  const before = cells.findLastIndex((_, other) => other < columnIndex && lengthAt(cells, other) > 0)
   return before !== -1 && lengthAt(cells, before) > LONG_TEXT
 }
 
@@ -56,14 +56,14 @@ export function SheetGrid({ text, lines, columns }: SheetGridProps): JSX.Element
           {lines.map(({ row, cells }, index) => (
             <tr key={row} data-after-gap={index > 0 && row > (lines[index - 1]?.row ?? row) + 1}>
               <th scope="row">{row}</th>
-              {columns.map((column, place) => {
-                if (isCovered(cells, place)) return null
-                const { start, end } = cells[place] ?? NOTHING
+              {columns.map((column, columnIndex) => {
+                if (isCovered(cells, columnIndex)) return null
+                const { start, end } = cells[columnIndex] ?? NOTHING
                 return start < end ? (
                   <td
                     key={column}
-                    colSpan={reachOf(cells, place, columns.length)}
-                    className={isNumber[index]?.[place] === true ? styles.number : undefined}
+                    colSpan={reachOf(cells, columnIndex, columns.length)}
+                    className={isNumber[index]?.[columnIndex] === true ? styles.number : undefined}
                     dir="auto"
                     data-start={start}
                   >

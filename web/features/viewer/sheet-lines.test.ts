@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { cellRange, columnName, sheetLines, textBesideCells } from './sheet-lines.ts'
+import { cellRange, columnName, sheetLines, textBoxBlocks } from './sheet-lines.ts'
 
 const text = 'Hours\n\nSeason | Warden | Hours\nWinter |  | 8\n\nSummer | Ann'
 const at = (words: string) => text.indexOf(words)
@@ -27,11 +27,11 @@ test('each row has its number and its cells, empty ones too', () => {
 test('what follows the last row was written beside the cells, a paragraph each', () => {
   const written = (beside: string, of = lines) => {
     const whole = text + beside
-    return textBesideCells(whole, of).map(({ start, end }) => whole.slice(start, end))
+    return textBoxBlocks(whole, of).map(({ start, end }) => whole.slice(start, end))
   }
   expect(written('')).toEqual([])
   expect(written('\n\nCounted by hand\nby Ann\n\nTwice')).toEqual(['Counted by hand\nby Ann', 'Twice'])
-  expect(textBesideCells('Read me\n\nOnly this', []).map(({ start, end }) => [start, end])).toEqual([[9, 18]])
+  expect(textBoxBlocks('Read me\n\nOnly this', []).map(({ start, end }) => [start, end])).toEqual([[9, 18]])
 })
 
 test('a page of which rows or columns are not known has no lines', () => {

@@ -18,7 +18,7 @@ export function sheetLines({ text, rows, columns }: PageText): SheetLine[] | nul
 }
 
 /** The text of text boxes: the paragraphs below the last row, or below the sheet's name. */
-export function textBesideCells(text: string, lines: readonly SheetLine[]): (TextStretch & { kind: 'paragraph' })[] {
+export function textBoxBlocks(text: string, lines: readonly SheetLine[]): (TextStretch & { kind: 'paragraph' })[] {
   const nameEnd = (text + '\n').indexOf('\n')
   const from = lines.at(-1)?.cells.at(-1)?.end ?? nameEnd
   return [...text.slice(from).matchAll(/\S(?:(?!\n\n)[\s\S])*/g)].map(({ index, 0: box }) => ({

@@ -4,10 +4,10 @@ import { useEffect, useMemo, useRef, type JSX } from 'react'
 import { pageTextQuery } from '#web/data/documents/document-queries.ts'
 
 import { markPassage, rangesInStretches } from './passage-mark.ts'
-import { ReaderState } from './viewer-state.tsx'
+import { ViewerState } from './viewer-state.tsx'
 import type { Passage } from './viewer-target.ts'
 import { SheetGrid } from './sheet-grid.tsx'
-import { sheetLines, textBesideCells } from './sheet-lines.ts'
+import { sheetLines, textBoxBlocks } from './sheet-lines.ts'
 import { TextBlockView } from './text-block-view.tsx'
 import { type TextBlock, textBlocks } from './text-blocks.ts'
 import styles from './text-section.module.css'
@@ -50,11 +50,11 @@ export function TextSection(props: TextSectionProps): JSX.Element {
       data-sheet={lines !== undefined && lines !== null}
       aria-label={label}
     >
-      {section.isPending && <ReaderState kind="loading" title="Loading the text" />}
+      {section.isPending && <ViewerState kind="loading" title="Loading the text" />}
       {section.isError && (
-        <ReaderState kind="failed" title="This text could not be loaded" onRetry={() => void section.refetch()} />
+        <ViewerState kind="failed" title="This text could not be loaded" onRetry={() => void section.refetch()} />
       )}
-      {section.data === null && <ReaderState kind="failed" title="There is no text here" />}
+      {section.data === null && <ViewerState kind="failed" title="There is no text here" />}
       {text !== undefined && blocks.length === 0 && <p className={styles.empty}>This part is empty.</p>}
       <div ref={container} className={styles.text} data-passage={passage !== null && blocks.length > 0} dir="auto">
         {text !== undefined && blocks.map((block, index) => <TextBlockView key={index} block={block} text={text} />)}
@@ -63,7 +63,7 @@ export function TextSection(props: TextSectionProps): JSX.Element {
         )}
         {text !== undefined &&
           lines &&
-          textBesideCells(text, lines).map((block) => <TextBlockView key={block.start} block={block} text={text} />)}
+          textBoxBlocks(text, lines).map((block) => <TextBlockView key={block.start} block={block} text={text} />)}
       </div>
     </section>
   )

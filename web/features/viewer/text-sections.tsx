@@ -4,8 +4,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type JSX } f
 import { Button } from '#web/ui/button.tsx'
 
 import { watchArrival } from './arrival.ts'
-import { revealPlace } from './passage-mark.ts'
-import type { Passage, ReaderTarget } from './viewer-target.ts'
+import { revealMark } from './passage-mark.ts'
+import type { Passage, ViewerTarget } from './viewer-target.ts'
 import { TextSection } from './text-section.tsx'
 import styles from './text-sections.module.css'
 import { useNearEnd } from './use-near-end.ts'
@@ -16,7 +16,7 @@ interface TextSectionsProps {
   pages: number
   unit: 'Page' | 'Section' | 'Sheet'
   hardWrapped: boolean
-  target: ReaderTarget
+  target: ViewerTarget
   passage: Passage | null
   scroller: HTMLElement
   onPage: (page: number) => void
@@ -56,7 +56,7 @@ export function TextSections(props: TextSectionsProps): JSX.Element {
       // After a return to another section than the marked one, scrolling must not jump to the mark.
       if (revealed.current === passage || passage?.page !== targetPage) return
       revealed.current = passage
-      revealPlace(scroller, range)
+      revealMark(scroller, range)
       arrival.arriveAt(passage.page)
     },
     [scroller, arrival, targetPage, passage],

@@ -6,7 +6,7 @@ import type { RefObject } from 'react'
 import { isDarkPage } from './is-dark-page.ts'
 
 /** iOS refuses larger canvases, in device pixels; above this a page is drawn coarser and stretched. */
-const MOST_PIXELS = 16_777_216
+const MAX_PIXELS = 16_777_216
 
 /** While the width changes, the old drawing is stretched; it is redrawn once the width rests this long. */
 const REDRAW_DELAY_MS = 150
@@ -48,7 +48,7 @@ function draw(page: PDFPageProxy, width: number, delayMs: number) {
   const timer = setTimeout(() => {
     const natural = page.getViewport({ scale: 1 })
     const wanted = (width / natural.width) * window.devicePixelRatio
-    const most = Math.sqrt(MOST_PIXELS / (natural.width * natural.height))
+    const most = Math.sqrt(MAX_PIXELS / (natural.width * natural.height))
     const viewport = page.getViewport({ scale: Math.min(wanted, most) })
     const canvas = document.createElement('canvas')
     canvas.width = Math.round(viewport.width)

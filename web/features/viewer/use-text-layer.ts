@@ -5,13 +5,13 @@ import { useEffect, useState } from 'react'
 import type { RefObject } from 'react'
 import { z } from 'zod'
 
-import type { ItemPlace } from './drawn-glyphs.ts'
+import type { ItemLayout } from './drawn-glyphs.ts'
 import { TEXT_CONTENT_OPTIONS } from './open-pdf.ts'
 
 export interface TextLayerItem {
   element: HTMLElement
   /** Null where the text does not run from left to right. */
-  place: ItemPlace | null
+  layout: ItemLayout | null
 }
 
 /**
@@ -44,7 +44,7 @@ export function useTextLayer(
       setItems(
         layer.textDivs.flatMap((div, index) => {
           const text = texts[index]
-          return text ? { element: div, place: placeOf(text) } : []
+          return text ? { element: div, layout: layoutOf(text) } : []
         }),
       )
     }
@@ -62,5 +62,5 @@ export function useTextLayer(
   return items
 }
 
-const placeOf = ({ str, transform, width, dir }: TextItem): ItemPlace | null =>
+const layoutOf = ({ str, transform, width, dir }: TextItem): ItemLayout | null =>
   dir === 'ltr' ? { text: str, transform: z.array(z.number()).parse(transform), width } : null

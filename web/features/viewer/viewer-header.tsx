@@ -12,7 +12,7 @@ import { StepButton } from './step-button.tsx'
 import { VersionNote } from './version-note.tsx'
 import { stepZoom } from './zoom.ts'
 
-interface ReaderHeaderProps {
+interface ViewerHeaderProps {
   document: DocumentRow | null
   /** Shown where the document has no name of its own. */
   citedName: string | null
@@ -31,7 +31,7 @@ interface ReaderHeaderProps {
   onOpenVersion: (documentId: string) => void
 }
 
-export function ReaderHeader(props: ReaderHeaderProps): JSX.Element {
+export function ViewerHeader(props: ViewerHeaderProps): JSX.Element {
   const { document, citedName, page, pageCount, note, unit, zoom, sourceNavigation } = props
   const { onGo, onZoom, onClose, onOpenVersion } = props
   const name = document?.filename ?? citedName ?? 'Document'

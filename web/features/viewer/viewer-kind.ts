@@ -1,6 +1,6 @@
 import { fileTypeOf } from '#contract/file-types.ts'
 
-interface ReaderKind {
+interface ViewerKind {
   body: 'pdf' | 'image' | 'text'
   unit: 'Page' | 'Section' | 'Sheet'
   /** Whether line breaks may come from a column width. */
@@ -10,7 +10,7 @@ interface ReaderKind {
 const UNITS = { page: 'Page', section: 'Section', sheet: 'Sheet' } as const
 
 /** The view for a media type. */
-export function readerKind(mimetype: string): ReaderKind {
+export function viewerKind(mimetype: string): ViewerKind {
   const type = fileTypeOf(mimetype)
   const viewer = type?.viewer ?? 'text'
   const unit = type?.unit ?? (viewer === 'text' ? 'section' : 'page')

@@ -4,11 +4,11 @@ import { useCallback, useEffect, useEffectEvent, useState, type JSX, type Keyboa
 import { documentQuery } from '#web/data/documents/document-queries.ts'
 
 import { SHORTCUTS } from '#web/lib/shortcuts.ts'
-import { ReaderBody } from './viewer-body.tsx'
-import { ReaderHeader } from './viewer-header.tsx'
-import { readerKind } from './viewer-kind.ts'
+import { ViewerBody } from './viewer-body.tsx'
+import { ViewerHeader } from './viewer-header.tsx'
+import { viewerKind } from './viewer-kind.ts'
 import styles from './viewer-pane.module.css'
-import { followRequest, goToPage, placeFor, type Passage } from './viewer-target.ts'
+import { followRequest, goToPage, locationFor, type Passage } from './viewer-target.ts'
 import type { SourceNavigation } from './source-steps.tsx'
 import { useCitedCells } from './use-cited-cells.ts'
 import { useTextOrigin } from './use-text-origin.ts'
@@ -36,24 +36,24 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
   const [fitted, setFitted] = useState({ documentId, zoom: 1 })
   const zoom = chosenZoom ?? (fitted.documentId === documentId ? fitted.zoom : 1)
   const [counted, setCounted] = useState({ documentId, pages: 0 })
-  const [place, setPlace] = useState(() => placeFor(props))
-  const followed = followRequest(place, { documentId, page: props.page, highlight })
-  if (followed !== place) setPlace(followed)
+  const [location, setLocation] = useState(() => locationFor(props))
+  const followed = followRequest(location, { documentId, page: props.page, highlight })
+  if (followed !== location) setLocation(followed)
 
-  const kind = readerKind(document.data?.mimetype ?? '')
+  const kind = viewerKind(document.data?.mimetype ?? '')
   const textOrigin = useTextOrigin(document.data ?? null, followed.page)
   const citedCells = useCitedCells(documentId, kind.unit === 'Sheet', followed.passage)
   const countedPages = counted.documentId === documentId ? counted.pages : 0
   const canZoom = kind.body === 'image' || countedPages > 0
-  const go = useCallback((page: number) => setPlace((now) => goToPage(now, page)), [])
-  const notePage = useCallback((page: number) => setPlace((now) => (now.page === page ? now : { ...now, page })), [])
+  const go = useCallback((page: number) => setLocation((now) => goToPage(now, page)), [])
+  const notePage = useCallback((page: number) => setLocation((now) => (now.page === page ? now : { ...now, page })), [])
   const fit = useCallback((next: number) => setFitted({ documentId, zoom: next }), [documentId])
   const noteCount = useCallback((pages: number) => setCounted({ documentId, pages }), [documentId])
 
   const tellPage = useEffectEvent((page: number) => {
     if (page !== props.page) onPageChange?.(page)
   })
-  useEffect(() => tellPage(place.page), [place.page])
+  useEffect(() => tellPage(location.page), [location.page])
   // Keyboard control needs the focus inside: take it from outside, and leave it alone inside.
   useEffect(() => {
     if (scroller?.parentElement?.contains(window.document.activeElement) === false)
@@ -79,7 +79,7 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
       aria-label={`Reader: ${document.data?.filename ?? citedName ?? 'document'}`}
       onKeyDown={handleKey}
     >
-      <ReaderHeader
+      <ViewerHeader
         document={document.data ?? null}
         citedName={citedName}
         page={followed.page}
@@ -102,10 +102,10 @@ export default function ViewerPane(props: ViewerPaneProps): JSX.Element {
         aria-label="Document"
       >
         {scroller && (
-          <ReaderBody
+          <ViewerBody
             key={documentId}
             document={document}
-            place={followed}
+            location={followed}
             zoom={zoom}
             scroller={scroller}
             onGo={go}

@@ -6,7 +6,7 @@ import { Spinner } from '#web/ui/spinner.tsx'
 
 import styles from './viewer-state.module.css'
 
-interface ReaderStateProps {
+interface ViewerStateProps {
   kind: 'loading' | 'failed'
   title: string
   text?: string
@@ -16,7 +16,7 @@ interface ReaderStateProps {
 }
 
 /** Shown in the pane instead of a document: one sentence and at most one action. */
-export function ReaderState({ kind, title, text, downloadOf, onRetry }: ReaderStateProps): JSX.Element {
+export function ViewerState({ kind, title, text, downloadOf, onRetry }: ViewerStateProps): JSX.Element {
   return (
     <div className={styles.state} data-kind={kind} role={kind === 'loading' ? 'status' : 'alert'}>
       {kind === 'loading' && <Spinner size={20} />}

@@ -1,48 +1,48 @@
 import { describe, expect, test } from 'vitest'
 
-import { followRequest, goToPage, placeFor } from './viewer-target.ts'
+import { followRequest, goToPage, locationFor } from './viewer-target.ts'
 
 const highlight = { page: 4, start: 10, end: 40, key: 'reply-1:1' }
 const request = { documentId: 'a', page: 4, highlight }
 
 describe('followRequest', () => {
-  const place = placeFor(request)
+  const location = locationFor(request)
 
   test('opens at the page with the passage on it', () => {
-    expect(place.target.page).toBe(4)
-    expect(place.passage).toEqual(highlight)
+    expect(location.target.page).toBe(4)
+    expect(location.passage).toEqual(highlight)
   })
 
   test('opens at another page than that of the passage, where the person had scrolled on', () => {
-    const restored = placeFor({ ...request, page: 7 })
+    const restored = locationFor({ ...request, page: 7 })
     expect(restored.target.page).toBe(7)
     expect(restored.passage?.page).toBe(4)
   })
 
   test('stays the same when nothing is asked', () => {
-    expect(followRequest(place, { ...request, highlight: { ...highlight } })).toBe(place)
+    expect(followRequest(location, { ...request, highlight: { ...highlight } })).toBe(location)
   })
 
   test('does not take the echo of its own scrolling for a request', () => {
-    const scrolled = { ...place, page: 7 }
+    const scrolled = { ...location, page: 7 }
     const echoed = followRequest(scrolled, { ...request, page: 7 })
-    expect(echoed.target).toBe(place.target)
-    expect(echoed.passage).toBe(place.passage)
+    expect(echoed.target).toBe(location.target)
+    expect(echoed.passage).toBe(location.passage)
   })
 
   test('goes to another page that the parent asks for', () => {
-    const next = followRequest(place, { ...request, page: 9 })
+    const next = followRequest(location, { ...request, page: 9 })
     expect(next.target).toEqual({ page: 9, request: 1 })
-    expect(next.passage).toEqual(place.passage)
+    expect(next.passage).toEqual(location.passage)
   })
 
   test('goes back to the page it has left when the parent asks for it again', () => {
-    const echoed = followRequest({ ...place, page: 7 }, { ...request, page: 7 })
+    const echoed = followRequest({ ...location, page: 7 }, { ...request, page: 7 })
     expect(followRequest(echoed, { ...request, page: 4 }).target.page).toBe(4)
   })
 
   test('a new passage on the same page is gone to, and keeps its own page while the person scrolls on', () => {
-    const next = followRequest(place, { ...request, highlight: { page: 4, start: 90, end: 99, key: 'reply-1:2' } })
+    const next = followRequest(location, { ...request, highlight: { page: 4, start: 90, end: 99, key: 'reply-1:2' } })
     expect(next.target).toEqual({ page: 4, request: 1 })
     const scrolled = followRequest(
       { ...next, page: 5 },
@@ -52,18 +52,18 @@ describe('followRequest', () => {
   })
 
   test('forgets the passage when none is asked for', () => {
-    expect(followRequest(place, { ...request, highlight: null }).passage).toBeNull()
+    expect(followRequest(location, { ...request, highlight: null }).passage).toBeNull()
   })
 
   test('begins anew with another document', () => {
-    const next = followRequest({ ...place, page: 30 }, { documentId: 'b', page: 2, highlight: null })
-    expect(next).toEqual(placeFor({ documentId: 'b', page: 2, highlight: null }))
+    const next = followRequest({ ...location, page: 30 }, { documentId: 'b', page: 2, highlight: null })
+    expect(next).toEqual(locationFor({ documentId: 'b', page: 2, highlight: null }))
   })
 })
 
 describe('goToPage', () => {
   test('asking for the same page twice makes two requests', () => {
-    const once = goToPage(placeFor(request), 4)
+    const once = goToPage(locationFor(request), 4)
     expect(goToPage(once, 4).target.request).toBe(once.target.request + 1)
   })
 })

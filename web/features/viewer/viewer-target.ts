@@ -8,32 +8,32 @@ export interface Passage {
   key: string
 }
 
-export interface ReaderTarget {
+export interface ViewerTarget {
   page: number
   /** Counter, so that requesting a page twice scrolls there twice. */
   request: number
 }
 
-export interface ReaderPlace {
+export interface ViewerLocation {
   documentId: string
   /** The page that the parent gave last. */
-  askedPage: number
-  target: ReaderTarget
+  requestedPage: number
+  target: ViewerTarget
   passage: Passage | null
   /** The page in view. */
   page: number
 }
 
-interface ReaderRequest {
+interface ViewerRequest {
   documentId: string
   page: number
   highlight: Passage | null
 }
 
-export function placeFor({ documentId, page, highlight }: ReaderRequest): ReaderPlace {
+export function locationFor({ documentId, page, highlight }: ViewerRequest): ViewerLocation {
   return {
     documentId,
-    askedPage: page,
+    requestedPage: page,
     target: { page, request: 0 },
     passage: highlight,
     page,
@@ -44,18 +44,18 @@ export function placeFor({ documentId, page, highlight }: ReaderRequest): Reader
  * Applies the parent's request. A page that repeats the page in view is no request, so a parent may feed
  * `onPageChange` back into `page` while the person scrolls. Returns its argument when nothing is new.
  */
-export function followRequest(place: ReaderPlace, request: ReaderRequest): ReaderPlace {
-  if (request.documentId !== place.documentId) return placeFor(request)
-  if (request.highlight && request.highlight.key !== place.passage?.key) {
-    const next = placeFor(request)
-    return { ...next, target: { page: request.page, request: place.target.request + 1 } }
+export function followRequest(location: ViewerLocation, request: ViewerRequest): ViewerLocation {
+  if (request.documentId !== location.documentId) return locationFor(request)
+  if (request.highlight && request.highlight.key !== location.passage?.key) {
+    const next = locationFor(request)
+    return { ...next, target: { page: request.page, request: location.target.request + 1 } }
   }
-  const passage = request.highlight ? place.passage : null
-  if (request.page === place.askedPage) return passage === place.passage ? place : { ...place, passage }
-  const asked = { ...place, passage, askedPage: request.page }
-  return request.page === place.page ? asked : goToPage(asked, request.page)
+  const passage = request.highlight ? location.passage : null
+  if (request.page === location.requestedPage) return passage === location.passage ? location : { ...location, passage }
+  const asked = { ...location, passage, askedPage: request.page }
+  return request.page === location.page ? asked : goToPage(asked, request.page)
 }
 
-export function goToPage(place: ReaderPlace, page: number): ReaderPlace {
-  return { ...place, page, target: { page, request: place.target.request + 1 } }
+export function goToPage(location: ViewerLocation, page: number): ViewerLocation {
+  return { ...location, page, target: { page, request: location.target.request + 1 } }
 }

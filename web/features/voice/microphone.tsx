@@ -5,7 +5,7 @@ import { useRecordings } from '#web/data/recordings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { KeptRecordings } from './saved-recordings.tsx'
+import { SavedRecordings } from './saved-recordings.tsx'
 import { useVoice, type Voice } from './use-voice.ts'
 import styles from './voice.module.css'
 
@@ -28,8 +28,10 @@ const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String
 export function Microphone({ conversationId, disabled, onText }: MicrophoneProps): JSX.Element {
   const { state, seconds, press, transcribeAgain } = useVoice({ conversationId, onText })
   const userId = useUser().id
-  const recordings = useRecordings((kept) => kept.recordings)
-  const ofBox = recordings.filter((kept) => kept.userId === userId && kept.conversationId === conversationId)
+  const recordings = useRecordings((store) => store.recordings)
+  const ofBox = recordings.filter(
+    (recording) => recording.userId === userId && recording.conversationId === conversationId,
+  )
   return (
     <>
       {state === 'recording' && (
@@ -55,7 +57,7 @@ export function Microphone({ conversationId, disabled, onText }: MicrophoneProps
         {state === 'recording' && 'Recording'}
         {state === 'transcribing' && LABELS.transcribing}
       </span>
-      {state === 'idle' && <KeptRecordings recordings={ofBox} disabled={disabled} onTryAgain={transcribeAgain} />}
+      {state === 'idle' && <SavedRecordings recordings={ofBox} disabled={disabled} onTryAgain={transcribeAgain} />}
     </>
   )
 }

@@ -17,18 +17,18 @@ function save({ audio }: Recording): void {
   setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIVES_MS)
 }
 
-type KeptRecordingsProps = {
+type SavedRecordingsProps = {
   recordings: readonly Recording[]
   disabled: boolean
   onTryAgain: (recording: Recording) => void
 }
 
 /** Actions for recordings without a transcript; renders nothing where there are none. */
-export function KeptRecordings({ recordings, disabled, onTryAgain }: KeptRecordingsProps): JSX.Element {
+export function SavedRecordings({ recordings, disabled, onTryAgain }: SavedRecordingsProps): JSX.Element {
   return (
     <>
       {recordings.map((recording) => (
-        <div key={recording.id} role="group" aria-label="Recording" className={styles.kept}>
+        <div key={recording.id} role="group" aria-label="Recording" className={styles.saved}>
           <span className={styles.words}>Recording kept.</span>
           <Button variant="link" disabled={disabled} onClick={() => onTryAgain(recording)}>
             Try again

@@ -30,11 +30,11 @@ export function groupMessages(
     if (group === undefined || isFull || before.has(key)) groups.push({ key, messages: [message] })
     else group.messages.push(message)
   }
-  const kept = groups.map((group) => {
+  const regrouped = groups.map((group) => {
     const same = before.get(group.key)
     return same !== undefined && hasSameItems(same.messages, group.messages) ? same : group
   })
-  return hasSameItems(known, kept) ? known : kept
+  return hasSameItems(known, regrouped) ? known : regrouped
 }
 
 const hasSameItems = (one: readonly unknown[], other: readonly unknown[]): boolean =>

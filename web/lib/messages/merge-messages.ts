@@ -38,12 +38,12 @@ export function temporaryMessage(conversationId: string, content: string, pendin
 export function mergeMessages(known: readonly ThreadMessage[], incoming: readonly ThreadMessage[]): ThreadMessage[] {
   const before = new Map(known.map((message) => [message.id, message]))
   const arrived = new Set(incoming.map((message) => message.id))
-  const kept = known.filter((message) => !arrived.has(message.id) && !arrived.has(message.pendingId ?? message.id))
+  const remaining = known.filter((message) => !arrived.has(message.id) && !arrived.has(message.pendingId ?? message.id))
   const fresh = incoming.map((message) => {
     const same = before.get(message.id)
     return same !== undefined && JSON.stringify(same) === JSON.stringify(message) ? same : message
   })
-  return [...kept, ...fresh].toSorted((a, b) => a.position - b.position)
+  return [...remaining, ...fresh].toSorted((a, b) => a.position - b.position)
 }
 
 /**

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx'
 import styles from './tool-consent.module.css'
 
 /** Longer arguments are cut: the box has a limited height, and a browser may hide its scroll bar. */
-const MOST_AT_A_GLANCE = 300
+const MAX_PREVIEW_LENGTH = 300
 
 export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element {
   const [given, setGiven] = useState(false)
@@ -30,7 +30,7 @@ export function ToolConsent({ request }: { request: ToolRequest }): JSX.Element 
       <pre className={styles.arguments} role="region" aria-label="What it is called with" tabIndex={0}>
         {request.arguments}
       </pre>
-      {request.arguments.length > MOST_AT_A_GLANCE && (
+      {request.arguments.length > MAX_PREVIEW_LENGTH && (
         <p className={styles.length}>
           All {request.arguments.length.toLocaleString('en')} characters are sent. Scroll to read the rest of them.
         </p>

@@ -5,7 +5,7 @@ import { spokenSentences } from '#web/lib/markdown/spoken-text.ts'
 
 const useSpeaking = create<{ messageId: string | null }>(() => ({ messageId: null }))
 
-function silence(): void {
+function stopSpeaking(): void {
   useSpeaking.setState({ messageId: null })
   speechSynthesis.cancel()
 }
@@ -13,7 +13,7 @@ function silence(): void {
 /** Sentence by sentence, because some browsers stop in the middle of a long utterance. */
 function speak(messageId: string, sentences: readonly string[], voiceName: string | null): void {
   const [sentence, ...rest] = sentences
-  if (sentence === undefined) return silence()
+  if (sentence === undefined) return stopSpeaking()
   const utterance = new SpeechSynthesisUtterance(sentence)
   const voice = speechSynthesis.getVoices().find(({ name }) => name === voiceName)
   if (voice !== undefined) {
@@ -26,7 +26,7 @@ function speak(messageId: string, sentences: readonly string[], voiceName: strin
   utterance.onerror = ({ error }) => {
     if (error === 'canceled' || error === 'interrupted') return
     console.error('Reading aloud failed', error)
-    if (useSpeaking.getState().messageId === messageId) silence()
+    if (useSpeaking.getState().messageId === messageId) stopSpeaking()
   }
   speechSynthesis.speak(utterance)
 }
@@ -38,15 +38,15 @@ export function useReadAloud(messageId: string, markdown: string): ReadAloud | n
   const speaking = useSpeaking((state) => state.messageId === messageId)
   const voiceName = usePageSettings((state) => state.voiceName)
   useEffect(() => {
-    if (speaking) return silence
+    if (speaking) return stopSpeaking
     return undefined
   }, [speaking])
   if (!('speechSynthesis' in window)) return null
   return {
     speaking,
     toggle: () => {
-      if (speaking) return silence()
-      silence()
+      if (speaking) return stopSpeaking()
+      stopSpeaking()
       useSpeaking.setState({ messageId })
       speak(messageId, spokenSentences(markdown), voiceName)
     },

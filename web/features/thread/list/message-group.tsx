@@ -5,7 +5,7 @@ import { StoredMessage } from '#web/features/thread/message/stored-message.tsx'
 import { messageKey, type ThreadMessage } from '#web/lib/messages/merge-messages.ts'
 import type { ReplyView } from '#web/lib/messages/reply-parts.ts'
 import { replyAsMessage } from '#web/lib/messages/overlay-reply.ts'
-import { PlaceInThread } from './thread-position.tsx'
+import { ThreadPosition } from './thread-position.tsx'
 
 type MessageGroupProps = {
   messages: readonly ThreadMessage[]
@@ -18,7 +18,7 @@ type MessageGroupProps = {
   showToolMessages: boolean
   marginNotes: boolean
   /** Position of the group's first message, counted from 1, and the number of messages; null while unknown. */
-  place: number | null
+  position: number | null
   total: number | null
   last: boolean
   onOpenSource: OpenSource
@@ -43,9 +43,9 @@ export const MessageGroup = memo(function MessageGroup(props: MessageGroupProps)
   }, [last])
 
   const placed = (key: string, index: number, element: ReactNode): JSX.Element => (
-    <PlaceInThread key={key} place={props.place === null ? null : props.place + index} total={props.total}>
+    <ThreadPosition key={key} position={props.position === null ? null : props.position + index} total={props.total}>
       {element}
-    </PlaceInThread>
+    </ThreadPosition>
   )
   // A single list of one component type, so that the streamed answer and its stored row are the same element.
   const isShown = streamed !== null && (streamed.text !== '' || streamed.reasoning !== '')

@@ -35,14 +35,14 @@ function retryable(messages: readonly ThreadMessage[], waiting: boolean): string
 }
 
 /** Position of each group's first message, counted from 1. */
-function placesOf(groups: readonly Group[]): number[] {
-  const places: number[] = []
-  let place = 1
+function positionsOf(groups: readonly Group[]): number[] {
+  const positions: number[] = []
+  let position = 1
   for (const { messages } of groups) {
-    places.push(place)
-    place += messages.length
+    positions.push(position)
+    position += messages.length
   }
-  return places
+  return positions
 }
 
 export function MessageList(props: MessageListProps): JSX.Element {
@@ -59,7 +59,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
   const isSilent = rewritten === undefined ? (streamed?.text ?? '') === '' : rewritten.content === ''
   const openTool = streamed?.tools.find((tool) => tool.status === 'running')?.name
   const request = reply?.tools.find((tool) => tool.status === 'asking')?.request
-  const places = placesOf(shown)
+  const positions = positionsOf(shown)
   return (
     <div className={styles.thread}>
       <div role="feed" aria-label="Messages" aria-busy={waiting}>
@@ -74,7 +74,7 @@ export function MessageList(props: MessageListProps): JSX.Element {
               retryableId={isLast ? retryableId : null}
               showToolMessages={props.showToolMessages}
               marginNotes={props.marginNotes}
-              place={fromStart ? (places[index] ?? null) : null}
+              position={fromStart ? (positions[index] ?? null) : null}
               total={fromStart ? messages.length : null}
               last={isLast}
               onOpenSource={props.onOpenSource}

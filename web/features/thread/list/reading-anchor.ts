@@ -27,7 +27,7 @@ export function findAnchor(view: HTMLElement, content: Element): ReadingAnchor |
 }
 
 /** Browsers lay out in 1/64 pixel. */
-const LEAST_PX = 1 / 64
+const MIN_SHIFT_PX = 1 / 64
 
 /** A view scrolls by whole device pixels; the rest becomes padding above the content. */
 function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
@@ -41,11 +41,15 @@ function moveUp(view: HTMLElement, content: HTMLElement, pixels: number): void {
  * Scrolls so that the element keeps its distance from the window's top, apart from scrolling since; also where the
  * view itself has moved down because something appeared above it.
  */
-export function holdAnchor(view: HTMLElement, content: HTMLElement, { element, top, scrollTop }: ReadingAnchor): void {
+export function restoreAnchor(
+  view: HTMLElement,
+  content: HTMLElement,
+  { element, top, scrollTop }: ReadingAnchor,
+): void {
   if (!element.isConnected) return
   const wanted = top - (view.scrollTop - scrollTop)
   const moved = element.getBoundingClientRect().top - wanted
   if (moved !== 0) view.scrollTop += moved
   const rest = element.getBoundingClientRect().top - wanted
-  if (Math.abs(rest) > LEAST_PX) moveUp(view, content, rest)
+  if (Math.abs(rest) > MIN_SHIFT_PX) moveUp(view, content, rest)
 }

@@ -1,24 +1,27 @@
 import { createContext, use, useMemo, type JSX, type ReactNode } from 'react'
 
-type Place = { 'aria-posinset'?: number; 'aria-setsize': number }
+type PositionAttributes = { 'aria-posinset'?: number; 'aria-setsize': number }
 
-const PlaceContext = createContext<Place | null>(null)
+const PositionContext = createContext<PositionAttributes | null>(null)
 
-type PlaceInThreadProps = {
+type ThreadPositionProps = {
   /** Counted from 1; null while older messages are not loaded. */
-  place: number | null
+  position: number | null
   total: number | null
   children: ReactNode
 }
 
 /** Gives a message its position for screen readers. */
-export function PlaceInThread({ place, total, children }: PlaceInThreadProps): JSX.Element {
+export function ThreadPosition({ position, total, children }: ThreadPositionProps): JSX.Element {
   const value = useMemo(
-    (): Place => ({ ...(place === null ? {} : { 'aria-posinset': place }), 'aria-setsize': total ?? -1 }),
-    [place, total],
+    (): PositionAttributes => ({
+      ...(position === null ? {} : { 'aria-posinset': position }),
+      'aria-setsize': total ?? -1,
+    }),
+    [position, total],
   )
-  return <PlaceContext value={value}>{children}</PlaceContext>
+  return <PositionContext value={value}>{children}</PositionContext>
 }
 
 /** ARIA attributes of a message's article. */
-export const usePlaceInThread = (): Place | null => use(PlaceContext)
+export const useThreadPosition = (): PositionAttributes | null => use(PositionContext)

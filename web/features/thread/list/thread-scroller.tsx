@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState, type JSX, type ReactNode 
 import { clearTargetMessage } from '#web/data/target-message.ts'
 import { parseRouteState } from '#web/lib/route-state.ts'
 import { Button } from '#web/ui/button.tsx'
-import { findAnchor, holdAnchor, type ReadingAnchor } from './reading-anchor.ts'
+import { findAnchor, restoreAnchor, type ReadingAnchor } from './reading-anchor.ts'
 import { showTarget } from './show-target.ts'
 import { endOf } from './thread-end.ts'
 import styles from './thread-scroller.module.css'
@@ -56,7 +56,7 @@ export function ThreadScroller(props: ThreadScrollerProps): JSX.Element {
       if (!isBeyond.current) view.scrollTo({ top: endOf(view, content.current) })
       anchor.current = null
     } else {
-      if (anchor.current !== null) holdAnchor(view, content.current, anchor.current)
+      if (anchor.current !== null) restoreAnchor(view, content.current, anchor.current)
       anchor.current = findAnchor(view, content.current)
     }
     lastTop.current = view.scrollTop

@@ -3,7 +3,7 @@ import { common, createLowlight } from 'lowlight'
 import type { CodeRole, CodeRun, HighlightAnswer, HighlightRequest } from './highlight.ts'
 
 /** Longer code stays plain, in characters. */
-const LONGEST = 100_000
+const MAX_CODE_LENGTH = 100_000
 
 /** Colour roles by highlight.js scope name. */
 const ROLES: Record<string, CodeRole> = {
@@ -62,7 +62,7 @@ function collectRuns(nodes: readonly Node[], role: CodeRole | null, runs: CodeRu
 }
 
 function highlight({ id, code, language }: HighlightRequest): HighlightAnswer {
-  if (code.length > LONGEST || !lowlight.registered(language)) return { id, runs: null }
+  if (code.length > MAX_CODE_LENGTH || !lowlight.registered(language)) return { id, runs: null }
   return { id, runs: collectRuns(lowlight.highlight(language, code).children, null, []) }
 }
 

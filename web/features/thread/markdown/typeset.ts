@@ -8,7 +8,7 @@ const waiting = new Set<() => void>()
 async function load(): Promise<void> {
   const [{ default: katex }] = await Promise.all([import('katex'), import('katex/dist/katex.min.css')])
   typesetter = katex
-  for (const tell of waiting) tell()
+  for (const notify of waiting) notify()
 }
 
 export const isReady = (): boolean => typesetter !== null

@@ -2,7 +2,7 @@ import { useContext, useEffect, useMemo, useRef, useState, type JSX, type ReactN
 import type { ReplyError } from '#contract/message.ts'
 import { isPassageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
-import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
+import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { SourceCards } from '#web/features/thread/sources/source-cards.tsx'
 import { UnreadNote } from '#web/features/thread/sources/unread-note.tsx'
 import { citedNumbers, citedParts, citedPassages } from '#web/lib/messages/citations.ts'
@@ -46,10 +46,10 @@ export type AssistantMessageProps = {
 }
 
 /** Keeps the identity of sources while their content is equal: the stored answer brings copies of the streamed ones. */
-function useKept(given: readonly Source[]): readonly Source[] {
-  const [kept, keep] = useState(given)
-  if (given === kept || JSON.stringify(given) === JSON.stringify(kept)) return kept
-  keep(given)
+function useStableSources(given: readonly Source[]): readonly Source[] {
+  const [stable, setStable] = useState(given)
+  if (given === stable || JSON.stringify(given) === JSON.stringify(stable)) return stable
+  setStable(given)
   return given
 }
 
@@ -61,8 +61,8 @@ function partOf(source: PassageSource, marker: HTMLElement): PassageSource {
 
 export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const { messageId, text, misquotes, writing, onOpenSource } = props
-  const sources = useKept(props.sources)
-  const place = usePlaceInThread()
+  const sources = useStableSources(props.sources)
+  const position = useThreadPosition()
   const open = useContext(OpenSourceContext)
   const openNumber = open?.messageId === messageId ? open.n : null
   const [pointedAt, pointAt] = useState<number | null>(null)
@@ -95,7 +95,7 @@ export function AssistantMessage(props: AssistantMessageProps): JSX.Element {
   const hasCards = !writing && areMeant && cards.length > 0
   return (
     <AnswerContext value={answer}>
-      <article id={messageElementId(messageId)} className={styles.answer} aria-label="Answer" {...place}>
+      <article id={messageElementId(messageId)} className={styles.answer} aria-label="Answer" {...position}>
         {props.first && <p className={styles.badge}>Using your knowledge</p>}
         {props.lead}
         <AnswerText text={text} writing={writing} marginNotes={props.marginNotes} />

@@ -1,6 +1,6 @@
 import { Wrench } from 'lucide-react'
 import type { JSX } from 'react'
-import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
+import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { toolPreview } from '#web/lib/messages/tool-preview.ts'
 import styles from './message.module.css'
 
@@ -8,7 +8,7 @@ type ToolMessageProps = { name: string | undefined; durationMs: number | undefin
 
 export function ToolMessage({ name, durationMs, content, status }: ToolMessageProps): JSX.Element {
   return (
-    <article className={styles.tool} aria-label="Tool output" {...usePlaceInThread()}>
+    <article className={styles.tool} aria-label="Tool output" {...useThreadPosition()}>
       <details>
         <summary>
           <Wrench size={13} aria-hidden />

@@ -2,7 +2,7 @@ import { Pencil } from 'lucide-react'
 import { useRef, useState, type JSX } from 'react'
 import { useThreadActions } from '#web/features/thread/actions/thread-actions.tsx'
 import { messageElementId } from '#web/features/thread/list/show-target.ts'
-import { usePlaceInThread } from '#web/features/thread/list/thread-position.tsx'
+import { useThreadPosition } from '#web/features/thread/list/thread-position.tsx'
 import { formatTime } from '#web/lib/format/format-date.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -24,7 +24,7 @@ export function UserMessage({ messageId, content, createdAt, pending }: UserMess
       aria-label="Your message"
       data-asked
       data-text-end
-      {...usePlaceInThread()}
+      {...useThreadPosition()}
     >
       {isEditing ? (
         <EditQuestion
