@@ -19,7 +19,8 @@ interface StoredSession {
   expires_at: number
 }
 
-const session = () => page.evaluate(() => JSON.parse(localStorage.getItem('alcove-session') ?? 'null') as StoredSession | null)
+const session = () =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('alcove-session') ?? 'null') as StoredSession | null)
 
 /** Marks the stored session as expired for the page's next check. */
 const expire = () =>
