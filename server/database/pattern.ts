@@ -63,187 +63,237 @@ const MAX_STATES = 500
 // As in PostgreSQL; JavaScript's `\w` is ASCII.
 const WORD = '\\p{L}\\p{N}_'
 
-/** Compiles PostgreSQL's regular expressions that need no backtracking. @throws AppError `bad_request` for others */
-export function regexPattern(pattern: string, { ignoreCase }: PatternOptions): Test {
-  const states: State[] = []
-  const characters = Array.from(pattern)
-  let at = 0
+/** A character position for which `start` and `end` states test. */
+interface Boundaries {
+  readonly isStart: boolean
+  readonly isEnd: boolean
+}
 
-  function reject(): never {
-    throw new AppError('bad_request', `invalid or unsupported regular expression: "${pattern}"`)
+interface Program {
+  readonly states: readonly State[]
+  readonly enter: number
+  /** The index after the last state. */
+  readonly accepted: number
+}
+
+/**
+ * Compiles the subset of PostgreSQL's regular expressions that needs no backtracking: characters, classes, `\d \s \w`, groups,
+ * alternatives, repetition, `^ $`. It may match anywhere in the text.
+ * @throws AppError `bad_request` for anything else.
+ */
+export function regexPattern(pattern: string, options: PatternOptions): Test {
+  const program = new RegexParser(pattern, options).parse()
+  return function matchesRegex(text) {
+    return runProgram(program, text)
+  }
+}
+
+const escapeCharacter = (character: string) => (/[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character)
+
+/** A recursive-descent parser that emits states as it reads. */
+class RegexParser {
+  readonly #pattern: string
+  readonly #flags: string
+  readonly #characters: readonly string[]
+  readonly #states: State[] = []
+  #at = 0
+
+  constructor(pattern: string, { ignoreCase }: PatternOptions) {
+    this.#pattern = pattern
+    this.#flags = ignoreCase ? 'isu' : 'su'
+    this.#characters = Array.from(pattern)
   }
 
-  function add(state: State): number {
-    if (states.length >= MAX_STATES) reject()
-    return states.push(state) - 1
+  parse(): Program {
+    const root = this.#readAlternatives()
+    if (this.#at < this.#characters.length) this.#reject()
+    const accepted = this.#states.length
+    for (const exit of root.exits) exit(accepted)
+    return { states: this.#states, enter: root.enter, accepted }
   }
 
-  function single(state: State): Fragment {
-    const enter = add(state)
+  #reject(): never {
+    throw new AppError('bad_request', `invalid or unsupported regular expression: "${this.#pattern}"`)
+  }
+
+  #add(state: State): number {
+    if (this.#states.length >= MAX_STATES) this.#reject()
+    return this.#states.push(state) - 1
+  }
+
+  #single(state: State): Fragment {
+    const enter = this.#add(state)
     return { enter, exits: [(target) => (state.next = target)] }
   }
 
-  function join(first: Fragment, second: Fragment): Fragment {
+  #join(first: Fragment, second: Fragment): Fragment {
     for (const exit of first.exits) exit(second.enter)
     return { enter: first.enter, exits: second.exits }
   }
 
-  const empty = (): Fragment => {
-    const state: State = { kind: 'fork', next: -1, other: -1 }
-    return single(state)
+  #empty(): Fragment {
+    return this.#single({ kind: 'fork', next: -1, other: -1 })
   }
 
-  function optional(inner: Fragment): Fragment {
+  #optional(inner: Fragment): Fragment {
     const fork: State = { kind: 'fork', next: inner.enter, other: -1 }
-    return { enter: add(fork), exits: [...inner.exits, (target) => (fork.other = target)] }
+    return { enter: this.#add(fork), exits: [...inner.exits, (target) => (fork.other = target)] }
   }
 
-  function loop(inner: Fragment): Fragment {
+  #loop(inner: Fragment): Fragment {
     const fork: State = { kind: 'fork', next: inner.enter, other: -1 }
-    const enter = add(fork)
+    const enter = this.#add(fork)
     for (const exit of inner.exits) exit(enter)
     return { enter, exits: [(target) => (fork.other = target)] }
   }
 
-  function characterOf(source: string): Fragment {
+  #characterOf(source: string): Fragment {
     try {
-      return single({ kind: 'character', test: new RegExp(`^(?:${source})$`, ignoreCase ? 'isu' : 'su'), next: -1 })
+      return this.#single({ kind: 'character', test: new RegExp(`^(?:${source})$`, this.#flags), next: -1 })
     } catch {
-      return reject()
+      return this.#reject()
     }
   }
 
-  const escapeCharacter = (character: string) => (/[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character)
-
-  function readClass(): Fragment {
-    const start = at
-    if (characters[at] === '^') at += 1
-    if (characters[at] === ']') at += 1
-    while (at < characters.length && characters[at] !== ']') at += characters[at] === '\\' ? 2 : 1
-    const inside = characters.slice(start, at).join('')
-    at += 1
-    if (at > characters.length || /[[]/.test(inside) || /\\[^dswnrt\\\]^-]/.test(inside)) return reject()
-    return characterOf(
+  #readClass(): Fragment {
+    const start = this.#at
+    if (this.#characters[this.#at] === '^') this.#at += 1
+    // A leading bracket is a member of the class.
+    if (this.#characters[this.#at] === ']') this.#at += 1
+    while (this.#at < this.#characters.length && this.#characters[this.#at] !== ']')
+      this.#at += this.#characters[this.#at] === '\\' ? 2 : 1
+    const inside = this.#characters.slice(start, this.#at).join('')
+    this.#at += 1
+    if (this.#at > this.#characters.length || /[[]/.test(inside) || /\\[^dswnrt\\\]^-]/.test(inside))
+      return this.#reject()
+    return this.#characterOf(
       `[${inside.replace(/^(\^?)\]/, '$1\\]').replaceAll(/\\([\s\S])/g, (pair) => (pair === '\\w' ? WORD : pair))}]`,
     )
   }
 
-  function readAtom(): Fragment {
-    const character = characters[at] ?? reject()
-    at += 1
-    if (character === '.') return characterOf('.')
-    if (character === '^') return single({ kind: 'start', next: -1 })
-    if (character === '$') return single({ kind: 'end', next: -1 })
-    if (character === '[') return readClass()
+  #readAtom(): Fragment {
+    const character = this.#characters[this.#at] ?? this.#reject()
+    this.#at += 1
+    if (character === '.') return this.#characterOf('.')
+    if (character === '^') return this.#single({ kind: 'start', next: -1 })
+    if (character === '$') return this.#single({ kind: 'end', next: -1 })
+    if (character === '[') return this.#readClass()
     if (character === '(') {
-      if (characters[at] === '?') {
-        if (characters[at + 1] !== ':') return reject()
-        at += 2
+      if (this.#characters[this.#at] === '?') {
+        if (this.#characters[this.#at + 1] !== ':') return this.#reject()
+        this.#at += 2
       }
-      const inner = readAlternatives()
-      if (characters[at] !== ')') return reject()
-      at += 1
+      const inner = this.#readAlternatives()
+      if (this.#characters[this.#at] !== ')') return this.#reject()
+      this.#at += 1
       return inner
     }
     if (character === '\\') {
-      const escaped = characters[at] ?? reject()
-      at += 1
-      if (/[wW]/.test(escaped)) return characterOf(`[${escaped === 'W' ? '^' : ''}${WORD}]`)
-      if (/[dDsSnrt]/.test(escaped)) return characterOf(`\\${escaped}`)
-      return /\w/.test(escaped) ? reject() : characterOf(escapeCharacter(escaped))
+      const escaped = this.#characters[this.#at] ?? this.#reject()
+      this.#at += 1
+      if (/[wW]/.test(escaped)) return this.#characterOf(`[${escaped === 'W' ? '^' : ''}${WORD}]`)
+      if (/[dDsSnrt]/.test(escaped)) return this.#characterOf(`\\${escaped}`)
+      return /\w/.test(escaped) ? this.#reject() : this.#characterOf(escapeCharacter(escaped))
     }
-    return /[*+?{})\]]/.test(character) ? reject() : characterOf(escapeCharacter(character))
+    return /[*+?{})\]]/.test(character) ? this.#reject() : this.#characterOf(escapeCharacter(character))
   }
 
-  function readBounds(): { least: number; most: number } | undefined {
-    const symbol = characters[at] ?? ''
+  #readBounds(): { least: number; most: number } | undefined {
+    const symbol = this.#characters[this.#at] ?? ''
     const simple = { '*': [0, Infinity], '+': [1, Infinity], '?': [0, 1] }[symbol]
     if (simple) {
-      at += 1
+      this.#at += 1
       return { least: simple[0] ?? 0, most: simple[1] ?? 0 }
     }
     if (symbol !== '{') return undefined
-    const bounds = /^\{(\d{1,3})(,(\d{1,3})?)?\}/.exec(characters.slice(at, at + 10).join('')) ?? reject()
-    at += bounds[0].length
+    const bounds =
+      /^\{(\d{1,3})(,(\d{1,3})?)?\}/.exec(this.#characters.slice(this.#at, this.#at + 10).join('')) ?? this.#reject()
+    this.#at += bounds[0].length
     const least = Number(bounds[1])
     const most = bounds[2] === undefined ? least : bounds[3] === undefined ? Infinity : Number(bounds[3])
-    return most < least ? reject() : { least, most }
+    return most < least ? this.#reject() : { least, most }
   }
 
-  function readRepeated(): Fragment {
-    const start = at
-    const first = readAtom()
-    const end = at
-    const bounds = readBounds()
+  #readRepeated(): Fragment {
+    const start = this.#at
+    const first = this.#readAtom()
+    const end = this.#at
+    const bounds = this.#readBounds()
     if (!bounds) return first
-    if (states[first.enter]?.kind === 'start' || states[first.enter]?.kind === 'end') return reject()
+    if (this.#states[first.enter]?.kind === 'start' || this.#states[first.enter]?.kind === 'end') return this.#reject()
     // Greediness changes where a match ends, not whether there is one.
-    if (characters[at] === '?') at += 1
-    const after = at
+    if (this.#characters[this.#at] === '?') this.#at += 1
+    const after = this.#at
     const again = () => {
-      at = start
-      const copy = readAtom()
-      if (at !== end) reject()
-      at = after
+      this.#at = start
+      const copy = this.#readAtom()
+      if (this.#at !== end) this.#reject()
+      this.#at = after
       return copy
     }
-    let whole = bounds.least === 0 ? empty() : first
-    for (let count = 1; count < bounds.least; count += 1) whole = join(whole, again())
-    if (bounds.most === Infinity) return join(whole, loop(again()))
-    for (let count = bounds.least; count < bounds.most; count += 1) whole = join(whole, optional(again()))
-    return whole
+    let result = bounds.least === 0 ? this.#empty() : first
+    for (let count = 1; count < bounds.least; count += 1) result = this.#join(result, again())
+    if (bounds.most === Infinity) return this.#join(result, this.#loop(again()))
+    for (let count = bounds.least; count < bounds.most; count += 1) result = this.#join(result, this.#optional(again()))
+    return result
   }
 
-  function readSequence(): Fragment {
-    let whole = empty()
-    while (at < characters.length && characters[at] !== '|' && characters[at] !== ')')
-      whole = join(whole, readRepeated())
-    return whole
+  #readSequence(): Fragment {
+    let result = this.#empty()
+    while (
+      this.#at < this.#characters.length &&
+      this.#characters[this.#at] !== '|' &&
+      this.#characters[this.#at] !== ')'
+    )
+      result = this.#join(result, this.#readRepeated())
+    return result
   }
 
-  function readAlternatives(): Fragment {
-    const first = readSequence()
-    if (characters[at] !== '|') return first
-    at += 1
-    const rest = readAlternatives()
-    const enter = add({ kind: 'fork', next: first.enter, other: rest.enter })
+  #readAlternatives(): Fragment {
+    const first = this.#readSequence()
+    if (this.#characters[this.#at] !== '|') return first
+    this.#at += 1
+    const rest = this.#readAlternatives()
+    const enter = this.#add({ kind: 'fork', next: first.enter, other: rest.enter })
     return { enter, exits: [...first.exits, ...rest.exits] }
   }
+}
 
-  const whole = readAlternatives()
-  if (at < characters.length) reject()
-  const accepted = states.length
-  for (const exit of whole.exits) exit(accepted)
-
-  function reach(target: number, reached: Set<number>, place: { isStart: boolean; isEnd: boolean }): void {
-    const waiting = [target]
-    for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
-      if (state < 0 || reached.has(state)) continue
-      reached.add(state)
-      const found = states[state]
-      if (found?.kind === 'fork') waiting.push(found.next, found.other)
-      else if ((found?.kind === 'start' && place.isStart) || (found?.kind === 'end' && place.isEnd))
-        waiting.push(found.next)
+/** Follows all paths at once, so that each character costs at most one visit of each state. */
+function runProgram({ states, enter, accepted }: Program, text: string): boolean {
+  const characters = Array.from(text)
+  let current = new Set<number>()
+  for (let position = 0; position <= characters.length; position += 1) {
+    const isEnd = position === characters.length
+    addReachable(states, enter, current, { isStart: position === 0, isEnd })
+    if (current.has(accepted)) return true
+    const character = characters[position]
+    if (character === undefined) return false
+    const following = new Set<number>()
+    const boundaries = { isStart: false, isEnd: position + 1 === characters.length }
+    for (const index of current) {
+      const state = states[index]
+      if (state?.kind === 'character' && state.test.test(character))
+        addReachable(states, state.next, following, boundaries)
     }
+    current = following
   }
+  return false
+}
 
-  return function matchesRegex(text) {
-    const given = Array.from(text)
-    let current = new Set<number>()
-    for (let position = 0; position <= given.length; position += 1) {
-      const place = { isStart: position === 0, isEnd: position === given.length }
-      reach(whole.enter, current, place)
-      if (current.has(accepted)) return true
-      const character = given[position]
-      if (character === undefined) return false
-      const following = new Set<number>()
-      const nextPlace = { isStart: false, isEnd: position + 1 === given.length }
-      for (const index of current) {
-        const state = states[index]
-        if (state?.kind === 'character' && state.test.test(character)) reach(state.next, following, nextPlace)
-      }
-      current = following
-    }
-    return false
+/** Adds `target` and all states that it leads to without consuming a character. */
+function addReachable(
+  states: readonly State[],
+  target: number,
+  reached: Set<number>,
+  { isStart, isEnd }: Boundaries,
+): void {
+  const waiting = [target]
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    if (index < 0 || reached.has(index)) continue
+    reached.add(index)
+    const state = states[index]
+    if (state?.kind === 'fork') waiting.push(state.next, state.other)
+    else if ((state?.kind === 'start' && isStart) || (state?.kind === 'end' && isEnd)) waiting.push(state.next)
   }
 }
