@@ -39,11 +39,14 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     )
   })
   let isOpen = true
-  void followStatus()
-  // Several installations may share one NATS server.
+  void followStatus(connection, names, log, (isConnected) => {
+    isOpen = isConnected
+    if (isConnected) for (const handler of reconnectHandlers) handler()
+  })
+  // Several installations may share one NATS.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
-    await verifyLoopback()
+    await verifyLoopback(connection, prefix)
   } catch (error) {
     await connection.close()
     throw new AppError(
@@ -53,40 +56,17 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     )
   }
 
-  async function followStatus(): Promise<void> {
-    for await (const status of connection.status()) {
-      if (status.type === 'error') log.warn({ err: status.error }, 'NATS reported an error')
-      if (status.type === 'disconnect') {
-        isOpen = false
-        log.warn({ server: names }, 'the connection to NATS was lost; until it is back, PostgreSQL notifies')
-      }
-      if (status.type === 'reconnect') {
-        isOpen = true
-        log.info({ server: names }, 'NATS is back')
-        for (const handler of reconnectHandlers) handler()
-      }
-    }
-  }
-
   function subscribe(channel: string): void {
     const subject = `${prefix}.${channel}`
     connection.subscribe(subject, {
       callback(error, message) {
         if (error) return log.error({ err: error, channel }, 'NATS rejected a subscription')
-        const payload = decryptPayload(subject, message.data)
+        const payload = decryptPayload(key, subject, message.data)
         if (payload === undefined)
           return log.warn({ channel }, 'a NATS message was not encrypted by one of our servers')
         for (const handler of handlers.get(channel) ?? []) handler(payload)
       },
     })
-  }
-
-  function decryptPayload(subject: string, encrypted: Uint8Array): string | undefined {
-    try {
-      return decrypt(key, Buffer.from(encrypted), subject)
-    } catch {
-      return undefined
-    }
   }
 
   function notify({ channel, payload }: { readonly channel: string; readonly payload: string }): boolean {
@@ -103,18 +83,6 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
       handlers.set(channel, new Set([handler]))
       subscribe(channel)
     }
-  }
-
-  async function verifyLoopback(): Promise<void> {
-    const subject = `${prefix}.start-${randomUUID()}`
-    const heard = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => heard.reject(new Error('no message came back')), TIMEOUT_MS)
-    connection.subscribe(subject, {
-      max: 1,
-      callback: (error) => (error ? heard.reject(error) : heard.resolve(undefined)),
-    })
-    connection.publish(subject)
-    await heard.promise.finally(() => clearTimeout(timer))
   }
 
   return {
@@ -145,6 +113,47 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
       await connection.close()
     },
   }
+}
+
+/** Reports each loss of the connection and each reconnection, until the connection is closed. */
+async function followStatus(
+  connection: NatsConnection,
+  server: string,
+  log: Log,
+  report: (isConnected: boolean) => void,
+): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'error') log.warn({ err: status.error }, 'NATS reported an error')
+    if (status.type === 'disconnect') {
+      report(false)
+      log.warn({ server }, 'the connection to NATS was lost; until it is back, PostgreSQL notifies')
+    }
+    if (status.type === 'reconnect') {
+      log.info({ server }, 'NATS is back')
+      report(true)
+    }
+  }
+}
+
+function decryptPayload(key: Buffer, subject: string, encrypted: Uint8Array): string | undefined {
+  try {
+    return decrypt(key, Buffer.from(encrypted), subject)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws unless a published message comes back. */
+async function verifyLoopback(connection: NatsConnection, prefix: string): Promise<void> {
+  const subject = `${prefix}.start-${randomUUID()}`
+  const heard = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => heard.reject(new Error('no message came back')), TIMEOUT_MS)
+  connection.subscribe(subject, {
+    max: 1,
+    callback: (error) => (error ? heard.reject(error) : heard.resolve(undefined)),
+  })
+  connection.publish(subject)
+  await heard.promise.finally(() => clearTimeout(timer))
 }
 
 function connectTo(addresses: readonly URL[]): Promise<NatsConnection> {
