@@ -63,38 +63,9 @@ export function startJobs({
     if (stopping.signal.aborted) return
     const asService = { ...connection, options: '-c role=service_role' }
     locks = await holdJobLocks(asService, log)
-    const { PgBoss } = await import('pg-boss')
-    boss = new PgBoss({
-      ...bossConnection(asService),
-      schema: JOBS_SCHEMA,
-      migrate: false,
-      createSchema: false,
-      schedule: false,
-      reindex: false,
-      useListenNotify: true,
-      max: 4,
-      superviseIntervalSeconds: 30,
-      monitorIntervalSeconds: 30,
-    })
-    boss.on('error', (error) => log.warn({ err: error }, 'the job queue reported an error'))
-    boss.on('warning', ({ message, data }) => log.warn({ data }, message))
+    boss = await createBoss(asService, log)
     await boss.start()
-    for (const {
-      name,
-      handler: { expireInSeconds },
-    } of kinds) {
-      await boss.createQueue(name, {
-        policy: 'exclusive',
-        notify: true,
-        expireInSeconds,
-        retryLimit: 2,
-        retryDelay: 1,
-        retryBackoff: true,
-        deleteAfterSeconds: 86_400,
-      })
-      // `createQueue` does not change an existing queue.
-      await boss.updateQueue(name, { expireInSeconds })
-    }
+    await createQueues(boss, kinds)
     await sweep(boss, locks)
     for (const kind of kinds) while (kind.workers.length < kind.handler.concurrency) await addWorker(boss, locks, kind)
     const sweepAgain = () => {
@@ -185,6 +156,42 @@ export function startJobs({
       await boss?.stop({ graceful: true, timeout: 1_000 })
       await locks?.release()
     },
+  }
+}
+
+async function createBoss(connection: pg.ClientConfig, log: Log): Promise<PgBoss> {
+  const { PgBoss } = await import('pg-boss')
+  const boss = new PgBoss({
+    ...bossConnection(connection),
+    schema: JOBS_SCHEMA,
+    migrate: false,
+    createSchema: false,
+    schedule: false,
+    reindex: false,
+    useListenNotify: true,
+    max: 4,
+    superviseIntervalSeconds: 30,
+    monitorIntervalSeconds: 30,
+  })
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue reported an error'))
+  boss.on('warning', ({ message, data }) => log.warn({ data }, message))
+  return boss
+}
+
+async function createQueues(boss: PgBoss, kinds: readonly Kind[]): Promise<void> {
+  for (const { name, handler } of kinds) {
+    const { expireInSeconds } = handler
+    await boss.createQueue(name, {
+      policy: 'exclusive',
+      notify: true,
+      expireInSeconds,
+      retryLimit: 2,
+      retryDelay: 1,
+      retryBackoff: true,
+      deleteAfterSeconds: 86_400,
+    })
+    // `createQueue` does not change a queue that exists.
+    await boss.updateQueue(name, { expireInSeconds })
   }
 }
 
