@@ -34,6 +34,15 @@ interface Kind {
   readonly waitingToYield: Set<() => void>
 }
 
+const createKind = (name: string, handler: JobHandler): Kind => ({
+  name,
+  handler,
+  workers: [],
+  yielded: 0,
+  waitingToYield: new Set(),
+})
+
+/** Limit of running jobs of a kind that gave up their slot. */
 const MAX_YIELDED = 64
 
 export function startJobs({
@@ -45,13 +54,7 @@ export function startJobs({
 }: JobsOptions): Jobs {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const kinds = Object.entries(handlers).map(([name, handler]): Kind => ({
-    name,
-    handler,
-    workers: [],
-    yielded: 0,
-    waitingToYield: new Set(),
-  }))
+  const kinds = Object.entries(handlers).map(([name, handler]) => createKind(name, handler))
   let boss: PgBoss | undefined
   let locks: Awaited<ReturnType<typeof holdJobLocks>> | undefined
   let sweeper: NodeJS.Timeout | undefined
