@@ -43,7 +43,7 @@ export async function openNats({ urls, key, log }: NatsOptions): Promise<Nats> {
     isOpen = isConnected
     if (isConnected) for (const handler of reconnectHandlers) handler()
   })
-  // Several installations may share one NATS.
+  // Several installations may share one NATS server.
   const prefix = `alcove.${createHash('sha256').update('nats').update(key).digest('hex').slice(0, 16)}`
   try {
     await verifyLoopback(connection, prefix)

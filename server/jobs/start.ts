@@ -193,7 +193,7 @@ async function createQueues(boss: PgBoss, kinds: readonly Kind[]): Promise<void>
       retryBackoff: true,
       deleteAfterSeconds: 86_400,
     })
-    // `createQueue` does not change a queue that exists.
+    // `createQueue` does not change an existing queue.
     await boss.updateQueue(name, { expireInSeconds })
   }
 }
