@@ -1,4 +1,3 @@
-/** Branches a conversation: copies its beginning and continues with another question. */
 import { randomUUID } from 'node:crypto'
 import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
 import { messageMetadata } from '#contract/message.ts'
@@ -8,8 +7,7 @@ import { type Claims, type Database, type Scope } from '#server/database/scope.t
 import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
 
-// Copies keep their order, times and sources. The queue records them as answered, so that an answer of the branch can
-// be
+// Copies keep their order, times and sources. The queue records them as answered, so that an answer of the branch can be
 // rewritten.
 const COPY = `
   with shared as materialized (

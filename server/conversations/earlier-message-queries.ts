@@ -1,4 +1,3 @@
-/** Finds messages of a person that share words with a question, those with the rarest words first. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -15,11 +14,9 @@ export interface EarlierMessage {
 
 export interface EarlierMessageMatches {
   readonly messages: readonly EarlierMessage[]
-  /** Rarity of each searched part, in order; 0 if no message contains it. */
   readonly rarities: readonly number[]
 }
 
-/** Turns that the prompt contains: those of a conversation after a position. */
 export interface TurnsInPrompt {
   readonly conversationId: string
   readonly after: number

@@ -1,7 +1,6 @@
 /**
  * All statements about conversations and messages. Rows are PostgreSQL's own JSON, so that the product API and `/rest/v1`
- * answer
- * with equal shapes. Policies of the scope's role restrict what is read and written.
+ * answer with equal shapes. Policies of the scope's role restrict what is read and written.
  */
 import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
@@ -50,7 +49,6 @@ export async function createConversation(scope: Scope, given: NewConversation): 
 
 const PATCHABLE = ['title', 'model_name', 'started_at', 'ended_at', 'metadata', 'pinned'] as const
 
-/** Changes only the given fields. @throws AppError `not_found`. */
 export async function updateConversation(scope: Scope, id: string, patch: ConversationPatch): Promise<ConversationRow> {
   const names = PATCHABLE.filter((name) => patch[name] !== undefined)
   if (names.length === 0) return getConversation(scope, id)
@@ -101,13 +99,10 @@ export async function deleteConversation(scope: Scope, id: string): Promise<void
 }
 
 export interface MessagePage {
-  /** Only messages before this position. */
   readonly before?: number | undefined
-  /** Number of newest messages; absent: all. */
   readonly limit?: number | undefined
 }
 
-/** Oldest first. */
 export async function listMessages(
   scope: Scope,
   conversationId: string,
@@ -122,7 +117,6 @@ export async function listMessages(
   return rows.map(({ row }) => row).reverse()
 }
 
-/** Oldest first. */
 export async function listMessagesAfter(
   scope: Scope,
   conversationId: string,
@@ -141,11 +135,8 @@ export interface Turn {
   readonly position: number
   readonly content: string
   readonly sender_role: MessageRow['sender_role']
-  /** Whether the message reports a failed answer. */
   readonly has_failed: boolean
-  /** Set for a tool message. */
   readonly tool_name: string | null
-  /** Chosen documents of a question, as stored. */
   readonly document_ids?: unknown
 }
 

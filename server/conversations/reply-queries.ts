@@ -1,10 +1,8 @@
-/** Reads, stops and retries the reply that a conversation waits for. */
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
 
-/** Sends a part to all viewers of the conversation when the transaction commits. */
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
   await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [
     JSON.stringify(part),
@@ -14,15 +12,13 @@ export async function broadcastPart(scope: Scope, conversationId: string, part: 
 }
 
 /**
- * Prevents deletion of the conversation until the transaction ends. Transactions that change a reply and its messages take
- * it
+ * Prevents deletion of the conversation until the transaction ends. Transactions that change a reply and its messages take it
  * first, in the order of a deletion; otherwise the two could deadlock.
  */
 export async function lockConversation(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for key share', [conversationId])
 }
 
-/** Prevents a claim of the question while it is being stored. */
 export async function lockForQueueing(scope: Scope, conversationId: string): Promise<void> {
   await scope.prepared('select from conversations where id = $1 for no key update', [conversationId])
 }
@@ -35,7 +31,6 @@ interface ReplyRow {
   attempt: number
 }
 
-/** Null if no reply is being written. Runs as the person. */
 export async function readReplyInProgress(scope: Scope, conversationId: string): Promise<ReplyInProgress | null> {
   const { rows } = await scope.query<ReplyRow & { parts: ReplyPart[] }>(
     // The attempt distinguishes a queued rewrite from the existing answer, so it is the one that will write it.
@@ -53,7 +48,6 @@ export async function readReplyInProgress(scope: Scope, conversationId: string):
   return { replyId: id, messageId: answer_id, attempt, seq: parts.at(-1)?.seq ?? 0, parts }
 }
 
-/** Finds the newest question's reply as the person, so that the policies apply. */
 async function newestReply(scope: Scope, conversationId: string): Promise<ReplyRow> {
   const { rows } = await scope.query<ReplyRow>(
     `select r.id, r.conversation_id, r.answer_id, r.state, r.attempt from replies r
@@ -115,7 +109,6 @@ export async function stopReply(database: Database, asPerson: Claims, conversati
 
 async function stopQueuedReply(scope: Scope, reply: ReplyRow): Promise<void> {
   const { id: replyId, answer_id: messageId, conversation_id: conversationId, attempt } = reply
-  // An answer queued for a rewrite stays unchanged.
   await scope.query(
     `insert into messages as m (id, conversation_id, content, sender_role, metadata)
      values ($1, $2, '', ${SENDER_ROLES.assistant}, jsonb_build_object('stopped', true, 'attempt', $3::integer))

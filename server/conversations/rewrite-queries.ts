@@ -1,4 +1,3 @@
-/** Queues another version of an answer, or the rest of a truncated one. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { AppError } from '#server/base/errors.ts'
 import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
@@ -15,7 +14,6 @@ export interface AnswerLocation {
   readonly answerId: string
 }
 
-/** Finds an answer as the person, so that the policies apply. */
 async function findAnswer(scope: Scope, { conversationId, answerId }: AnswerLocation): Promise<KnownAnswer> {
   const { rows } = await scope.query<KnownAnswer & Record<string, unknown>>(
     // An extractive answer is always complete.

@@ -6,8 +6,7 @@ const MAX_WORDS = 8
 const MAX_RESULTS = 20
 
 /**
- * Reads newest first by the index and stops at the last hit: the planner assumes few messages per person, and would
- * otherwise
+ * Reads newest first by the index and stops at the last hit: the planner assumes few messages per person, and would otherwise
  * read and sort all of them.
  */
 export const SEARCH_SCOPE: TransactionOptions = {
@@ -35,9 +34,7 @@ function searchSql(words: number): string {
     order by m.position desc`
 }
 
-/**
- * The newest messages that contain all words, in any order; a word may be any part of one in the text. Policies apply.
- */
+/** The newest messages that contain all words, in any order; a word may be any part of one in the text. Policies apply. */
 export async function searchMessages(database: Database, claims: Claims, search: string): Promise<FoundMessage[]> {
   // PostgreSQL accepts no NUL, and no message contains one.
   const words = search.replaceAll('\u0000', ' ').split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)

@@ -1,8 +1,6 @@
-/** Cuts a message to the part that shows why it was found, with the hits marked. */
 import { type SnippetPart } from '#contract/search.ts'
 
 const MAX_CHARACTERS = 160
-/** Characters shown before the first hit. */
 const LEAD_CHARACTERS = 40
 
 const IGNORED_CHARACTERS =
@@ -32,7 +30,6 @@ const toPlainText = (markdown: string): string =>
     .replaceAll(/[\s|]+/g, ' ')
     .trim()
 
-/** Hits in UTF-16 units of the text, in order. */
 function findHits(text: string, words: readonly string[]): Hit[] {
   let folded = ''
   const starts: number[] = []
@@ -45,7 +42,6 @@ function findHits(text: string, words: readonly string[]): Hit[] {
       starts.push(offset)
       ends.push(end)
     }
-    // Ignored characters belong to the one before them.
     if (piece === '' && ends.length > 0) ends[ends.length - 1] = end
     folded += piece
     offset = end
@@ -63,7 +59,6 @@ function findHits(text: string, words: readonly string[]): Hit[] {
     .toSorted((one, other) => one.start - other.start)
 }
 
-/** Start of the first window with most of the words. */
 function findBestStart(hits: readonly Hit[]): number {
   let best = { start: 0, words: 0 }
   const counts = new Map<number, number>()
@@ -93,7 +88,6 @@ function moveToBlank(text: string, from: number): number {
   return blank !== -1 && blank - from < 20 ? blank + 1 : from
 }
 
-/** Cuts a message to one line around the hits, or at its beginning where none can be shown. */
 export function createSnippet(content: string, words: readonly string[]): SnippetPart[] {
   const text = toPlainText(content)
   const hits = findHits(text, words)
@@ -103,7 +97,6 @@ export function createSnippet(content: string, words: readonly string[]): Snippe
   const add = (from: number, to: number, isHit: boolean): void => {
     if (to <= from) return
     const before = parts.at(-1)
-    // Touching or overlapping hits become one.
     if (isHit && before?.is_hit === true) before.text += text.slice(from, to)
     else parts.push({ text: text.slice(from, to), is_hit: isHit })
   }

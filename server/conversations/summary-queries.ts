@@ -1,11 +1,9 @@
-/** Stored summaries of the beginning of a conversation. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Scope } from '#server/database/scope.ts'
 
 export interface StoredSummary {
   readonly id: string
   readonly content: string
-  /** Position of the last summarised message. */
   readonly throughPosition: number
 }
 

@@ -23,7 +23,6 @@ const GAP = /\[[^\]]*\]|…|\.{3,}|(?:\. ){2,}\.|\(\.\.\.\)/u
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-/** Replaces code with text of equal length that contains no quotation. */
 const maskCode = (text: string) => text.replace(CODE_SPAN, (code) => 'x'.repeat(code.length))
 
 interface NormalizedText {
@@ -45,7 +44,6 @@ function normalize(given: string): NormalizedText {
       edges[text.length] = true
       continue
     }
-    // These scripts write no spaces between words.
     const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
     if (isUnspaced) edges[text.length] = true
     const kept = /[−–]/.test(character) ? '-' : character
@@ -56,7 +54,6 @@ function normalize(given: string): NormalizedText {
   return { text, wordBoundaries: edges }
 }
 
-/** Offset after the words; -1 if they do not occur. */
 function findWords(words: string, { text, wordBoundaries: edges }: NormalizedText, from: number): number {
   for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1))
     if (edges[at] === true && edges[at + words.length] === true) return at + words.length
@@ -96,7 +93,6 @@ function quotationsIn(block: string): Quotation[] {
   })
 }
 
-/** A line below a block quote that names its source. */
 const ATTRIBUTION_BELOW = /^\s*(?:[—–―(-][^\n[]{0,80})?(\[\d{1,3}\](?:\s?\[\d{1,3}\])*)/u
 
 const unquote = (block: string) => block.replace(/^ {0,3}> ?/gm, '')
@@ -132,7 +128,6 @@ export function findMisquotes(answer: string, textOf: TextOf): string[] {
       for (const { words } of missing) misquotes.add(collapse(words))
       continue
     }
-    // The attribution may be on its own line below.
     const own = numbersIn(inner.match(MARKERS)?.at(-1) ?? '')
     const below = ATTRIBUTION_BELOW.exec(blocks[index + 1] ?? '')?.[1] ?? ''
     const sources = own.length > 0 ? own : numbersIn(below)

@@ -1,6 +1,4 @@
-/**
- * Narrows a page that a model read whole to the part that an answer cites, for its card and the mark in the viewer. Pure.
- */
+/** Narrows a page that a model read whole to the part that an answer cites, for its card and the mark in the viewer. Pure. */
 import { type PassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
@@ -8,7 +6,6 @@ import { wordsOf } from '#server/search/text/tokenizer.ts'
 const MAX_PART_CHARACTERS = 400
 /** Bounds the work on one page, which blocks the event loop. */
 const MAX_SCANNED_CHARACTERS = 100_000
-/** Longer lines are split into sentences. */
 const MAX_LINE_CHARACTERS = 200
 const MAX_MARKERS = 40
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
@@ -33,7 +30,6 @@ function splitUnits(text: string): TextUnit[] {
   return units
 }
 
-/** The words of the sentence or line that ends with the marker at `place`. */
 function citingWords(answer: string, place: number): Set<string> {
   const line = answer.slice(answer.lastIndexOf('\n', place) + 1, place)
   const said = line.replace(/[.!?。！？\s]*(?:\[\d{1,3}\]\s?)*$/u, '')
@@ -91,7 +87,6 @@ function narrowSource(source: PassageSource, { start, end }: PassageRange): Pass
   return { ...source, start: source.start + start, end: source.start + start + text.length, text }
 }
 
-/** Ends at the last line break or space before the limit. */
 function beginningEnd(text: string): number {
   if (text.length <= MAX_PART_CHARACTERS) return text.length
   const window = text.slice(0, MAX_PART_CHARACTERS)

@@ -1,19 +1,14 @@
-/**
- * Citation markers such as `[2]` or `[1, 3]`, by source number. Those that point to no source are removed in the stream.
- */
+/** Citation markers such as `[2]` or `[1, 3]`, by source number. Those that point to no source are removed in the stream. */
 
 // Bounded: a long list of numbers belongs to the text and must not be held back until it ends.
 const MARKER = /^\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9}\s?\]/
 const PLAIN_TEXT = /[^`[ \n]+/y
 const UNFINISHED_MARKER = /^\[[\d\s,;]{0,60}$/
 
-/** Offsets of the markers, by source number. */
 export type Citations = ReadonlyMap<number, readonly number[]>
 
 export interface MarkerFilter {
-  /** Returns what is safe to show and holds back what may become a marker. */
   push(text: string): string
-  /** Returns what was held back. */
   end(): string
   /** Cited numbers, with the offsets of their markers in the returned text. */
   readonly cited: Citations
@@ -69,7 +64,6 @@ export function createMarkerFilter(known: ReadonlySet<number>): MarkerFilter {
           }
         }
       }
-      // Fast path for plain text, which is most of an answer.
       PLAIN_TEXT.lastIndex = index
       if (PLAIN_TEXT.test(text)) {
         output += text.slice(index, PLAIN_TEXT.lastIndex)

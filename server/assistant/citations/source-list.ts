@@ -15,7 +15,6 @@ const nameOf = (source: Source): string =>
 
 export interface SourceList {
   readonly all: readonly Source[]
-  /** Numbers that a marker may point to; the set grows with the list. */
   readonly numbers: ReadonlySet<number>
   /** Returns the existing source where the passage is already listed. */
   addPassage(found: UnnumberedQuotable): QuotableSource
@@ -26,7 +25,6 @@ export interface SourceList {
 }
 
 interface SourceListOptions {
-  /** Whether only a part of the source is stored. */
   readonly isPartial?: (source: Source) => boolean
   readonly toCard?: (source: Source) => Source
 }

@@ -1,6 +1,5 @@
 /**
- * The central sentences of a document: repeated words add weight, less once a chosen sentence contains them (after
- * SumBasic:
+ * The central sentences of a document: repeated words add weight, less once a chosen sentence contains them (after SumBasic:
  * Nenkova and Vanderwende, "The impact of frequency on summarization", 2005). Pure.
  */
 import { wordsOf } from '#server/search/text/tokenizer.ts'
@@ -11,15 +10,12 @@ const [MIN_WORDS, MAX_WORDS] = [8, 45]
 /** Words in a larger share of the sentences belong to the language rather than the subject. */
 const COMMON_SHARE = 0.12
 const MIN_COMMON_SENTENCES = 4
-/** Alphabetic words with fewer letters are ignored too. */
 const MIN_LETTERS = 4
-/** Weight multiplier of a word that a chosen sentence contains. */
 const REPEATED_FACTOR = 0.4
 /** Bonus for sentences at the beginning, falling to zero at this share of the document. */
 const [FIRST_BONUS, FIRST_SHARE] = [0.5, 0.1]
 
 const SENTENCE_END = /(?:[.!?…؟।]|[。！？])["'”’»」』)\]]*$/u
-/** Imprints, forms and tables of contents. */
 const BOILERPLATE =
   /[©®™]|\bcopyright\b|\ball rights reserved\b|\balle rechte vorbehalten\b|\btous droits réservés\b|\bISBN\b|https?:|www\.|_{3,}|\.{4,}/iu
 

@@ -1,4 +1,3 @@
-/** Chooses the sentences that answer a question best, as quotes. Pure. */
 import { isMessageSource } from '#contract/source.ts'
 import { joinLines } from './join-lines.ts'
 import { type QuotableSource } from './quotable.ts'
@@ -59,7 +58,6 @@ export function chooseQuotes(candidates: QuoteCandidates, maxQuotes = MAX_QUOTES
     const quoteEnd = quoteEndOf(sentence)
     if (!chosen.some((other) => isRepeatedIn(other, sentence, quoteEnd))) chosen.push({ ...sentence, end: quoteEnd })
   }
-  // Rows with equal titles are shown as one table and numbered in that order.
   const shown = [...Map.groupBy(chosen, (quoted) => quoted.titles || quoted).values()].flat()
   return shown.map((quoted, index) => ({ ...toQuote(quoted, index + 1), score: quoted.score }))
 }

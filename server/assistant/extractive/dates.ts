@@ -1,5 +1,3 @@
-/** Recognises questions for all dates, and texts with a date. Pure. */
-
 const DATE_QUESTION =
   /(?<!\p{L})(?:dates?|daten|datumsangaben|termine|fechas|datas|datums|datoer|datoene|daty|даты)(?!\p{L})|日期|日付|날짜|التواريخ/iu
 
@@ -29,5 +27,4 @@ const DATE = new RegExp(
   'iu',
 )
 
-/** A day, or a month with a year. */
 export const containsDate = (text: string): boolean => DATE.test(text)

@@ -33,7 +33,6 @@ export const asPlainMarkdown = (text: string) =>
     .split(ADDRESS)
     .map((part, index) => (index % 2 === 1 ? asLink(part) : escapeSigns(part)))
     .join('')
-    // At the beginning they would be list markers.
     .replace(/^(?=[-+]\s)/, '\\')
     .replace(/^(\d+)(?=[.)]\s)/, '$1\\')
 
@@ -54,16 +53,12 @@ function renderQuotes(quotes: readonly QuotableSource[]): string[] {
 
 export interface ExtractiveAnswerInput {
   readonly quotes: readonly QuotableSource[]
-  /** Whether the person has no documents. */
   readonly isEmptyLibrary: boolean
   readonly missingDocumentNotes: readonly string[]
   /** Whether the question is about a whole document without naming it. */
   readonly isDocumentUnnamed: boolean
-  /** Whether the quotes summarise everything that was read. */
   readonly isSummary: boolean
-  /** Results of web tools; empty if none ran. */
   readonly sections: readonly { readonly text: string; readonly isFound: boolean }[]
-  /** Whether the person could choose a language model instead. */
   readonly hasModels: boolean
 }
 

@@ -1,4 +1,3 @@
-/** Quotes for questions that ask for every occurrence in whole documents. Runs as the person. */
 import { isPassageSource } from '#contract/source.ts'
 import { withoutListAllWords } from '#server/assistant/retrieval/whole-document-question.ts'
 import { type Scope } from '#server/database/scope.ts'
@@ -15,7 +14,6 @@ import { MAX_SUMMARISED_PAGES } from './summary-quotes.ts'
 const MAX_LIST_ALL_QUOTES = 10
 const MAX_LIST_ALL_PAGES = 12
 
-/** Each sentence that names a date once, in document order. */
 async function quoteDates(scope: Scope, sources: readonly QuotableSource[]): Promise<QuotableSource[]> {
   const seen = new Set<string>()
   return (await readSentences(scope, sampleEvenly(sources, MAX_SUMMARISED_PAGES)))

@@ -10,7 +10,6 @@ const WORDS = [
 ]
 /** Words that are also conjunctions ask only at the beginning of a question. */
 const FIRST_WORDS = String.raw`(?:since |by |until |depuis |desde |da |с )?(?:when|quand|cuando|quando|når|när|kiedy|kdy|când|mikor|когда|коли|πότε|متى)`
-/** Question words of unspaced scripts. */
 const UNSPACED_WORDS = /多少|几[个年月天次人]|何[人個年月日時回歳件本パ]|いくつ|いくら|몇|얼마|언제|いつ|何时/u
 
 const ANYWHERE = new RegExp(String.raw`(?<!\p{L})(?:${WORDS.join('|')})(?!\p{L})`, 'iu')
@@ -29,10 +28,8 @@ const NUMBER_WORD = new RegExp(
   String.raw`[二三四五六七八九十百千万]|(?<!\p{L})(?:${NUMBERS.join(' ').split(' ').join('|')})(?!\p{L})`,
   'iu',
 )
-/** Score multipliers for texts without a number, and with a number word. */
 const [WITHOUT_NUMBER, IN_WORDS] = [0.5, 0.8]
 
-/** 1 for a text with digits, less for number words, least without a number. */
 export const numberFactor = (text: string): number =>
   /\p{N}/u.test(text) ? 1 : NUMBER_WORD.test(text) ? IN_WORDS : WITHOUT_NUMBER
 

@@ -3,7 +3,6 @@
 import { type PageEdges } from '#server/documents/store/pages.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
 
-/** Limits of a running title: lines per edge, and characters of each. */
 const MAX_EDGE_LINES = 3
 const MAX_LINE_CHARACTERS = 120
 
@@ -29,7 +28,6 @@ function isRepeatedLine(line: Line, other: Line, distance: number): boolean {
   })
 }
 
-/** The page without edge lines that nearby pages repeat; all of it if nothing else is left. */
 export function findPageBody(text: string, page: number, near: readonly PageEdges[]): PassageRange {
   const others = near.map((other) => ({
     distance: other.page - page,

@@ -1,4 +1,3 @@
-/** Quotable sources from the person's own library: passages of documents and messages. */
 import { isMessageSource, isWebSource, type MessageSource, type PassageSource, type Source } from '#contract/source.ts'
 import { isSameMessage, type EarlierMessagePassage } from '#server/assistant/retrieval/earlier-messages.ts'
 import { isSamePassage } from '#server/assistant/tools/knowledge.ts'
@@ -7,7 +6,6 @@ import { type FoundPassage } from '#server/search/read-passages.ts'
 export type QuotableSource = PassageSource | MessageSource
 export type UnnumberedQuotable = FoundPassage | EarlierMessagePassage
 
-/** Id of the document or message that contains it. */
 export const containerIdOf = (source: QuotableSource): string =>
   isMessageSource(source) ? source.messageId : source.documentId
 

@@ -17,16 +17,13 @@ import { type Sentence, sentencesOf } from './sentences.ts'
 export type QuestionPart = readonly (readonly string[])[]
 
 export interface QuoteCandidates {
-  /** One part per language of the question. */
   readonly questionParts: readonly QuestionPart[]
-  /** Whether the answer is a number or a date. */
   readonly wantsNumber: boolean
   /** In reading order within each passage, the best passage first. */
   readonly sentences: readonly Sentence[]
   readonly stems: ReadonlyMap<string, readonly string[]>
 }
 
-/** Characters at the top and bottom of neighbouring pages that are compared to find running titles. */
 const EDGE_CHARACTERS = 400
 
 export async function prepareCandidates(
@@ -37,7 +34,6 @@ export async function prepareCandidates(
   return stemCandidates(scope, question, await readSentences(scope, sources))
 }
 
-/** Treats text from outside the library as the only page of a document with this name. */
 export function prepareTextCandidates(
   scope: Scope,
   question: string,

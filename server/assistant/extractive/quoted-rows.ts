@@ -1,4 +1,3 @@
-/** Renders quoted table rows as a table below its column titles. Pure. */
 import { CELL_BORDER } from '#contract/cell-border.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
@@ -7,7 +6,6 @@ const MAX_TITLE_CHARACTERS = 60
 /** A single row with more columns is shown vertically to avoid scrolling. */
 const MAX_HORIZONTAL_COLUMNS = 4
 
-/** List markers such as "1.", "(a)" and "•". */
 const LIST_MARKER = new RegExp(String.raw`^(?:\(?(?:\p{N}{1,3}|\p{L}|[ivx]{1,4})[.)]|[${BULLETS}])$`, 'iu')
 
 export interface QuotedRow {

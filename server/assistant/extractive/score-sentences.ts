@@ -1,4 +1,3 @@
-/** Scores sentences by how well they answer a question. Pure. */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { numberFactor } from './numbers.ts'
 import { type QuotableSource } from './quotable.ts'
@@ -15,7 +14,6 @@ const MIN_SOURCE_SCORE_SHARE = 0.65
 const MIN_COVERAGE = 0.3
 /** Minimum number of these words where the question has more than two: one match may be chance. */
 const MIN_COVERED_WORDS = 2
-/** Weight of a word in the heading above a sentence. */
 const HEADING_WEIGHT = 0.5
 
 interface SentenceTerms {
@@ -25,14 +23,12 @@ interface SentenceTerms {
 
 export interface ScoredSentence extends Sentence, SentenceTerms {
   readonly score: number
-  /** The next sentence in reading order. */
   readonly following: Sentence | undefined
 }
 
 /**
  * Inverse document frequency over sentences (Robertson and Spärck Jones). Terms of headings, which cover many sentences,
- * count
- * only where no sentence has them.
+ * count only where no sentence has them.
  */
 function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerms[]): Map<string, number> {
   return new Map(
@@ -48,7 +44,6 @@ function weighTerms(terms: ReadonlySet<string>, sentences: readonly SentenceTerm
 const matchWeight = (term: string, sentence: SentenceTerms): number =>
   sentence.terms.has(term) ? 1 : sentence.headingTerms.has(term) ? HEADING_WEIGHT : 0
 
-/** Words with ascending page numbers, ending in a number. */
 function isTableOfContentsEntry({ pageText, start, end, isRow }: Sentence): boolean {
   const text = pageText.slice(start, end)
   const numbers = (text.match(/(?<!\S)\d{1,4}(?!\S)/g) ?? []).map(Number)
@@ -63,7 +58,6 @@ function relevanceIn(sentences: readonly Sentence[]): (source: QuotableSource) =
   const best = { passage: bestOf(isPassageSource), message: bestOf(isMessageSource) }
   return (source) => {
     const bestScore = isMessageSource(source) ? best.message : best.passage
-    // Pages read without a search have no score and count alike.
     return bestScore === 0 ? 1 : source.score / bestScore
   }
 }

@@ -1,4 +1,3 @@
-/** Splits pages and messages into sentences that can be quoted. Pure. */
 import { type PageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { type PassageRange } from '#server/search/text/passages.ts'
@@ -8,25 +7,20 @@ import { cellsOf, isList } from './quoted-rows.ts'
 
 export interface Sentence {
   readonly source: QuotableSource
-  /** Offsets in the page, or in the passage of a message. */
   readonly start: number
   readonly end: number
   readonly pageText: string
   readonly words: readonly string[]
-  /** Words of the headings and column titles above the sentence. */
   readonly headingWords: readonly string[]
-  /** A table row counts as one sentence. */
   readonly isRow: boolean
   /** Rows of column titles above a line of several cells; empty if there are none. */
   readonly titles: string
-  /** Whether it is a running title. */
   readonly isAtEdge: boolean
 }
 
 export interface QuotedPage {
   readonly text: string
   readonly blocks?: readonly PageBlock[] | null
-  /** Excludes edge lines that nearby pages repeat. */
   readonly body?: PassageRange
 }
 
@@ -45,7 +39,6 @@ const NOTE = /^(?:\[\p{N}{1,3}\])+/u
 const SEPARATORS = [';', '\t'] as const
 const MIN_SEPARATORS = 2
 
-/** Whether all lines have an equal number of one separator. */
 function areSeparatedRows(lines: readonly string[]): boolean {
   const count = (line: string, separator: string) => line.split(separator).length - 1
   return (
@@ -78,7 +71,6 @@ export function splitSentences(text: string): SentenceRange[] {
     for (const { segment: given, index: from } of segmenter.segment(joined)) {
       let [segment, index] = [given, from]
       if (open && joined[index - 1] === '[') {
-        // The segmenter separates the bracket from its number.
         const note = NOTE.exec(`[${segment}`)?.[0] ?? ''
         if (note !== '') {
           open.end += note.length - 1
@@ -118,13 +110,11 @@ function trimRange(text: string, { start, end }: { start: number; end: number })
   return { start: start + slice.length - slice.trimStart().length, end: end - (slice.length - slice.trimEnd().length) }
 }
 
-/** All blocks except headings, which answer nothing; the whole page if it has no others. */
 function quotableBlocks(pageText: string, blocks: readonly PageBlock[] | null): readonly PageBlock[] {
   const bodies = (blocks ?? []).filter(({ kind }) => kind !== 'heading')
   return bodies.length > 0 ? bodies : [{ kind: 'paragraph', start: 0, end: pageText.length }]
 }
 
-/** The rows below the column titles; all rows where there are no others. */
 function bodyRowsOf(pageText: string, { start, end, headerEnd = start }: PageBlock) {
   const rows = [...pageText.slice(start, end).matchAll(/[^\n]+/g)]
     .filter(([row]) => row.trim() !== '')
@@ -183,7 +173,6 @@ export function sentencesOf(
     .filter(({ start, end }) => start < passage.end && passage.start < end)
 }
 
-/** The source reduced to what is quoted from it. */
 export function toQuote(
   { source, start, end, pageText, titles }: Pick<Sentence, 'source' | 'start' | 'end' | 'pageText' | 'titles'>,
   n: number,

@@ -1,4 +1,3 @@
-/** Quotes that summarise whole documents: their central sentences. */
 import { isPassageSource } from '#contract/source.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { centralSentences } from './central-sentences.ts'

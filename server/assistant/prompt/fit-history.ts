@@ -1,14 +1,10 @@
-/** Decides which turns a model reads verbatim and which as a summary, so that the request fits its window. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
 export interface FittedHistory {
-  /** Oldest first, ending with the question. */
   readonly verbatim: readonly Turn[]
-  /** Turns to summarise; empty where everything fits. */
   readonly older: readonly Turn[]
-  /** Set only if tokens were counted. */
   readonly counter: TokenCounter | undefined
 }
 
@@ -17,9 +13,7 @@ const MAX_ANSWER_TOKENS = 16_000
 const ANSWER_SHARE = 0.25
 /** Share of the room for history that stays verbatim once older turns are summarised; the next turns need the rest. */
 const VERBATIM_SHARE = 0.5
-/**
- * The question and the exchange before it ("make that shorter" needs them) stay verbatim if they fit with a summary.
- */
+/** The question and the exchange before it ("make that shorter" needs them) stay verbatim if they fit with a summary. */
 const LAST_TURNS = 3
 const SUMMARY_TOKENS = 1_000
 
@@ -28,14 +22,12 @@ const isReadable = ({ sender_role, has_failed, content }: Turn): boolean =>
 
 interface FitInput {
   readonly history: readonly Turn[]
-  /** Everything else in the request: instructions, sources, findings, the previous summary. */
   readonly otherText: string
   readonly pictureTokens?: number
   readonly contextWindow: number
   readonly provider: string | undefined
 }
 
-/** Tokens of the window that are not reserved for the answer. */
 export const maxPromptTokens = (contextWindow: number): number =>
   contextWindow - Math.min(MAX_ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE))
 

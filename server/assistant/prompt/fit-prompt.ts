@@ -1,4 +1,3 @@
-/** Fits a request into the model's window: summarises older turns, and drops passages where that is not enough. */
 import { type Source } from '#contract/source.ts'
 import { describeTool } from '#server/assistant/tools/fit-tools.ts'
 import { type Log } from '#server/base/log.ts'
@@ -13,7 +12,6 @@ import { tokenMargin, type TokenCounter } from './tokens.ts'
 
 export interface FittedPrompt extends Prompt {
   readonly summaryId: string | undefined
-  /** Sources without room in the window, the last ones found. */
   readonly omittedSources: readonly Source[]
 }
 
@@ -21,10 +19,8 @@ interface FitOptions {
   readonly conversationId: string
   readonly provider: string | undefined
   readonly chat: ChatModel
-  /** Covers turns that `input.history` no longer contains. */
   readonly summary: StoredSummary | undefined
   readonly signal: AbortSignal
-  /** Called when a summary begins, which takes a while. */
   readonly onSummary: () => void
 }
 
@@ -32,7 +28,6 @@ interface FitOptions {
 const MAX_SYSTEM_SHARE = 0.6
 const MIN_SCALE = 1 / 16
 
-/** Drops passages and shortens findings until they fit into `room` tokens. */
 async function shrinkInput(input: PromptInput, counter: TokenCounter, room: number): Promise<PromptInput> {
   const { sources, contextWindow } = input
   for (let scale = 1; ; scale /= 2) {

@@ -1,4 +1,3 @@
-/** Builds the text of a request. Pure. */
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
@@ -18,31 +17,23 @@ export interface Prompt {
 type NumberOf = (address: string) => number | undefined
 
 export interface PromptInput {
-  /** Oldest first, ending with the question. */
   readonly history: readonly Turn[]
-  /** Empty if no earlier turns are summarised. */
   readonly summary?: string
-  /** The beginning of an answer that the model continues. */
   readonly unfinished?: string
   readonly sources: readonly Source[]
-  /** Set if only the first pages of long documents are among the sources. */
   readonly pages?: { readonly read: number; readonly of: number } | undefined
-  /** Number of documents that cannot be searched yet. */
   readonly unreadDocuments: number
   readonly missingDocumentNotes?: readonly string[]
   readonly findings?: readonly Finding[]
   readonly numberOf?: NumberOf
   readonly tools?: readonly ToolDefinition[]
-  /** Names of tools for which the window had no room. */
   readonly omittedTools?: readonly string[]
   readonly pictures?: readonly ShownPicture[]
-  /** In tokens. */
   readonly contextWindow: number
 }
 
 /** Above this number, omitted tools are only counted. */
 const MAX_NAMED_TOOLS = 10
-/** Maximum share of the window for pages and search results together. */
 const FINDINGS_SHARE = 0.25
 
 const maxFindingsCharacters = (contextWindow: number): number =>

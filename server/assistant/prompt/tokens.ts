@@ -1,28 +1,22 @@
 /**
- * Token counts with o200k, the encoding of OpenAI's models since GPT-4o. A margin covers other tokenizers, which make up to
- * a
+ * Token counts with o200k, the encoding of OpenAI's models since GPT-4o. A margin covers other tokenizers, which make up to a
  * third more tokens of a text (Claude's newest).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/**
- * Tokens of a provider's own models per o200k token, rounded up. The tokenizers of compatible endpoints are unknown.
- */
+/** Tokens of a provider's own models per o200k token, rounded up. The tokenizers of compatible endpoints are unknown. */
 const MARGINS: Readonly<Record<string, number>> = { OpenAI: 1, Anthropic: 1.35 }
 const UNKNOWN_MARGIN = 1.3
-/** Tokens between two messages: role, beginning and end. */
 const PER_MESSAGE = 6
 /** Merging is quadratic in the length of a run without spaces, so longer runs are counted in pieces. */
 const MAX_RUN_CHARACTERS = 64
 /** Takes about 10 ms to count; then the event loop runs other work. */
 const BATCH_CHARACTERS = 50_000
 
-/** Conservative estimate for Latin scripts, used for limits. */
 export const MIN_CHARACTERS_PER_TOKEN = 3
 
 export interface TokenCounter {
   count(text: string): Promise<number>
-  /** The longest prefix within `tokens`, cut between characters. */
   clip(text: string, tokens: number): Promise<string>
 }
 

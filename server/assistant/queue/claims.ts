@@ -1,6 +1,5 @@
 /**
- * The reply queue: claim, lease, fence. Every write carries its attempt and is rejected once a newer attempt has begun, so
- * a
+ * The reply queue: claim, lease, fence. Every write carries its attempt and is rejected once a newer attempt has begun, so a
  * stopped or disconnected worker does no harm when it resumes.
  */
 import { createHash } from 'node:crypto'
@@ -26,21 +25,18 @@ export interface Renewal {
 }
 
 export interface FinishResult {
-  /** False where a newer attempt has begun and nothing was written. */
   readonly isStored: boolean
   /** Whether questions are queued; those announced after the call may be missed. */
   readonly hasQueuedQuestions: boolean
 }
 
 export interface ReplyClaims {
-  /** Transaction settings that let a trigger dispatch the question to this process; empty while no slot is free. */
   readonly directDispatchSettings: Readonly<Record<string, string>>
   /**
    * Claims up to `limit` questions: the oldest of each conversation, fairly across people.
    * @param mine replies of this process: their expired leases are renewed instead.
    */
   claim(limit: number, mine?: readonly string[]): Promise<ClaimedReply[]>
-  /** Returns the replies that still belong to this worker, by id. */
   renew(replies: readonly ClaimedReply[]): Promise<Map<string, Renewal>>
   /**
    * Replaces the tool runs of an earlier attempt. False where a newer attempt has begun and nothing was written.
@@ -48,7 +44,6 @@ export interface ReplyClaims {
    */
   storeToolRuns(reply: ClaimedReply, runs: readonly ToolRun[], from?: number): Promise<boolean>
   finish(reply: ClaimedReply, answer: FinishedAnswer): Promise<FinishResult>
-  /** Returns questions to the queue; another worker answers from the beginning. */
   release(replies: readonly ClaimedReply[]): Promise<void>
 }
 
@@ -107,7 +102,6 @@ const FINISH_FIRST = `
   select realtime.send($10::jsonb, $11, $12, true), exists (select from replies where state = 'queued') as "othersWait"
   from ended`
 
-// Live parts and consent requests end with the attempt.
 const DELETE_TRANSIENT_ROWS = `
   with parts as (
     delete from reply_parts where reply_id = $1
@@ -135,7 +129,6 @@ async function storeRuns(scope: Scope, reply: ClaimedReply, runs: ReadonlyMap<nu
     )
 }
 
-/** An earlier attempt may have run more tools than this one. */
 async function deleteEarlierRuns(scope: Scope, reply: ClaimedReply, { toolRuns }: FinishedAnswer): Promise<void> {
   if (toolRuns === undefined || reply.attempt === 1) return
   await scope.query(
@@ -177,7 +170,6 @@ export function createReplyClaims(channel: ServiceChannel, worker: string): Repl
           ),
         ])
         if (rowCount === 0) return false
-        // Pipelined on one connection.
         await Promise.all([
           storeAnswer(scope, reply, answer),
           answer.unstoredRuns && storeRuns(scope, reply, answer.unstoredRuns),

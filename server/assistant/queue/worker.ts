@@ -33,11 +33,9 @@ export interface WorkerOptions extends Omit<
 > {
   readonly listener: Listener
   readonly log: Log
-  /** Maximum number of concurrent replies. */
   readonly capacity: number
   readonly titleTimeoutMs?: number
   readonly toolServers?: PersonalToolServers
-  /** Absent: the tools read public pages and search nowhere. */
   readonly externalToolOptions?: Omit<ExternalToolsOptions, 'log'>
 }
 
@@ -45,7 +43,6 @@ export interface Worker {
   running(): number
   /** For transactions that store questions: while a slot is free, a question skips the queue. */
   readonly directDispatch: DirectDispatch
-  /** Claims no more, releases running replies, and resolves when nothing is written any longer. */
   stop(): Promise<void>
 }
 

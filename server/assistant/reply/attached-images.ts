@@ -1,4 +1,3 @@
-/** Pictures that a person attaches to questions, as shown to a model that accepts images. */
 import { FILE_TYPES } from '#contract/file-types.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, type Source } from '#contract/source.ts'
@@ -28,7 +27,6 @@ export interface ShownPicture extends Pick<AttachedPicture, 'documentId' | 'file
 const MAX_QUESTIONS = 20
 /** Anthropic accepts large pictures only in requests with at most this many; other providers accept as many. */
 const MAX_PICTURES = 20
-/** Share of the window for all pictures together. */
 const MAX_PICTURES_SHARE = 0.4
 
 /** Documents named after `@knowledge`, otherwise those that the person chose. */
@@ -42,8 +40,7 @@ async function readAttachedIds(scope: Scope, { content, document_ids }: Turn): P
 
 /**
  * Pictures among the named or chosen documents, each with the newest question that names it; those of the last question
- * first.
- * Runs as the person.
+ * first. Runs as the person.
  * @param history oldest first, ending with the question.
  */
 export async function findPictures(scope: Scope, history: readonly Turn[]): Promise<AttachedPicture[]> {
@@ -73,7 +70,6 @@ interface ShowOptions {
 
 export interface ShownPictures {
   readonly pictures: readonly ShownPicture[]
-  /** One sentence about each picture, for the person. */
   readonly notes: readonly string[]
 }
 

@@ -1,4 +1,3 @@
-/** State that the phases of one attempt share, and how the attempt ends. */
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Interruptions, type ReplyDependencies } from './dependencies.ts'
@@ -12,12 +11,10 @@ export interface Attempt {
   readonly abandoned: AbortSignal
   /** Aborts with `abandoned`, or when the person stops the reply. */
   readonly signal: AbortSignal
-  /** Marks the reply as taken by a newer attempt. */
   readonly lose: () => void
   readonly isLost: () => boolean
   /** Runs as the person who asked, within the limit of concurrent reads. */
   readonly read: <T>(run: (scope: Scope) => Promise<T>, settings?: Readonly<Record<string, string>>) => Promise<T>
-  /** Takes priority over background work. */
   readonly takePriority: () => void
   readonly releasePriority: () => void
   readonly onClose: (close: () => Promise<void>) => void

@@ -1,4 +1,3 @@
-/** Compares the complete answer with its sources. Pure. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
@@ -15,9 +14,7 @@ export interface CheckedCitations {
   readonly isUnsupported: boolean
 }
 
-/**
- * The cited sources. Without citations, all sources of the prompt, or only web pages where a command accessed the web.
- */
+/** The cited sources. Without citations, all sources of the prompt, or only web pages where a command accessed the web. */
 function usedSources({ all }: SourceList, citations: Citations, hasLookedOutside: boolean): readonly Source[] {
   if (citations.size > 0) return all.filter(({ n }) => citations.has(n))
   return hasLookedOutside ? all.filter(isWebSource) : all

@@ -7,7 +7,6 @@ import { type GeneratedAnswer } from './generate.ts'
 import { type LoadedContext } from './load-context.ts'
 import { type CommandResults } from './run-commands.ts'
 
-/** Undefined from the failed phase on. */
 export interface PhaseResults {
   readonly loaded: LoadedContext | undefined
   readonly commands: CommandResults | undefined
@@ -22,7 +21,6 @@ export function toReplyError(error: unknown): ReplyError {
 }
 
 interface Ending {
-  /** Sequence number of the last live part. */
   readonly seq: number
   readonly isStopped: boolean
   readonly steps: readonly AnswerStep[]

@@ -1,4 +1,3 @@
-/** Everything that an answer is written from, read as the person who asked. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
@@ -39,11 +38,9 @@ export interface ReplyContext {
   /** Replaces the turns before `history`. */
   readonly summary: StoredSummary | undefined
   readonly history: readonly Turn[]
-  /** Turns that the prompt contains, so that they are not searched. */
   readonly turnsInPrompt: TurnsInPrompt
   readonly model: { readonly identifier: string; readonly provider: string | undefined; readonly contextWindow: number }
   readonly sources: readonly Source[]
-  /** Pictures attached to questions; `pictures` are those that the model is shown. */
   readonly attachedPictures: readonly AttachedPicture[]
   readonly pictures: readonly ShownPicture[]
   readonly query: string
@@ -53,17 +50,13 @@ export interface ReplyContext {
   /** Whether the person has no documents at all, read or not. */
   readonly isEmptyLibrary: boolean
   readonly missingDocumentNotes: readonly string[]
-  /** Tool commands of the question, each with its run if it has one. */
   readonly commands: readonly { readonly call: ToolCall; readonly run: ToolRun | undefined }[]
-  /** False: the lookup is skipped. */
   readonly hasConnected: { readonly providers: boolean; readonly toolServers: boolean }
 }
 
-/** Older turns are not read. */
 const MAX_HISTORY_TURNS = 2_000
 /** Earlier turns that a follow-up question may refer to. */
 const MAX_EARLIER_TURNS = 20
-/** In tokens, for a model that is no longer listed. */
 const DEFAULT_CONTEXT_WINDOW = 8_000
 
 interface ConversationState {
@@ -109,7 +102,6 @@ export async function readContext(
   reply: ClaimedReply,
   embedding: Promise<Embedder | null>,
 ): Promise<ReplyContext> {
-  // Pipelined on one connection.
   const [state, history, summary, unfinished] = await Promise.all([
     readConversationState(scope, reply),
     readTurns(scope, reply.conversationId, reply.messageId, MAX_HISTORY_TURNS),
@@ -143,7 +135,6 @@ export async function readContext(
   ])
   const isWhole = trace?.scope === 'whole'
   const found = [...passages, ...messages].map((source, index) => ({ n: index + 1, ...source }))
-  // The sources of an extractive answer are the quoted sentences.
   const sources = options.onlyQuotes
     ? await selectQuotes(scope, query, { found, isWhole })
     : appendSources(unfinished.sources, found)

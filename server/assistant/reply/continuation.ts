@@ -1,4 +1,3 @@
-/** An unfinished answer and its sources, whose numbers must not change under its markers. */
 import { z } from 'zod'
 import { source, type Source } from '#contract/source.ts'
 import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'

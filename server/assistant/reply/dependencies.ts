@@ -34,14 +34,12 @@ export interface ReplyDependencies {
   readonly externalTools: ExternalTools
   /** Null or absent: passages are found by words alone. */
   readonly embedderOf?: (owner: string, hasOwnProviders: boolean) => Promise<Embedder | null>
-  /** Absent: only the recognised text of pictures is read. */
   readonly viewPicture?: ViewPicture
   readonly toolServers: PersonalToolServers
   /** Fixed wait for unread documents; absent: the limit depends on the question. */
   readonly documentWaitLimitMs?: number
   /** Increases whenever this process has a reason to look for questions. */
   readonly wakeCount: () => number
-  /** Throttles background work until the first words are shown. */
   readonly backgroundThrottle?: BackgroundThrottle
   readonly log: Log
 }

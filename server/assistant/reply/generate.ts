@@ -1,4 +1,3 @@
-/** Streams an answer to viewers, written by a model or the extractive answerer. */
 import { READER_MODEL } from '#contract/limits.ts'
 import { type Source } from '#contract/source.ts'
 import { type Citations } from '#server/assistant/citations/markers.ts'
@@ -18,14 +17,12 @@ import { type CommandResults } from './run-commands.ts'
 export const MAX_UNCITED_SOURCES = 8
 
 export interface GeneratedAnswer {
-  /** Includes the text that it continues. */
   readonly text: string
   readonly hasNewText: boolean
   readonly reasoning: string
   readonly citations: Citations
   readonly tokensIn: number | null
   readonly tokensOut: number | null
-  /** Whether the provider ended the answer at its length limit. */
   readonly isCut: boolean
   readonly summaryId: string | undefined
   /** Sources for an answer that ends before its citations are checked. */
@@ -79,7 +76,6 @@ export async function generate(
       trace.addNote('The model takes no pictures: only the text recognised in them was read.')
     else if (part.type === 'failed-call') {
       recorded = recorded.then(() => toolRuns.recordFailure(part.name, describeRejection(part.error)))
-      // Awaited after the stream.
       recorded.catch(() => undefined)
     } else {
       reasoning += part.text

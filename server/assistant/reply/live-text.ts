@@ -1,4 +1,3 @@
-/** Sends an answer and its sources to viewers, without markers that point to no source. */
 import { type Source } from '#contract/source.ts'
 import { type Citations, createMarkerFilter } from '#server/assistant/citations/markers.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
@@ -7,9 +6,7 @@ import { type ReplyWriter } from './reply-log.ts'
 
 export interface LiveText {
   readonly push: (text: string) => void
-  /** Shows text that was held back. */
   readonly end: () => void
-  /** The text shown so far, including the text that it continues. */
   readonly result: () => { readonly text: string; readonly hasNewText: boolean; readonly citations: Citations }
 }
 

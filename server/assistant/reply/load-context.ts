@@ -36,7 +36,6 @@ export async function loadContext(attempt: Attempt, dependencies: ReplyDependenc
   return { context, trace: createTraceRecorder(context.trace), providers, servers, embedder }
 }
 
-/** Reads the context again after each wait for unread documents. */
 async function readOnceReady(
   { reply, writer, read, signal, takePriority, releasePriority }: Attempt,
   embedding: Promise<Embedder | null>,

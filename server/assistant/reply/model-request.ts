@@ -1,4 +1,3 @@
-/** The request to a language model: fits tools, whole documents and history into its window. */
 import { SUMMARY_STEP } from '#contract/reply-events.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { fitPrompt, pictureTokensOf, requestText } from '#server/assistant/prompt/fit-prompt.ts'

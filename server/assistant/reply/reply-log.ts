@@ -1,9 +1,7 @@
 /**
- * Live parts of replies, for all viewers. One statement, at most every 100 ms, logs and broadcasts the parts of all
- * replies.
+ * Live parts of replies, for all viewers. One statement, at most every 100 ms, logs and broadcasts the parts of all replies.
  * First and last words wait only for those of replies that begin or end at the same time. Viewers on this node get parts
- * before
- * they are persisted: the next attempt writes and shows lost parts again.
+ * before they are persisted: the next attempt writes and shows lost parts again.
  */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
@@ -15,15 +13,12 @@ import { type ServiceChannel } from '#server/database/service-channel.ts'
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 
 const FLUSH_INTERVAL_MS = 100
-/**
- * The interval between urgent writes is 1 ms for each open reply, up to this limit, so that many replies share them.
- */
+/** The interval between urgent writes is 1 ms for each open reply, up to this limit, so that many replies share them. */
 const URGENT_INTERVAL_MS = 20
 /** Urgent writes that need not wait, so that the last words of a few replies are sent at once. */
 const URGENT_BURST = 4
 
 export interface ReplyWriter {
-  /** Consecutive text of one flush becomes one part. */
   append(part: PartBody): void
   /** Sends the appended parts at once, since nothing more follows soon. */
   requestFlush(): void
@@ -64,7 +59,6 @@ const WRITE = `
 interface OpenReply {
   readonly reply: ClaimedReply
   readonly onLost: () => void
-  /** Number of the last part in `unwritten`. */
   seq: number
   /** Not numbered yet: the last text may still grow. */
   readonly pending: PartBody[]
@@ -94,7 +88,6 @@ function appendPart(pending: PartBody[], part: PartBody): void {
   else pending.push({ ...part })
 }
 
-/** Runs `flush` once, at the earliest requested time. */
 function createFlushTimer(flush: () => void) {
   let scheduledAt = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -141,16 +134,13 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
     const { rows: kept } = await channel.statement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])
     const alive = new Set(kept.map(({ id }) => id))
     for (const [index, entry] of entries.entries()) {
-      // More parts may have been numbered meanwhile.
       entry.unwritten.splice(0, sent[index]?.length)
       entry.failure = undefined
       if (!alive.has(entry.reply.id)) markLost(entry)
     }
   }
 
-  /**
-   * A transient failure is retried with the next flush; parts that the database rejects must not block those of others.
-   */
+  /** A transient failure is retried with the next flush; parts that the database rejects must not block those of others. */
   async function write(entries: readonly OpenReply[]): Promise<void> {
     try {
       await send(entries)
@@ -178,7 +168,6 @@ export function createReplyLog(channel: ServiceChannel, log: Log, deliverEarly?:
   /** Replies with unwritten parts, and those of them that do not wait for the regular flush. */
   const dirty = new Set<OpenReply>()
   const urgent = new Set<OpenReply>()
-  /** Replies whose first parts are delivered before they are written. */
   const withFirstParts = new Set<OpenReply>()
   let lastFlushAt = Number.NEGATIVE_INFINITY
   let nextUrgentAt = Number.NEGATIVE_INFINITY

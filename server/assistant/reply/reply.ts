@@ -1,4 +1,3 @@
-/** The phases of one answer: load the context, run the commands, generate, check the citations, persist. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { MAX_TRIES } from '#server/assistant/queue/claims.ts'
@@ -33,7 +32,6 @@ export async function answer(
   }
 }
 
-/** Runs the phases until one fails; returns their results and the error. */
 async function runPhases(attempt: Attempt, dependencies: ReplyDependencies): Promise<PhaseResults> {
   const { reply, signal } = attempt
   let loaded: LoadedContext | undefined

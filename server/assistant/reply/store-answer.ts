@@ -1,4 +1,3 @@
-/** Stores a finished answer as a new row, as the next version of one, or appended to one. */
 import { type ReplyError } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'

@@ -1,4 +1,3 @@
-/** Finds relevant documents that are still being read, and waits for them up to a limit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
@@ -12,10 +11,8 @@ const POLL_INTERVAL_MS = 200
 const MAX_UNNAMED_DOCUMENTS = 3
 
 export interface UnreadDocuments {
-  /** Number of relevant documents that cannot be searched yet. */
   readonly count: number
   readonly awaitedIds: readonly string[]
-  /** Whether one finished document is enough, because the question names none. */
   readonly isAnyEnough: boolean
   readonly waitLimitMs: number
 }
@@ -29,19 +26,14 @@ const withoutWaiting = (count: number): UnreadDocuments => ({
 
 interface UnreadInput {
   readonly targetDocumentIds: readonly string[]
-  /** Numbers of documents that can be searched, and that cannot yet. */
   readonly ready: number
   readonly unread: number
-  /** Whether only documents can answer, because there is no model. */
   readonly onlyQuotes: boolean
-  /** Whether the searchable documents contain a possible answer. */
   readonly hasAnswer: boolean
   readonly isWhole: boolean
 }
 
-/**
- * Named or chosen documents are awaited; without any, all unread ones where no other document answers. Runs as the person.
- */
+/** Named or chosen documents are awaited; without any, all unread ones where no other document answers. Runs as the person. */
 export async function findUnreadDocuments(
   scope: Scope,
   { targetDocumentIds, ready, unread, onlyQuotes, hasAnswer, isWhole }: UnreadInput,
@@ -57,9 +49,7 @@ export async function findUnreadDocuments(
   return { count: unread, awaitedIds, isAnyEnough: true, waitLimitMs: UNNAMED_WAIT_LIMIT_MS }
 }
 
-/**
- * Resolves when all are read, when one is and any is enough, or at the limit. @throws the reason of an aborted signal.
- */
+/** Resolves when all are read, when one is and any is enough, or at the limit. @throws the reason of an aborted signal. */
 export async function awaitDocuments(
   { awaitedIds, isAnyEnough }: UnreadDocuments,
   read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>,

@@ -1,4 +1,3 @@
-/** Finds the passages of earlier conversations that answer a question best. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type MessageSource } from '#contract/source.ts'
 import { type ConsideredMessage } from '#contract/trace.ts'
@@ -23,7 +22,6 @@ export const isSameMessage = (one: EarlierMessagePassage, other: EarlierMessageP
   one.messageId === other.messageId && one.text === other.text
 
 export interface EarlierMessages {
-  /** Best first. */
   readonly messages: readonly EarlierMessagePassage[]
   readonly considered: readonly ConsideredMessage[]
 }
@@ -34,11 +32,9 @@ const MAX_CHARACTERS = 400_000
 const MIN_PREFIX_CHARACTERS = 3
 /** Minimum share of the rarity of the question's words that occur in any message. */
 const MIN_RARITY_COVERAGE = 0.34
-/** Minimum share of the question's words, including those that occur in no message. */
 const MIN_WORD_COVERAGE = 0.5
 /** As in server/search/ranking/bm25.ts, with less weight on the length of a message. */
 const [K1, B] = [1.2, 0.65]
-/** Score multiplier for a message that only asks. */
 const QUESTION_WEIGHT = 0.5
 const QUESTION = /[?？؟]["'”’»)\s]*$/u
 const [SAMPLE_MESSAGES, SAMPLE_CHARACTERS, MIN_SAMPLE_CHARACTERS] = [30, 400, 30]
@@ -57,7 +53,6 @@ function commonPrefix(word: string, terms: readonly string[]): string {
 
 interface QueryTerm {
   readonly terms: readonly string[]
-  /** 0 for a word that occurs in no message. */
   readonly rarity: number
 }
 
@@ -148,7 +143,6 @@ export async function searchEarlierMessages(
 ): Promise<EarlierMessages> {
   const languages = await languagesOf(scope, question)
   const { words } = await parseQuestion(scope, question, languages)
-  // Longer words are more specific, so the shortest are dropped beyond the limit.
   const wanted = [...words].toSorted(([one], [other]) => other.length - one.length).slice(0, MAX_QUERY_WORDS)
   const parts = wanted.map(([word, terms]) => commonPrefix(word, terms))
   const { messages, rarities } = await findEarlierMessages(scope, parts, turnsInPrompt)

@@ -1,4 +1,3 @@
-/** Finds the passages that a question is answered from. */
 import { z } from 'zod'
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
 import { type ParsedMessage, type ToolCall } from '#server/assistant/tools/commands.ts'
@@ -19,10 +18,8 @@ import { chooseDocuments, readAllPages, maxSourceCharacters } from './whole-docu
 export interface Retrieval {
   readonly query: string
   readonly passages: readonly FoundPassage[]
-  /** Passages of earlier conversations, only for `@knowledge`. */
   readonly messages: readonly EarlierMessagePassage[]
   readonly runs: ReadonlyMap<ToolCall, ToolRun>
-  /** Absent where no document was searched. */
   readonly trace?: RetrievalTrace
   /** Documents that the question names or the person chose; empty if there are none, or if no document was searched. */
   readonly targetDocumentIds: readonly string[]
@@ -37,11 +34,9 @@ export interface RetrievalOptions {
    */
   readonly onlyQuotes: boolean
   readonly chosen: readonly string[]
-  /** Oldest first. */
   readonly earlierQuestions: readonly string[]
   readonly turnsInPrompt: TurnsInPrompt
   readonly hasDocuments: boolean
-  /** In tokens. */
   readonly contextWindow: number
   readonly embedder: Embedder | null
 }
@@ -118,7 +113,6 @@ export async function findPassages(
 
 type WholeOptions = Pick<RetrievalOptions, 'chosen' | 'onlyQuotes' | 'contextWindow'>
 
-/** Undefined where passages suffice. */
 async function findWholeDocuments(
   scope: Scope,
   question: string,

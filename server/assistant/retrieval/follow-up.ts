@@ -2,7 +2,6 @@
 import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
 
-/** Questions with more content words are complete in themselves. */
 const MAX_CONTENT_WORDS = 2
 
 const CONJUNCTION =

@@ -1,4 +1,3 @@
-/** Recognises questions about a whole document, which a few passages cannot answer. Pure. */
 import { groupWordsByLanguage } from '#server/search/query/parse-question.ts'
 
 /** Words that ask for a summary, in the stemmed languages and some others; matched at the beginning of a word. */
@@ -54,11 +53,9 @@ export const withoutListAllWords = (question: string): string =>
 const MIN_NAME_WORD_CHARACTERS = 3
 /** Each word is compared with every document name, and a pasted text has thousands. */
 const MAX_NAME_WORDS = 50
-/** Words that occur in many names and describe any document. */
 const GENERIC_NAME_WORDS =
   /^(?:files?|documents?|pdfs?|papers?|reports?|books?|texts?|datei(?:en)?|dokumente?|bericht|buch|fichier|livre|rapport|archivo|documento|fichero|libro|informe|bestand|boek|verslag|файл|документ|книга|текст|list|notes?|copy|version|final|draft|new)$/u
 
-/** Words of the question that may be part of a document name ("summarise the lease"). */
 export const documentNameWords = (question: string): string[] =>
   groupWordsByLanguage(withoutListAllWords(question).replace(SUMMARY_SPACED, ' '))
     .flatMap((words) => [...words])

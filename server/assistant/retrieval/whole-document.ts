@@ -1,4 +1,3 @@
-/** Answers from whole documents: all pages as sources, condensed in groups where the model's window is smaller. */
 import { fileTypeOf } from '#contract/file-types.ts'
 import { type PassageSource } from '#contract/source.ts'
 import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
@@ -9,7 +8,6 @@ import { type ChatModel } from '#server/providers/chat.ts'
 import { type FoundPassage } from '#server/search/read-passages.ts'
 import { refersToDocument, refersToDocuments, documentNameWords } from './whole-document-question.ts'
 
-/** Share of the window for sources; the answer and the conversation need the rest. */
 const SOURCES_SHARE = 0.4
 /** Limits of the notes on one group: characters, and a share of the window so that several notes fit together. */
 const MAX_NOTES_CHARACTERS = 12_000
@@ -17,7 +15,6 @@ const NOTES_SHARE = 1 / 4
 const MAX_CONCURRENT_NOTES = 3
 /** "These documents" refers to at most this many. */
 const MAX_DOCUMENTS_TOGETHER = 5
-/** Groups that a model reads for one answer; the answer states how many pages were read. */
 const MAX_PIECES = 80
 
 /** The text of a sheet begins with its name, which citations of any part of the sheet show. */
@@ -28,8 +25,7 @@ export const maxSourceCharacters = (contextWindow: number): number =>
 
 /**
  * The documents that a question about a whole document refers to: those it names; else the newest whose names share most
- * words
- * with it; else, for "this document", the newest or only one, and for "these", a few. Undefined if none. Runs as the
+ * words with it; else, for "this document", the newest or only one, and for "these", a few. Undefined if none. Runs as the
  * person.
  */
 export async function chooseDocuments(scope: Scope, question: string): Promise<readonly string[] | undefined> {
@@ -65,7 +61,6 @@ Write down, in the language of the document, everything in this part that the an
 const render = ({ n, page, text }: PassageSource) =>
   `<source n="${n}" page="${page}">\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}\n</source>`
 
-/** Fills each group up to `room`; a page larger than that is split. */
 export function groupSources(sources: readonly PassageSource[], room: number): PassageSource[][] {
   const groups: PassageSource[][] = []
   let filled = Infinity
@@ -92,14 +87,12 @@ interface CondenseOptions {
 
 export interface Condensed {
   readonly sources: readonly PassageSource[]
-  /** Number of pages before the first that was not read in full. */
   readonly pagesRead: number
 }
 
 /**
  * Returns the sources unchanged where they fit; else the model's notes on each group, under the group's first number,
- * condensed
- * again until they fit. Markers inside the notes keep pointing to pages.
+ * condensed again until they fit. Markers inside the notes keep pointing to pages.
  */
 export async function condenseSources(
   sources: readonly PassageSource[],

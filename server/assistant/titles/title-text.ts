@@ -1,5 +1,3 @@
-/** Titles from a model's text or from the beginning of the question. Pure. */
-
 import { parseCommands } from '#server/assistant/tools/commands.ts'
 
 const MAX_QUESTION_TITLE_CHARACTERS = 60
@@ -11,7 +9,6 @@ const DANGLING = /[\s.,;:!?…·。、，；：？！．؟،؛।\-–—([{¿¡
 
 const withoutDangling = (text: string) => text.replace(DANGLING, '')
 
-/** Document names before a question, as the composer writes them. */
 const LEADING_DOCUMENT_NAMES = /^(?:(?:"[^"]+"|\S+\.(?:pdf|docx?|xlsx?|txt|jpe?g|png))[,:]*\s*)+/i
 
 function withoutCommands(question: string): string {
@@ -34,7 +31,6 @@ export function titleFromQuestion(question: string): string {
   return words === all ? words : `${words}…`
 }
 
-/** Undefined where the model wrote no usable title. */
 export function titleFromModel(written: string): string | undefined {
   const line = written
     .split('\n')

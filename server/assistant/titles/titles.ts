@@ -1,7 +1,6 @@
 /**
  * Titles of new conversations, made after the first answer by its model, else from the question. A title that is lost with
- * its
- * process is made after the next answer.
+ * its process is made after the next answer.
  */
 import { type Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
@@ -13,14 +12,12 @@ import { titleFromModel, titleFromQuestion } from './title-text.ts'
 export interface TitleRequest {
   readonly conversationId: string
   readonly owner: string
-  /** Null: the beginning of the question becomes the title. */
   readonly model: { readonly provider: string | undefined; readonly identifier: string } | null
 }
 
 export interface Titles {
   /** Returns at once. Failures are logged, and the beginning of the question becomes the title. */
   suggest(request: TitleRequest): void
-  /** Cancels model requests; resolves when pending titles are stored. */
   stop(): Promise<void>
 }
 
@@ -34,7 +31,6 @@ interface TitlesOptions {
 const TIMEOUT_MS = 10_000
 /** Answers that end together must not request all their titles at once. */
 const MAX_CONCURRENT_REQUESTS = 4
-/** The beginning of a question or an answer is enough to name its subject. */
 const MAX_SHOWN_CHARACTERS = 2_000
 
 const INSTRUCTIONS = `Write the title of the conversation that you are shown: at most eight words, in the language of the question.

@@ -1,16 +1,13 @@
-/** Parses the tool commands of a message: `@knowledge`, `@web` and `@search`. Pure. */
 import { COMMAND_PATTERN, type ToolName, TOOLS } from '#contract/tools.ts'
 
 export interface ToolCall {
   readonly name: ToolName
-  /** Text up to the next command or the end of the message. */
   readonly argument: string
 }
 
 export interface ParsedMessage {
   readonly before: string
   readonly calls: readonly ToolCall[]
-  /** The message without its commands and the addresses that they read. */
   readonly text: string
 }
 

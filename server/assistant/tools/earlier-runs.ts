@@ -3,7 +3,6 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
-/** Part of one run that later turns read. */
 const MAX_RUN_CHARACTERS = 2_000
 
 function showRun({ tool_name, content }: Turn): string {

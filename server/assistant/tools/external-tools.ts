@@ -15,12 +15,10 @@ export interface ExternalTools {
 }
 
 export interface ExternalToolsOptions extends NetworkAccess {
-  /** Null: none is configured. */
   readonly webSearch: WebSearch | null
   readonly log: Log
 }
 
-/** The text that the person reads. */
 export function describeFinding(finding: Finding): string {
   if (finding.kind === 'failure') return finding.reason
   if (finding.kind === 'page') {

@@ -14,7 +14,6 @@ interface FittedTools<Tool extends ToolDefinition> {
 
 const TOOLS_SHARE = 0.2
 
-/** The text that the provider counts: name, purpose and parameters. */
 export const describeTool = ({ name, description, parameters }: ToolDefinition): string =>
   JSON.stringify({ name, description, parameters })
 

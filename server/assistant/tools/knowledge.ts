@@ -15,7 +15,6 @@ import { searchDocuments } from '#server/search/search.ts'
 import { findMissingName, parseLeadingNames } from './named-documents.ts'
 import { type ToolRun } from './outcome.ts'
 
-/** The documents named at the beginning of the argument that the person has. */
 export async function parseDocumentNames(
   scope: Scope,
   argument: string,
@@ -49,7 +48,6 @@ const describeMessage = ({ title, senderRole, createdAt, text }: EarlierMessageP
 export interface KnowledgeOptions {
   readonly limit: number
   readonly embedder?: Embedder | null
-  /** Documents to search if the command names none; empty: all. */
   readonly chosen?: readonly string[]
   /** Turns that the prompt already contains. Other messages are searched unless documents are named or chosen. */
   readonly turnsInPrompt: TurnsInPrompt
@@ -60,7 +58,6 @@ export interface KnowledgeOptions {
   ) => Promise<{ passages: FoundPassage[]; trace: RetrievalTrace } | undefined>
 }
 
-/** Limit of the tool message, for whole documents. */
 const MAX_CONTENT_CHARACTERS = 20_000
 /** Documents come first, as messages about them may contain less. */
 const MAX_MESSAGES = 3
@@ -80,7 +77,6 @@ export async function searchKnowledge(
   messages: readonly EarlierMessagePassage[]
   run: ToolRun
   trace: RetrievalTrace
-  /** The searched documents; empty: all. */
   documentIds: readonly string[]
   missingDocumentNotes: readonly string[]
 }> {

@@ -1,4 +1,3 @@
-/** Offers the tools of a person's own servers to a model, under the server's name and with the person's consent. */
 import { z } from 'zod'
 import { type ToolRequest } from '#contract/tool-server.ts'
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -18,13 +17,11 @@ interface McpToolOptions {
   readonly consents: ToolConsents
   readonly record: RecordRun
   readonly budget: ResultBudget
-  /** Shows viewers a consent request; without a request, that the person has answered. */
   readonly showConsentRequest: (run: number, name: string, request: ToolRequest | undefined) => void
 }
 
 export interface McpToolSet {
   readonly tools: readonly ChatTool[]
-  /** Closes the connections that calls opened. */
   close(): Promise<void>
 }
 
@@ -33,7 +30,6 @@ const MAX_NAME_LENGTH = 64
 const MAX_TOOLS = 64
 /** A person cannot review longer arguments before consent, so they are rejected. */
 const MAX_ARGUMENTS_CHARACTERS = 100_000
-/** Characters that a page does not show, or that reorder others. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const argumentsOf = z.record(z.string(), z.unknown())
@@ -62,7 +58,6 @@ export function createMcpTools({
   function clientOf(server: ConnectedServer, signal: AbortSignal): Promise<ToolClient> {
     const client = clients.get(server.id) ?? server.open(signal)
     clients.set(server.id, client)
-    // A failed connection may be retried.
     client.catch(() => clients.delete(server.id))
     return client
   }

@@ -1,6 +1,4 @@
-/**
- * Parses the names that begin an argument of `@knowledge`: `lease.pdf …` or `“lease.pdf”, “house rules.pdf”: …`. Pure.
- */
+/** Parses the names that begin an argument of `@knowledge`: `lease.pdf …` or `“lease.pdf”, “house rules.pdf”: …`. Pure. */
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 
 interface NamedDocument {
@@ -10,7 +8,6 @@ interface NamedDocument {
 
 interface Named {
   readonly documentIds: readonly string[]
-  /** The text after the names. */
   readonly question: string
 }
 
@@ -24,7 +21,6 @@ const ENDING = String.raw`\.(?:${Object.keys(UPLOAD_TYPES).join('|')})`
 const QUOTED_NAME = new RegExp(String.raw`^["'“„«]\s?([^"'”“»\n]{1,200}${ENDING})\s?["'”“»]`, 'iu')
 const BARE_NAME = new RegExp(String.raw`^([^\s"'“„«]{1,200}${ENDING})(?=[\s,:;?!]|$)`, 'iu')
 
-/** A file name after the known ones: a document that does not exist. */
 export const findMissingName = (question: string): string | undefined =>
   (QUOTED_NAME.exec(question) ?? BARE_NAME.exec(question))?.[1]
 

@@ -12,7 +12,6 @@ export type Finding =
   | { readonly kind: 'results'; readonly words: string; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failure'; readonly tool: string; readonly reason: string }
 
-/** Maximum runs for one answer, including typed commands. */
 export const MAX_TOOL_RUNS = 24
 
 export interface ToolRun {
@@ -24,7 +23,6 @@ export interface ToolRun {
 
 const MAX_STORED_CHARACTERS = 20_000
 
-/** Notes in the stored text whether it is cut, and whether the model was shown only a part. */
 export function storedContent(text: string, missing: string | null = null): string {
   const kept = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
   const cut =
@@ -36,6 +34,5 @@ export function storedContent(text: string, missing: string | null = null): stri
 export interface ToolOutcome {
   readonly run: ToolRun
   readonly finding?: Finding
-  /** The text that the model reads, within the budget. */
   readonly shown?: string
 }

@@ -26,7 +26,6 @@ export function showSource(source: Source): string {
   return `<source n="${n}" file="${escapeAttribute(filename)}" page="${page}"${section}>\n${escapeText(text)}\n</source>`
 }
 
-/** @param room maximum number of characters of a page. */
 export function showFinding(finding: Finding, room: number, numberOf: NumberOf): string {
   if (finding.kind === 'failure')
     return `<failure tool="${escapeAttribute(finding.tool)}">${escapeText(finding.reason)}</failure>`

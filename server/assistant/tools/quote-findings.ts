@@ -1,4 +1,3 @@
-/** Quotes web pages and search results for the extractive answerer, with their source numbers. */
 import { chooseQuotes } from '#server/assistant/extractive/choose-quotes.ts'
 import { asPlainMarkdown } from '#server/assistant/extractive/extractive-answer.ts'
 import { prepareTextCandidates } from '#server/assistant/extractive/quote-candidates.ts'
@@ -6,12 +5,10 @@ import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import { type Scope } from '#server/database/scope.ts'
 import { type Finding } from './outcome.ts'
 
-/** Sentences quoted from a page if the question asks nothing about it. */
 const OPENING_SENTENCES = 3
 
 export interface FindingSection {
   readonly text: string
-  /** Whether it quotes found text; otherwise it says that there is none, or why. */
   readonly isFound: boolean
 }
 

@@ -1,6 +1,5 @@
 /**
- * Room for tool results in one answer. All results stay in the request until the answer is written, so together with it
- * they
+ * Room for tool results in one answer. All results stay in the request until the answer is written, so together with it they
  * count against the model's window.
  */
 import { maxPromptTokens } from '#server/assistant/prompt/fit-history.ts'
@@ -8,9 +7,7 @@ import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from '#server/
 import { escapeText } from './prompt-elements.ts'
 
 export interface FittedResult {
-  /** The prefix that fits, safe inside an element. */
   readonly text: string
-  /** A sentence about the omitted part; null if there is none. */
   readonly omission: string | null
 }
 
@@ -19,13 +16,10 @@ export interface ResultBudget {
   reserve(request: string, tokens?: number): void
   /** Fits results one after the other, each into a share of the remaining budget. */
   fit(result: string): Promise<FittedResult>
-  /** How many items, from the first, fit unchanged. */
   fitItems(items: readonly string[]): Promise<{ readonly count: number; readonly omission: string | null }>
 }
 
-/** Maximum share of the remaining budget for one result: others may follow. */
 const MAX_RESULT_SHARE = 0.5
-/** Limit of one result, however large the window. */
 const MAX_RESULT_CHARACTERS = 100_000
 
 const inThousands = (count: number) => count.toLocaleString('en')
@@ -38,7 +32,6 @@ export function createResultBudget({
   readonly provider: string | undefined
 }): ResultBudget {
   let left = maxPromptTokens(contextWindow)
-  /** Part of the request, but not counted yet. */
   let uncounted: string[] = []
   let counter: TokenCounter | undefined
   let turn: Promise<unknown> = Promise.resolve()

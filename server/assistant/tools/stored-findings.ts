@@ -5,7 +5,6 @@ import { type Finding, type ToolRun } from './outcome.ts'
 
 const PAGE = /^(?:(?<title>.*)\n)?(?<address>https?:\/\/\S+)\n\n(?<text>[^]*)$/
 const RESULT = /^(?<title>.*)\n(?<address>https?:\/\/\S+)\n(?<snippet>[^]*)$/
-/** Snippets of a search engine may contain empty lines. */
 const BETWEEN_RESULTS = /\n\n(?=.*\nhttps?:\/\/\S+\n)/
 
 function readPage(content: string, question: string): Finding[] {

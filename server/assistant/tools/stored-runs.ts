@@ -9,9 +9,7 @@ const storedRun = z.object({
   metadata: z.object({ tool_name: z.string(), status: z.enum(['done', 'failed']), duration_ms: z.number() }),
 })
 
-/**
- * The runs of one answer, commands of its question first, by position, which a branch preserves. Runs as the person.
- */
+/** The runs of one answer, commands of its question first, by position, which a branch preserves. Runs as the person. */
 export async function readRuns(
   scope: Scope,
   { conversationId, messageId, answerId }: ClaimedReply,

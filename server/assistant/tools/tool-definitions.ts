@@ -1,4 +1,3 @@
-/** The built-in tools that a model may call; a person can type each of them too. */
 import { z } from 'zod'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { type SourceList } from '#server/assistant/citations/source-list.ts'
@@ -49,8 +48,7 @@ const normalizeAddress = (given: string): string => {
 
 /**
  * Addresses that a model may read: those that the person wrote or a search found. Otherwise, instructions hidden in a
- * document
- * could make it send what it has read to a foreign address.
+ * document could make it send what it has read to a foreign address.
  */
 export function readableAddresses(history: readonly Turn[]): Set<string> {
   const trusted = history.filter(

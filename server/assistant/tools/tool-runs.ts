@@ -1,6 +1,5 @@
 /**
- * The tool runs of one answer, shown live and stored under their attempt. Runs of an existing answer are stored only with
- * its
+ * The tool runs of one answer, shown live and stored under their attempt. Runs of an existing answer are stored only with its
  * new text.
  */
 import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
@@ -18,28 +17,23 @@ import { type RecordRun } from './tool-definitions.ts'
 
 export interface ToolRuns {
   readonly count: () => number
-  /** Runs to store with the answer, by number. */
   readonly unstored: () => ReadonlyMap<number, ToolRun>
   /** Runs the commands without a run, concurrently; resolves with the web findings once all runs are stored. */
   readonly runCommands: (tools: ReplyContext['commands']) => Promise<Finding[]>
   /** Records a run that the model requested. @throws AppError `rate_limited` after too many. */
   readonly record: RecordRun
-  /** Records a call that could not run. */
   readonly recordFailure: (name: string, reason: string) => Promise<void>
 }
 
 interface ToolRunOptions {
   readonly reply: ClaimedReply
-  /** Number of the first run; a continuation starts after the earlier ones. */
   readonly firstRun: number
   readonly writer: ReplyWriter
   readonly replyClaims: ReplyClaims
   readonly externalTools: ExternalTools
-  /** Reads as the person who asked. */
   readonly read: <T>(run: (scope: Scope) => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
   readonly log: Log
-  /** Called when a newer attempt has the reply. */
   readonly onLost: () => void
 }
 

@@ -1,4 +1,3 @@
-/** `@web`: reads the page at an address. */
 import { htmlToText, type PageText } from '#server/parsing/text/html-text.ts'
 import { guardedFetch, type NetworkAccess } from '#server/providers/guarded-fetch.ts'
 import { toStorableText } from '#server/providers/storable-text.ts'
@@ -6,11 +5,9 @@ import { toStorableText } from '#server/providers/storable-text.ts'
 const READABLE = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/json']
 /** More than questions need, and less than would crowd out the rest of a model's window. */
 const MAX_CHARACTERS = 60_000
-/** Range in which a page may declare its encoding. */
 const HEAD_BYTES = 1_024
 
 export interface WebPage extends PageText {
-  /** The final address, after redirects. */
   readonly address: string
 }
 
