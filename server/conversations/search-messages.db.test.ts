@@ -36,14 +36,14 @@ async function say(person: Claims & { sub: string }, contents: readonly string[]
 const find = (person: Claims, search: string) => searchMessages(db.database, person, search)
 const idsOf = async (person: Claims, search: string) => (await find(person, search)).map((found) => found.message_id)
 
-describe('what was said is found', () => {
+describe('messages are found', () => {
   test('by the beginning of words, all of them, in any order, newest first', async () => {
     const [older, newer] = await say(owner, ['The reading lamp stands here', 'A lamp for reading', 'A lamp'])
     expect(await idsOf(owner, 'lam read')).toEqual([newer, older])
     expect(await idsOf(owner, 'lamp candle')).toEqual([])
   })
 
-  test('with its conversation, its place and a snippet', async () => {
+  test('with their conversation, position and a snippet', async () => {
     const [id] = await say(owner, ['The reading lamp'], 2)
     const [found] = await find(owner, 'lamp')
     expect(found).toMatchObject({
@@ -77,30 +77,30 @@ describe('what was said is found', () => {
     expect(found[0]?.snippet.some(({ is_hit: isHit }) => isHit)).toBe(true)
   })
 
-  test('as it reads after it was changed', async () => {
+  test('by their text after a change', async () => {
     const [id] = await say(owner, ['first wording'])
     await db.admin.query(`update messages set content = 'second wording' where id = $1`, [id])
     expect(await idsOf(owner, 'first')).toEqual([])
     expect(await idsOf(owner, 'second')).toEqual([id])
   })
 
-  test('not where only a tool said it, and not once it is deleted', async () => {
+  test('not in tool messages, and not after deletion', async () => {
     await say(owner, ['a tool says lamp'], 3)
     const [id] = await say(owner, ['a person says lamp'])
     expect(await idsOf(owner, 'lamp')).toEqual([id])
     await db.admin.query('delete from conversations where uid = $1', [owner.sub])
     expect(await idsOf(owner, 'lamp')).toEqual([])
-    const kept = await db.admin.query('select from message_texts where owner = $1', [owner.sub])
-    expect(kept.rowCount).toBe(0)
+    const remaining = await db.admin.query('select from message_texts where owner = $1', [owner.sub])
+    expect(remaining.rowCount).toBe(0)
   })
 
-  test('nothing is asked for nothing', async () => {
+  test('an empty search returns nothing', async () => {
     await say(owner, ['anything'])
     expect(await find(owner, '   ')).toEqual([])
   })
 })
 
-test('a second user and nobody find nothing of it', async () => {
+test('another person and an anonymous caller find nothing', async () => {
   await say(owner, ['The xylophone plays'])
   const stranger = await db.createPerson()
   const [own] = await say(stranger, ['My own xylophone'])
@@ -108,7 +108,7 @@ test('a second user and nobody find nothing of it', async () => {
   await expect(find({ role: 'anon' }, 'xylophone')).rejects.toMatchObject({ code: '42501' })
 })
 
-test('reads one person’s texts by their index, and no other', async () => {
+test('reads only one person’s texts, by their index', async () => {
   await say(
     owner,
     Array.from({ length: 40 }, (_, index) => `text ${index}`),

@@ -7,7 +7,7 @@ const SOURCES: Record<number, string> = {
 }
 const misquotes = (answer: string) => findMisquotes(answer, (n) => SOURCES[n])
 
-describe('words that stand in the source', () => {
+describe('words that occur in the source', () => {
   test.each([
     ['"The reading lamp burns until midnight" [1].'],
     ['“the reading LAMP burns until midnight.” [1]'],
@@ -29,7 +29,7 @@ describe('words that stand in the source', () => {
   })
 })
 
-describe('words that do not', () => {
+describe('words that do not occur in the source', () => {
   test.each([
     ['"The reading lamp burns all night" [1].', ['The reading lamp burns all night']],
     ['“The lamp burns\nall night” [1].', ['The lamp burns all night']],
@@ -49,7 +49,7 @@ describe('words that do not', () => {
   })
 })
 
-describe('words that nobody claims to have found', () => {
+describe('words that are not attributed to a source', () => {
   test.each([
     ['They call this "scare quotes". The lamp burns until midnight [1].'],
     ['The lamp burns until midnight [1]. People call this "late".'],

@@ -46,9 +46,9 @@ function normalize(given: string): NormalizedText {
     }
     const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(character) // prettier-ignore
     if (isUnspaced) edges[text.length] = true
-    const kept = /[−–]/.test(character) ? '-' : character
-    text += kept
-    for (let unit = 0; unit < kept.length; unit += 1) edges.push(isUnspaced && unit === kept.length - 1)
+    const written = /[−–]/.test(character) ? '-' : character
+    text += written
+    for (let unit = 0; unit < written.length; unit += 1) edges.push(isUnspaced && unit === written.length - 1)
   }
   edges[text.length] = true
   return { text, wordBoundaries: edges }

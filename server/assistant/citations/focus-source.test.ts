@@ -45,7 +45,7 @@ test('marks the sentence of a long paragraph, in any script', () => {
   expect(focus(source(chinese), '守灯人六月离开 [1]').text).toBe('守灯人六月离开了灯塔。')
 })
 
-test('marks what each marker speaks of, where they speak of several parts of one page', () => {
+test('marks the part for each marker where markers cite several parts of one page', () => {
   const answer = 'In `[1]` Brand 9 was good [1].\n\nBrand 140 was better [1][2], and so it was [1].'
   const focused = focus(source(SHEET, 5), answer)
   const marked = focused.cited?.map(({ start, end }) => SHEET.slice(start - 5, end - 5))
@@ -53,7 +53,7 @@ test('marks what each marker speaks of, where they speak of several parts of one
   expect(focus(source(SHEET), 'Brand 9 [1]. Brand 9 again [1].')).not.toHaveProperty('cited')
 })
 
-test('shows how the page begins where nothing of it is spoken of, without cutting a row', () => {
+test('shows the beginning of a page that is not cited, without cutting a row', () => {
   const begun = truncateSource(source(SHEET))
   expect(focus(source(SHEET), 'Etwas ganz anderes [1].')).toEqual(begun)
   expect(begun.text.length).toBeLessThanOrEqual(400)

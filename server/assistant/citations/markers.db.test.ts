@@ -24,7 +24,7 @@ async function answerOf(words: string, question: string, model?: string) {
 const addLease = () =>
   addReadDocument(db.database, person, 'lease.pdf', ['The notice period is three months. The deposit is two rents.'])
 
-test('quotations that are not in their source are kept beside the answer', async () => {
+test('quotations that are not in their source are stored with the answer', async () => {
   await addLease()
   const { content, metadata } = await answerOf(
     'It is "three months" [1], and “the deposit is\nfive rents” [1]. Nobody [7] says "more".\n\n> The notice period is one week. [1]',
@@ -35,18 +35,18 @@ test('quotations that are not in their source are kept beside the answer', async
   expect(metadata).not.toHaveProperty('unsupported')
 })
 
-test('an answer that cites nothing is known as unsupported', async () => {
+test('an answer without citations is marked unsupported', async () => {
   await addLease()
   const { metadata } = await answerOf('Three months, as everywhere.', 'How long is the notice period?')
   expect(metadata.unsupported).toBe(true)
 })
 
-test('nobody without documents is told that they do not support an answer', async () => {
+test('a person without documents is not told that an answer is unsupported', async () => {
   const { metadata } = await answerOf('Hello.', 'Hello?')
   expect(metadata).not.toHaveProperty('unsupported')
 })
 
-test('the Reader neither misquotes nor claims', async () => {
+test('the extractive answerer neither misquotes nor makes claims', async () => {
   await addLease()
   const { metadata } = await answerOf('', 'How long is the notice period?', READER_MODEL)
   expect(metadata.sources).toHaveLength(1)
@@ -54,7 +54,7 @@ test('the Reader neither misquotes nor claims', async () => {
   expect(metadata).not.toHaveProperty('unsupported')
 })
 
-test('a quotation from a document that was given whole is looked for in all of it', async () => {
+test('a quotation from a whole document is searched in its full text', async () => {
   await addReadDocument(db.database, person, 'log.txt', [`${'The tide rose. '.repeat(60)}Then the lamp went out.`])
   const { metadata } = await answerOf(
     'It ends with "then the lamp went out" [1] and "then it was lit" [1].',
@@ -64,7 +64,7 @@ test('a quotation from a document that was given whole is looked for in all of i
   expect(metadata.misquotes).toEqual(['then it was lit'])
 })
 
-test('the steps of an answer are kept with what they took', async () => {
+test('the steps of an answer are stored with their durations', async () => {
   await addLease()
   const { metadata } = await answerOf('Three months [1].', 'How long is the notice period?')
   expect(metadata.steps?.map(({ name }) => name)).toEqual(['found', 'begun', 'written', 'checked'])

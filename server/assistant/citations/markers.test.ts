@@ -22,7 +22,7 @@ test('splits a joint marker and drops the unknown half', () => {
   expect(filterInPieces('Both say so [1, 9; 2].', [1, 2], 100).output).toBe('Both say so [1][2].')
 })
 
-test('tells where each marker stands, of all that were kept', () => {
+test('returns the offset of each remaining marker', () => {
   const { output, places } = filterInPieces('One [2, 7, 1]. `[1]` Two [1].', [1, 2], 3)
   expect(output).toBe('One [2][1]. `[1]` Two [1].')
   expect(places).toEqual([[4], [7, 22]])
@@ -33,7 +33,7 @@ test('leaves indexes, links, reference definitions and code alone', () => {
   expect(filterInPieces(text, [1], 100).output).toBe(text)
 })
 
-test('gives the same answer however the text is cut', () => {
+test('gives the same answer for any chunking of the text', () => {
   const text = 'One [1] two [12] `[3]` three [2, 1] four [4\nfive```\n```\n[5]\n``` [2]'
   const whole = filterInPieces(text, [1, 2], text.length)
   fc.assert(
@@ -43,7 +43,7 @@ test('gives the same answer however the text is cut', () => {
   )
 })
 
-test('never shows a number that is no source', () => {
+test('never shows a number without a source', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('[', ']', '1', '9', ' ', ',', 'a')),
@@ -56,7 +56,7 @@ test('never shows a number that is no source', () => {
   )
 })
 
-test('a long list of numbers is shown as it comes, not held back as a marker', () => {
+test('streams a long list of numbers instead of holding it back as a marker', () => {
   const filter = createMarkerFilter(new Set([1]))
   const list = `[${Array.from({ length: 40 }, (_, index) => index).join(', ')}`
   expect(filter.push(list)).toBe(list)

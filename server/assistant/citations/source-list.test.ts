@@ -6,7 +6,7 @@ const passage = { documentId: randomUUID(), filename: 'a.pdf', page: 1, start: 0
 const page = (address: string, text = 'about it') =>
   ({ kind: 'page', address, title: 'A', text, question: '' }) as const
 
-test('counts on from what there is, and never twice for the same passage or page', () => {
+test('continues existing numbers, and numbers each passage or page once', () => {
   const list = createSourceList([{ n: 7, ...passage }])
   expect(list.addPassage(passage).n).toBe(7)
   expect(list.addPassage({ ...passage, start: 9 }).n).toBe(8)
@@ -21,7 +21,7 @@ test('counts on from what there is, and never twice for the same passage or page
   expect([...list.numbers]).toEqual([7, 8, 9, 10])
 })
 
-test('keeps the beginning of a page, without half a character at its end', () => {
+test('stores the beginning of a page without splitting a character at its end', () => {
   const list = createSourceList([])
   list.addFinding(page('https://a.test/', `${'x'.repeat(399)}😀`))
   expect(list.all[0]?.text).toBe(`${'x'.repeat(399)}\ufffd`)

@@ -14,18 +14,18 @@ const LAMP = 'The lamp on the northern hill burns whale oil through every winter
 const KEEPER = 'Its keeper carries whale oil up the hill before every winter storm comes.'
 const FERRY = 'The ferry across the sound waits whenever the lamp on the hill is dark.'
 
-test('are those that say what the text comes back to, in their order', () => {
+test('are those with repeated subjects, in document order', () => {
   const text = ['THE LAMP BOOK', LAMP, ...FILLER.slice(0, 20), KEEPER, ...FILLER.slice(20), FERRY].join('\n\n')
   expect(chosen(text, 3)).toEqual([LAMP, KEEPER, FERRY])
 })
 
-test('say no word twice where another sentence says something new', () => {
+test('prefer sentences with new words', () => {
   const twice = (sentence: string) => [sentence, sentence.replace('every', 'each').replace('waits', 'rests')]
   const text = [...twice(LAMP), ...twice(FERRY), ...FILLER].join('\n\n')
   expect(chosen(text, 2)).toEqual([LAMP, FERRY])
 })
 
-test('are no titles, no imprint, no form to fill in, and no end of a sentence that was cut', () => {
+test('exclude titles, imprints, forms and the ends of cut sentences', () => {
   const beside = [
     'The lamp on the northern hill and its whale oil in winter',
     'Copyright 2004 by the keepers of the lamp on the northern hill and its whale oil.',
@@ -35,6 +35,6 @@ test('are no titles, no imprint, no form to fill in, and no end of a sentence th
   expect(chosen([...beside, LAMP, KEEPER].join('\n\n'), 6)).toEqual([LAMP, KEEPER])
 })
 
-test('are none where there are no sentences', () => {
+test('are empty without sentences', () => {
   expect(chosen('Lamps\n\nOil\n\nWicks', 3)).toEqual([])
 })

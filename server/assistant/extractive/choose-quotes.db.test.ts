@@ -41,12 +41,12 @@ test.each([
   expect(first).toContain('drei Monate zum Ende eines Quartals')
 })
 
-test('answers nothing in two languages where the documents are about something else', async () => {
+test('finds no quotes in two languages where the documents are about something else', async () => {
   const question = 'What is the vitamin content of fresh broccoli, und wie viel Eisen ist in rohem Spinat enthalten?'
   expect(await quote({ 'hausordnung.txt': GUIDE, 'manual.txt': MANUAL }, question)).toEqual([])
 })
 
-test('answers a French question whose verb and pronoun are turned round', async () => {
+test('answers a French question with inverted verb and pronoun', async () => {
   const visas = [
     'Les visas sont délivrés par le consulat. Pour des séjours de plus de 90 jours en France, le visa à solliciter est un visa de long séjour.',
   ]
@@ -54,7 +54,7 @@ test('answers a French question whose verb and pronoun are turned round', async 
   expect(quotes[0]).toContain('visa de long séjour')
 })
 
-test('knows the line that runs along at the head of the pages from what they say', async () => {
+test('distinguishes a running title from the text of the pages', async () => {
   const head = (page: number) => `${page} THE LAMP OF THE NORTH`
   const book = [
     `${head(1)}\nIt was built on the hill above the town, and nobody knows when.`,

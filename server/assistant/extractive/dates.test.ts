@@ -20,7 +20,7 @@ test.each(['version 1.2.3.4', '18 months', 'Room 12', 'the 3 main points', '10.5
   (text) => expect(containsDate(text)).toBe(false),
 )
 
-test('asks for days', () => {
+test('recognises questions for dates', () => {
   expect(asksForDates('dates in the lease')).toBe(true)
   expect(asksForDates('updates of the software')).toBe(false)
 })

@@ -40,7 +40,7 @@ test('quotes the sentence that answers, with its exact range', () => {
   expect(first?.text).toContain('59.1% for top-20 accuracy')
 })
 
-test('quotes what stands below a heading, never the heading itself', () => {
+test('quotes the text below a heading, never the heading itself', () => {
   const page = 'Notice period\nThree months to the end of a quarter. It is given in writing.\nDeposit\nTwo rents.'
   const paragraph = page.indexOf('Three')
   const deposit = page.indexOf('Deposit')
@@ -61,7 +61,7 @@ test('quotes a row of a table by itself, and knows its columns', () => {
   expect(chooseQuotes(reading('rent of flat south', [page], blocks)).map(({ text }) => text)).toEqual(['South | 900'])
 })
 
-test('counts rows of one table in the order in which they are shown, and tells how well each quote fits', () => {
+test('numbers rows of one table in display order, with a score for each quote', () => {
   const tar = ['East', 'West', 'Quay', 'Pier', 'Hill', 'Town'].map((lamp) => `${lamp} | tar`)
   const page = ['Lamp | Fuel', 'North | whale oil fat', 'South | seal wick', ...tar].join('\n')
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 11 }]
@@ -75,7 +75,7 @@ test('counts rows of one table in the order in which they are shown, and tells h
   expect(new Set(quotes.map(({ score }) => score)).size).toBe(3)
 })
 
-test('quotes no row beside the one that is asked for', () => {
+test('quotes no row except the requested one', () => {
   const page = 'Zone | Price\nZone 1 | 20\nZone 2 | 30\nZone 3 | 40'
   const blocks: PageBlock[] = [{ kind: 'table', start: 0, end: page.length, headerEnd: 12 }]
   const rows = (question: string) => chooseQuotes(reading(question, [page], blocks)).map(({ text }) => text)
@@ -90,7 +90,7 @@ test('quotes a list of contents only where nothing else has the words', () => {
   expect(quotes('winter')[0]).toContain('Winter 21')
 })
 
-test('quotes what runs along at the edges of pages only where nothing else has the words', () => {
+test('quotes running titles only where nothing else has the words', () => {
   const page = 'The lamp of the north\n\nThe lamp was lit in May.'
   const own = { start: 21, end: page.length }
   const quotes = (question: string) => chooseQuotes(reading(question, [page], undefined, own)).map(({ text }) => text)
@@ -129,12 +129,12 @@ test('quotes nothing where the passages share too little with the question', () 
   expect(chooseQuotes(reading('anything', []))).toEqual([])
 })
 
-test('takes two words of six for what is asked about, and one of three for chance', () => {
+test('treats two of six words as a match, and one of three as chance', () => {
   expect(chooseQuotes(reading('accuracy gap four other strange things', [PAGE]))).toHaveLength(1)
   expect(chooseQuotes(reading('accuracy vitamin broccoli', [PAGE]))).toEqual([])
 })
 
-test('prefers what says more than the question does', () => {
+test('prefers text that says more than the question', () => {
   const pages = ['Lamp of warden 1.', 'The lamp is lit by the warden at four.']
   expect(chooseQuotes(reading('lamp of warden', pages))[0]?.text).toContain('at four')
 })
@@ -163,7 +163,7 @@ test('counts the words of a question, however many ways there are to stem each',
   expect(quotes(4)).toEqual(quotes(1))
 })
 
-test('answers a question in two languages where one half of it is covered', () => {
+test('answers a question in two languages if one half is covered', () => {
   const { questionParts, ...read } = reading('accuracy gap', [PAGE])
   const otherHalf = 'unterschied in prozent bei kleinem wert'.split(' ').map((word) => [word])
   expect(chooseQuotes({ ...read, questionParts: [[...questionParts.flat(), ...otherHalf]] })).toEqual([])
@@ -185,7 +185,7 @@ async function written(given: Partial<ExtractiveAnswerInput>): Promise<string> {
   return text
 }
 
-test('joins the words that a line end cut, and shows Markdown signs as they are', async () => {
+test('joins hyphenated words, and shows Markdown signs literally', async () => {
   const [quote] = chooseQuotes(reading('agrees Lee', [PAGE]))
   if (!quote) throw new Error('nothing was quoted')
   expect(await written({ quotes: [quote] })).toContain('> Dr. A. Lee disagrees.')
@@ -226,7 +226,7 @@ test.each([
   expect(asPlainMarkdown(text)).toBe(shown)
 })
 
-test('says whose words these are only where words were found', async () => {
+test('names the origin of quotes only where quotes were found', async () => {
   const failure = { text: 'No search engine is configured.', isFound: false }
   expect(await written({ sections: [failure] })).toBe(failure.text)
   expect(await written({ sections: [failure, { text: '> A word. [1]', isFound: true }] })).toContain(
@@ -234,7 +234,7 @@ test('says whose words these are only where words were found', async () => {
   )
 })
 
-test('says of quotes that stand for a whole document what they are', async () => {
+test('describes quotes that summarise a whole document', async () => {
   const quotes = chooseQuotes(reading('lamp', ['The lamp stands on the hill above the town.']))
   expect(await written({ quotes, isSummary: true })).toContain('not a summary of my own')
   expect(await written({ quotes, isSummary: true, hasModels: true })).toContain(
@@ -243,7 +243,7 @@ test('says of quotes that stand for a whole document what they are', async () =>
   expect(await written({ quotes })).toContain('these are the words of your documents, not an answer of my own')
 })
 
-test('says plainly that there is nothing', async () => {
+test('says that nothing was found', async () => {
   expect(await written({})).toBe('I found nothing in your documents that answers this.')
   expect(await written({ missingDocumentNotes: ['There is no document named “a_b.pdf”.'] })).toBe(
     'There is no document named “a\\_b.pdf”.\n\nI found nothing in your documents that answers this.',
@@ -254,7 +254,7 @@ test('says plainly that there is nothing', async () => {
   )
 })
 
-test('says that no model is configured only where none is', async () => {
+test('says that no model is configured only if none is', async () => {
   const quotes = chooseQuotes(reading('agrees Lee', [PAGE]))
   expect(await written({ quotes })).toContain('No language model is configured')
   expect(await written({ quotes, hasModels: true })).toContain('The Reader only quotes')

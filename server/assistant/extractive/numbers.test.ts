@@ -27,7 +27,7 @@ test.each([
   'Somehow manyfold answers',
 ])('is asked for something else by "%s"', (question) => expect(asksForNumber(question)).toBe(false))
 
-test('digits answer what asks for a number, words less surely, and others least', () => {
+test('digits score highest for a number question, then number words, then other text', () => {
   const order = ['It is 61 metres deep.', 'three sets of keys', 'One may not smoke, and the rent is due.'].map(
     numberFactor,
   )

@@ -32,7 +32,7 @@ test('a row without titles is quoted without its empty cells', () => {
   expect(joinFilledCells('Ann\t\tUlm')).toBe('Ann\t\tUlm')
 })
 
-test('one row of many columns stands upright', () => {
+test('one row of many columns is shown vertically', () => {
   expect(renderTable('Who | a | b | c | d', [row('Ann | 1 | 2 |  | 4', 2)], plain)).toBe(
     '| Who | Ann [2] |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n| c |  |\n| d | 4 |',
   )
@@ -49,7 +49,7 @@ test.each(['No. | Name', '1 | Name', '| Name', '1. Quarter | 2. Quarter', '— |
   },
 )
 
-test('is none where the titles name no column', () => {
+test('is undefined where the titles name no column', () => {
   expect(renderTable('Something about the table below', [row('Ann | Ulm', 1)], plain)).toBeUndefined()
   expect(renderTable('Name | Town', [row('Ann', 1)], plain)).toBeUndefined()
 })

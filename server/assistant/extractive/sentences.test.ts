@@ -36,7 +36,7 @@ test('keeps the number of a day, a section or a point with what it counts', () =
   ])
 })
 
-test('leaves the number of a note with the sentence that carries it', () => {
+test('leaves a footnote number with its sentence', () => {
   expect(
     sentencesIn('The term ends on 31 March 2027.[1] It goes on, see [2].[3][4]\nNew line. As said [5]. End.[6]'),
   ).toEqual([
@@ -48,17 +48,17 @@ test('leaves the number of a note with the sentence that carries it', () => {
   ])
 })
 
-test('takes each line of separated values for itself', () => {
+test('treats each line of separated values as a sentence', () => {
   expect(
     sentencesIn('name;city;start\nAnna Berg;Oslo;2015\nBruno Costa;Berlin;2016\n\nApples; pears; plums.\nNo row.'),
   ).toEqual(['name;city;start', 'Anna Berg;Oslo;2015', 'Bruno Costa;Berlin;2016', 'Apples; pears; plums.', 'No row.'])
 })
 
-test('cuts what is longer than any sentence', () => {
+test('cuts overlong text', () => {
   expect(sentencesIn('word '.repeat(400)).every((sentence) => sentence.length <= 600)).toBe(true)
 })
 
-test('cuts what is longer than a sentence, but no character in two', () => {
+test('cuts overlong text, but never inside a character', () => {
   const text = `a${'𠮷'.repeat(1_000)}`
   const pieces = sentencesIn(text)
   expect(pieces.join('')).toBe(text)

@@ -17,45 +17,41 @@ const WORDS = 'one two three four five six seven eight nine ten '
 
 test('reads all of a short conversation without counting it', async () => {
   const history = [turn(1, 'a'), turn(3, 'tool'), turn(2, '', true), turn(2, 'b'), turn(1, 'c')]
-  const {
-    verbatim: kept,
-    older,
-    counter,
-  } = await fitHistory({
+  const { verbatim, older, counter } = await fitHistory({
     history,
     otherText: 'm',
     contextWindow: 8_000,
     provider: 'OpenAI',
   })
-  expect(kept.map(({ content }) => content)).toEqual(['a', 'b', 'c'])
+  expect(verbatim.map(({ content }) => content)).toEqual(['a', 'b', 'c'])
   expect(older).toEqual([])
   expect(counter).toBeUndefined()
 })
 
-test('counts tokens before it takes a conversation for too long', async () => {
+test('counts tokens before it treats a conversation as too long', async () => {
   const history = [turn(1, WORDS.repeat(40)), turn(2, WORDS.repeat(40)), turn(1, 'c')]
   const fit = await fitHistory({ history, otherText: '', contextWindow: 4_000, provider: 'OpenAI' })
   expect(fit.older).toEqual([])
   expect(fit.counter).toBeDefined()
 })
 
-test('keeps the newest turns word for word and the question always', async () => {
+test('includes the newest turns verbatim and always the question', async () => {
   const history = Array.from({ length: 20 }, (_, index) => turn(index % 2 === 0 ? 1 : 2, WORDS.repeat(30)))
   const question = turn(1, 'And now?')
-  const { verbatim: kept, older } = await fitHistory({
+  const { verbatim, older } = await fitHistory({
     history: [...history, question],
     otherText: WORDS.repeat(20),
     contextWindow: 5_000,
     provider: 'OpenAI',
   })
-  expect([...older, ...kept]).toEqual([...history, question])
-  expect(kept.length).toBeGreaterThan(1)
+  expect([...older, ...verbatim]).toEqual([...history, question])
+  expect(verbatim.length).toBeGreaterThan(1)
   expect(older.length).toBeGreaterThan(10)
   const tight = await fitHistory({ history: [...history, question], otherText: '', contextWindow: 600, provider: 'X' })
   expect(tight.verbatim).toEqual([question])
 })
 
-test('keeps the last answer word for word as long as it fits beside a summary', async () => {
+test('includes the last answer verbatim while it fits with a summary', async () => {
   const history = [...Array.from({ length: 10 }, () => turn(1, WORDS.repeat(40))), turn(1, 'Why?')]
   const answer = turn(2, WORDS.repeat(220))
   const question = turn(1, 'Shorter, please.')
@@ -69,7 +65,7 @@ test('keeps the last answer word for word as long as it fits beside a summary', 
   expect((await fit(4_000)).verbatim).toEqual([question])
 })
 
-test('takes sentences out of the messages where no model summarises', () => {
+test('extracts sentences from the messages where no model summarises', () => {
   const summary = extractSummary('Asked: Who?', [
     turn(1, 'Where is the lamp? I need it.'),
     turn(2, `In the alcove. ${'X'.repeat(9_000)}`),

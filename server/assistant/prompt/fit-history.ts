@@ -34,18 +34,18 @@ export const maxPromptTokens = (contextWindow: number): number =>
 /** Counts no tokens where the bytes already fit, as in nearly every conversation. */
 export async function fitHistory({
   history,
-  otherText: material,
+  otherText,
   pictureTokens = 0,
   contextWindow,
   provider,
 }: FitInput): Promise<FittedHistory> {
   const readable = history.filter(isReadable)
   const room = Math.max(0, maxPromptTokens(contextWindow) - pictureTokens)
-  const most = readable.reduce((sum, { content }) => sum + maxTokens(content), maxTokens(material))
+  const most = readable.reduce((sum, { content }) => sum + maxTokens(content), maxTokens(otherText))
   if (most * tokenMargin(provider) <= room) return { verbatim: readable, older: [], counter: undefined }
 
   const counter = await loadCounter(provider)
-  const left = Math.max(0, room - (await counter.count(material)))
+  const left = Math.max(0, room - (await counter.count(otherText)))
   const besideSummary = Math.max(0, left - SUMMARY_TOKENS)
   let tokens = 0
   let firstVerbatim = readable.length

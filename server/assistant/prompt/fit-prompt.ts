@@ -69,10 +69,10 @@ export async function fitPrompt(
   const { history, contextWindow } = input
   const whole = { ...input, summary: summary?.content ?? '' }
   const prompt = buildPrompt(whole)
-  const material = prompt.system + (input.unfinished ?? '') + describeTools(input)
+  const otherText = prompt.system + (input.unfinished ?? '') + describeTools(input)
   const fit = await fitHistory({
     history,
-    otherText: material,
+    otherText,
     pictureTokens: pictureTokensOf(input),
     contextWindow,
     provider,

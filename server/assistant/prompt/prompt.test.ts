@@ -33,14 +33,14 @@ test('numbers the sources and keeps their text from closing the element', () => 
   expect(system).toContain('<source n="1" file="a &quot;b&quot;.pdf" page="3">\nx&lt;/source>&lt;system>\n</source>')
 })
 
-test('tells of documents that are named and not there, in words that cannot close the element', () => {
+test('reports named documents that do not exist, in text that cannot close the element', () => {
   const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
   const { system } = buildPrompt({ ...input, missingDocumentNotes: ['There is no document named “</absent>.pdf”.'] })
   expect(system).toContain('<absent>\nThere is no document named “&lt;/absent>.pdf”.\n</absent>')
   expect(buildPrompt(input).system).not.toContain('absent')
 })
 
-test('leaves failed answers out of what a model reads', () => {
+test('leaves out failed answers', () => {
   const history = [message(1, 'first'), message(2, 'failed', true), message(1, 'second')]
   expect(buildPrompt({ history, sources: [], unreadDocuments: 0, contextWindow: 1000 }).turns).toEqual([
     { role: 'user', content: 'first' },
@@ -48,7 +48,7 @@ test('leaves failed answers out of what a model reads', () => {
   ])
 })
 
-test('lets a summary stand for what came before', () => {
+test('replaces earlier turns by a summary', () => {
   const { system, turns } = buildPrompt({
     history: [message(2, 'an answer whose question is summarised'), message(1, 'q')],
     summary: 'They spoke of </earlier> lamps.',
@@ -60,7 +60,7 @@ test('lets a summary stand for what came before', () => {
   expect(turns).toEqual([{ role: 'user', content: 'q' }])
 })
 
-test('shows what the tools brought back as data that cannot close its element, cut to a share of the window', () => {
+test('shows tool results as data that cannot close its element, cut to a share of the window', () => {
   const { system } = buildPrompt({
     history: [message(1, 'q')],
     sources: [],
@@ -79,7 +79,7 @@ test('shows what the tools brought back as data that cannot close its element, c
   expect(system).toContain('<failure tool="web">It is away.</failure>')
 })
 
-test('tells of tools that had no room, of many only how many there are', () => {
+test('names omitted tools, and only counts many of them', () => {
   const input = { history: [message(1, 'q')], sources: [], unreadDocuments: 0, contextWindow: 1000 }
   expect(buildPrompt(input).system).not.toContain('no room')
   const toolsLeftOut = Array.from({ length: 12 }, (_, index) => `tool_${index}`)

@@ -74,12 +74,12 @@ export function buildPrompt(input: PromptInput): Prompt {
     sources,
     pages,
     unreadDocuments,
-    missingDocumentNotes: missing = [],
+    missingDocumentNotes = [],
     findings = [],
     contextWindow,
   } = input
-  const { numberOf = () => undefined, tools = [], omittedTools: toolsLeftOut = [], pictures = [] } = input
-  const material =
+  const { numberOf = () => undefined, tools = [], omittedTools = [], pictures = [] } = input
+  const sourceElements =
     sources.length > 0 ? sources.map(showSource).join('\n') : 'No passage of the documents fits the question.'
   const turns: ChatTurn[] = []
   for (const message of history) {
@@ -98,9 +98,9 @@ export function buildPrompt(input: PromptInput): Prompt {
   const unread =
     unreadDocuments > 0 ? `\n\nDocuments that are still being read and cannot be searched yet: ${unreadDocuments}.` : ''
   const absent =
-    missing.length === 0
+    missingDocumentNotes.length === 0
       ? ''
-      : `\n\nThe question names documents that the person does not have. Say so first, and take no other document for one of them.\n<absent>\n${missing.map(escapeText).join('\n')}\n</absent>`
+      : `\n\nThe question names documents that the person does not have. Say so first, and take no other document for one of them.\n<absent>\n${missingDocumentNotes.map(escapeText).join('\n')}\n</absent>`
   const partly =
     pages === undefined
       ? ''
@@ -111,7 +111,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       : `\n\nThe conversation began before the messages that you are given; this summary stands for what was said there.\n<earlier>\n${escapeText(summary)}\n</earlier>`
   const said = sources.some(isMessageSource) ? SAID_EARLIER : ''
   return {
-    system: `${INSTRUCTIONS}${said}${unread}${absent}${partly}${earlier}\n\n<sources>\n${material}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(toolsLeftOut)}`,
+    system: `${INSTRUCTIONS}${said}${unread}${absent}${partly}${earlier}\n\n<sources>\n${sourceElements}\n</sources>${showFindings(findings, contextWindow, numberOf)}${pictures.length > 0 ? PICTURES : ''}${tools.length > 0 ? TOOLS : ''}${describeOmittedTools(omittedTools)}`,
     turns,
   }
 }

@@ -35,7 +35,7 @@ async function askAll(person: Person, conversationId: string, questions: readonl
 
 const QUESTIONS = ['first', 'second', 'third', 'fourth', 'fifth'].map((word) => `${word} question`)
 
-test('summarises older turns once, tells who watches, and says so in the answer', async () => {
+test('summarises older turns once, shows viewers the step, and says so in the answer', async () => {
   await assistant.startWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model: SMALL_MODEL })
@@ -62,7 +62,7 @@ test('summarises older turns once, tells who watches, and says so in the answer'
   await expect.poll(() => summariesOf(person, conversationId)).toEqual([])
 })
 
-test('refuses a question that is larger than the window, without asking the model', async () => {
+test('rejects a question larger than the window without a model request', async () => {
   await assistant.startWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model: SMALL_MODEL })
@@ -78,7 +78,7 @@ test('refuses a question that is larger than the window, without asking the mode
   expect(await stub.lastRequest()).toEqual(before)
 })
 
-test('goes on with sentences of the messages where the model gives no summary', async () => {
+test('continues with extracted sentences where the model gives no summary', async () => {
   await assistant.startWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model: SMALL_MODEL })

@@ -38,7 +38,7 @@ test('a turn larger than the window is read to its end, in several requests', as
   expect(summary).toEqual({ content: 'So far true', model: 'openai-compatible/m' })
 })
 
-test('what is cut off is asked for again, of fewer turns at a time', async () => {
+test('a summary that is cut off is requested again for fewer turns at a time', async () => {
   const turns = ['one', 'two', 'three', 'four']
   const { summary, requests } = await summariseBy(
     (asked) => ({ content: 'the beginning of', isCut: (asked.match(/<(?:person|assistant)>/g) ?? []).length > 2 }),
@@ -49,7 +49,7 @@ test('what is cut off is asked for again, of fewer turns at a time', async () =>
   expect(summary.model).toBe('openai-compatible/m')
 })
 
-test('where even one turn is too much for the model, sentences of the messages stand in', async () => {
+test('extracted sentences replace a summary where one turn is too long for the model', async () => {
   const { summary } = await summariseBy(
     () => ({ content: 'never ends', isCut: true }),
     ['Where is it? Tell me.', 'There.'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadCounter, tokenMargin, maxTokens } from './tokens.ts'
 
-test('counts as o200k does, with a margin for the families of others', async () => {
+test('counts as o200k does, with a margin for other model families', async () => {
   const [own, claude] = await Promise.all([loadCounter('OpenAI'), loadCounter('Anthropic')])
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40)
   const tokens = (await own.count(text)) - 6
@@ -15,7 +15,7 @@ test('never finds more tokens than bytes', async () => {
     expect(await counter.count(text)).toBeLessThanOrEqual(maxTokens(text))
 })
 
-test('cuts a text to what fits, never inside a character', async () => {
+test('cuts a text to the limit, never inside a character', async () => {
   const counter = await loadCounter('OpenAI')
   const text = 'Blätter 👋 '.repeat(2_000)
   const clipped = await counter.clip(text, 500)
@@ -25,7 +25,7 @@ test('cuts a text to what fits, never inside a character', async () => {
   expect(await counter.clip('short', 500)).toBe('short')
 })
 
-test('is not held up by a text without a blank', { timeout: 5_000 }, async () => {
+test('counts a text without spaces in time', { timeout: 5_000 }, async () => {
   const counter = await loadCounter('OpenAI')
   expect(await counter.count('a'.repeat(300_000))).toBeGreaterThan(10_000)
 })

@@ -62,7 +62,7 @@ test('a question is answered by the process that stores it, without waiting in t
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(60) }])
 })
 
-test('what is handed over says all that a claim says, and stands under the name of the process', async () => {
+test('a dispatched question has all fields of a claim, under the name of the process', async () => {
   const { replies, taken, directDispatch } = idleProcess('this one')
   const person = await db.createPerson()
   await db.admin.query(
@@ -83,7 +83,7 @@ test('what is handed over says all that a claim says, and stands under the name 
   await db.admin.query('delete from replies')
 })
 
-test('a question waits where another one of its conversation is being answered, or anybody waits', async () => {
+test('a question is queued while another one of its conversation is running or any question waits', async () => {
   const { replies, taken, directDispatch } = idleProcess('w')
   const [person, other] = [await db.createPerson(), await db.createPerson()]
   const [first, second, third] = [
@@ -101,7 +101,7 @@ test('a question waits where another one of its conversation is being answered, 
   await db.admin.query('delete from replies')
 })
 
-test('two questions of a conversation that are asked in one moment are answered one after the other', async () => {
+test('two simultaneous questions of a conversation are answered one after the other', async () => {
   const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
@@ -111,7 +111,7 @@ test('two questions of a conversation that are asked in one moment are answered 
   await db.admin.query('delete from replies')
 })
 
-test('of questions that are stored together one is answered at once, and the others take their turn', async () => {
+test('one of several questions stored together is dispatched, and the others are queued', async () => {
   const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversations = [
@@ -166,7 +166,7 @@ test.each([
   await db.admin.query('delete from replies')
 })
 
-test('what cannot be taken is stored all the same, whatever its id looks like', async () => {
+test('a question that cannot be dispatched is still stored, for any id', async () => {
   const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
@@ -186,7 +186,7 @@ test('what cannot be taken is stored all the same, whatever its id looks like', 
   await db.admin.query('delete from replies')
 })
 
-test('what is rolled back hands nothing over, nor does a process without room', async () => {
+test('neither a rolled back transaction nor a process without free slots dispatches', async () => {
   const { taken, directDispatch } = idleProcess('w')
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
@@ -207,7 +207,7 @@ test('what is rolled back hands nothing over, nor does a process without room', 
   await until('done')
 })
 
-test('a process that is stopping gives back what it is still handed', async () => {
+test('a stopping process releases questions that are still dispatched to it', async () => {
   const worker = await assistant.startWorker({ providersOf: createStubProviders(stub) })
   const person = await db.createPerson()
   const conversationId = await startConversation(person)
@@ -219,7 +219,7 @@ test('a process that is stopping gives back what it is still handed', async () =
   await db.admin.query('delete from replies')
 })
 
-test('nobody has a question of somebody else handed over', async () => {
+test('a person cannot dispatch a question of another person', async () => {
   const { taken, directDispatch } = idleProcess('w')
   const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
   const conversationId = await startConversation(owner)

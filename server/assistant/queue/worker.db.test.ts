@@ -81,7 +81,7 @@ test('names the model that does not exist, and the key that is missing', async (
   })
 })
 
-test('asks again in place of an answer that failed, once', async () => {
+test('retries a failed answer in its place, once', async () => {
   await startTestWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
@@ -95,7 +95,7 @@ test('asks again in place of an answer that failed, once', async () => {
   await expect(retryReply(db.database, person, conversationId)).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('keeps what was written when the person stops a reply', async () => {
+test('stores the text so far when the person stops a reply', async () => {
   const worker = await startTestWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
@@ -111,7 +111,7 @@ test('keeps what was written when the person stops a reply', async () => {
   await expect.poll(() => worker.running()).toBe(0)
 })
 
-test('hands a running reply back on shutdown, and the next worker begins it anew', async () => {
+test('releases a running reply on shutdown, and the next worker starts it again', async () => {
   const first = await startTestWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
@@ -129,7 +129,7 @@ test('hands a running reply back on shutdown, and the next worker begins it anew
   expect(await answersIn(person, conversationId)).toHaveLength(1)
 })
 
-test('refuses everything from a worker whose lease went to another', async () => {
+test('rejects all writes of a worker whose lease another worker has', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
@@ -182,7 +182,7 @@ test('claims one question of a conversation at a time, and the person with fewer
   await db.admin.query('delete from replies')
 })
 
-test('leaves room for others, however much one person asks', async () => {
+test('leaves slots for others however many questions one person asks', async () => {
   const [greedy, modest] = [await db.createPerson(), await db.createPerson()]
   for (let question = 0; question < 12; question += 1)
     await ask(greedy, await assistant.startConversation(greedy), 'Everything?')
@@ -195,7 +195,7 @@ test('leaves room for others, however much one person asks', async () => {
   await db.admin.query('delete from replies')
 })
 
-test('goes on with its own reply where the lease ran out before it was renewed', async () => {
+test('continues its own reply where the lease expired before renewal', async () => {
   await startTestWorker()
   const person = await db.createPerson()
   const [conversationId, other] = [await assistant.startConversation(person), await assistant.startConversation(person)]
@@ -231,7 +231,7 @@ test('knows with the claim whether the person who asks has connected a provider'
   await db.admin.query('delete from replies')
 })
 
-test('answers the one question of a person before most of the hundred that another asked first', async () => {
+test('answers one person’s question before most of a hundred earlier ones of another person', async () => {
   const [busy, patient] = [await db.createPerson(), await db.createPerson()]
   for (let n = 0; n < 100; n += 1) {
     const conversationId = await assistant.startConversation(busy)
@@ -248,7 +248,7 @@ test('answers the one question of a person before most of the hundred that anoth
   await expect.poll(answered, { timeout: 50_000 }).toBe(100)
 })
 
-test('gives up a question that has killed every worker so far', async () => {
+test('gives up a question that crashed every worker', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await db.admin.query(`alter table replies disable trigger all`)
@@ -260,7 +260,7 @@ test('gives up a question that has killed every worker so far', async () => {
   expect(await answersIn(person, conversationId)).toHaveLength(1)
 })
 
-test('shows and obeys nobody but the owner', async () => {
+test('shows a reply to its owner and accepts a stop from the owner alone', async () => {
   const [owner, stranger] = [await db.createPerson(), await db.createPerson()]
   const conversationId = await assistant.startConversation(owner)
   await ask(owner, conversationId, 'Hello')

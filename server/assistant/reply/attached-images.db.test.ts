@@ -122,7 +122,7 @@ test.for([
   expect(answer?.metadata?.sources).toMatchObject([{ n: 1, documentId, filename: 'photo.png', page: 1 }])
 })
 
-test('pictures that were chosen beside the question are shown', async () => {
+test('pictures chosen for the question are shown', async () => {
   const documentId = await addPicture(person, 'photo.png', { width: 60, height: 40 })
   const { pictures } = await ask('What is this?', { metadata: { documentIds: [documentId] } })
   expect(pictures).toHaveLength(1)
@@ -136,20 +136,20 @@ test('a picture stays with the question that it was attached to, for the questio
   expect(request.indexOf('/9j/')).toBeLessThan(request.indexOf('what is this?'))
 })
 
-test('a picture that is not named stays where it is', async () => {
+test('a picture that is not named is not shown', async () => {
   await addPicture(person, 'photo.png', { text: 'Departures: Zürich 10:42' })
   const { pictures } = await ask('When does the train to Zürich leave?')
   expect(pictures).toEqual([])
 })
 
-test('a model that does not see reads the text that was recognised', async () => {
+test('a model without image input reads the recognised text', async () => {
   await addPicture(person, 'board.png', { text: 'Departures: Zürich 10:42' })
   const { request, pictures } = await ask('@knowledge board.png when does the train leave?', { model: STUB_MODEL })
   expect(pictures).toEqual([])
   expect(request).toContain('Zürich 10:42')
 })
 
-test('a model that refuses pictures answers from their text, which is said', async () => {
+test('a model that rejects pictures answers from their text, and the answer says so', async () => {
   await addPicture(person, 'board.png', { text: 'Departures: Zürich 10:42' })
   const { request, pictures, answer } = await ask('@knowledge board.png when? [[stub noimages=1]]')
   expect(pictures).toEqual([])
@@ -158,7 +158,7 @@ test('a model that refuses pictures answers from their text, which is said', asy
   expect(answer?.metadata?.trace?.notes.at(-1)).toContain('takes no pictures')
 })
 
-test('pictures for which the window has no room are left out, which is said', async () => {
+test('pictures without room in the window are left out, and the answer says so', async () => {
   for (const name of ['one.png', 'two.png']) await addPicture(person, name, { width: 1_200, height: 900 })
   const question = '@knowledge “one.png”, “two.png”: which is older?'
   const { pictures, answer } = await ask(question, { model: 'openai-compatible/narrow' })
@@ -166,14 +166,14 @@ test('pictures for which the window has no room are left out, which is said', as
   expect(answer?.metadata?.trace?.notes.join()).toContain('There was no room for the picture two.png')
 })
 
-test('a file that is no picture after all is told, and the question is answered', async () => {
+test('an invalid picture file is reported, and the question is answered', async () => {
   await addPicture(person, 'broken.png', { bytes: Buffer.from('no picture'), text: 'recognised' })
   const { pictures, answer } = await ask('@knowledge broken.png what is this?')
   expect(pictures).toEqual([])
   expect(answer?.metadata?.trace?.notes.join()).toContain('The picture broken.png could not be opened')
 })
 
-test('a second user is shown nothing of a picture, neither by its name nor by its id', async () => {
+test('another person cannot attach a picture by its name or id', async () => {
   const documentId = await addPicture(person, 'photo.png', { text: 'Departures' })
   person = await db.createPerson()
   await addPicture(person, 'own.png', { text: 'Arrivals' })

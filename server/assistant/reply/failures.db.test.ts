@@ -31,7 +31,7 @@ async function somebodyWaits(): Promise<void> {
   }
 }
 
-test('a stop that nobody heard is heeded by whoever takes the question next', async () => {
+test('a missed stop notification takes effect at the next claim', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=5000 tps=100]]')
@@ -46,7 +46,7 @@ test('a stop that nobody heard is heeded by whoever takes the question next', as
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: '', metadata: { stopped: true } }])
 })
 
-test('a stop ends every question of the conversation that waits, in whatever tab it was asked', async () => {
+test('a stop ends all queued questions of the conversation, from any tab', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'first')
@@ -64,7 +64,7 @@ test('a stop ends every question of the conversation that waits, in whatever tab
   await db.admin.query('delete from replies where id = $1', [claimed.id])
 })
 
-test('a person may try again as often as they like, and a hand-over does not count against a question', async () => {
+test('a person may retry without limit, and a release does not count as a try', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello [[stub tokens=10]]')
@@ -82,7 +82,7 @@ test('a person may try again as often as they like, and a hand-over does not cou
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(10) }])
 })
 
-test('an answer without a word is an error that can be tried again', async () => {
+test('an empty answer is an error that can be retried', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   const { until } = await watch(conversationId)
@@ -94,7 +94,7 @@ test('an answer without a word is an error that can be tried again', async () =>
   ])
 })
 
-test('a question of a second tab waits for the first, and is answered with the first answer in view', async () => {
+test('a question of a second tab waits for the first, and its context contains the first answer', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'first')
@@ -122,7 +122,7 @@ test('a question of a second tab waits for the first, and is answered with the f
   await db.admin.query('delete from replies where conversation_id = $1', [conversationId])
 })
 
-test('a conversation that is deleted in the middle of its answer ends the writing', async () => {
+test('deleting a conversation ends its running answer', async () => {
   const worker = await startTestWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
@@ -135,7 +135,7 @@ test('a conversation that is deleted in the middle of its answer ends the writin
   expect(left.rowCount).toBe(0)
 })
 
-test('the end of an answer and the deletion of its conversation do not wait for each other in a ring', async () => {
+test('the end of an answer and the deletion of its conversation do not deadlock', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')
@@ -160,7 +160,7 @@ test('the end of an answer and the deletion of its conversation do not wait for 
   expect(await finishing).toMatchObject({ isStored: false })
 })
 
-test('connections that are lost while an answer is written cost neither a word nor its order', async () => {
+test('connections lost during an answer lose no words and preserve their order', async () => {
   await startTestWorker()
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
@@ -182,7 +182,7 @@ test('connections that are lost while an answer is written cost neither a word n
   expect(await answersIn(person, conversationId)).toMatchObject([{ content: await stub.text(300) }])
 })
 
-test('parts that the database refuses take those of nobody else along', async () => {
+test('parts that the database rejects do not block those of other replies', async () => {
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
@@ -199,7 +199,7 @@ test('parts that the database refuses take those of nobody else along', async ()
   await db.admin.query('delete from replies where owner = $1', [person.sub])
 })
 
-test('a reply that was hurried while its last parts were on their way stays ours', async () => {
+test('a flush requested during the last write does not mark the reply as lost', async () => {
   const person = await db.createPerson()
   const conversations = [await assistant.startConversation(person), await assistant.startConversation(person)]
   for (const id of conversations) await ask(person, id, 'Hello')
@@ -219,7 +219,7 @@ test('a reply that was hurried while its last parts were on their way stays ours
   await db.admin.query('delete from replies where owner = $1', [person.sub])
 })
 
-test('words that are hurried while others are on their way are told at once, and logged', async () => {
+test('words flushed during a write are delivered at once, and logged', async () => {
   const person = await db.createPerson()
   const conversationId = await assistant.startConversation(person)
   await ask(person, conversationId, 'Hello')

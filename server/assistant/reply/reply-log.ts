@@ -131,8 +131,8 @@ function createPartsWriter(channel: ServiceChannel, log: Log, markLost: (entry: 
       const topic = conversationTopic(conversationId)
       return (sent[index] ?? []).map((payload) => ({ reply_id: id, attempt, seq: payload.seq, topic, payload }))
     })
-    const { rows: kept } = await channel.statement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])
-    const alive = new Set(kept.map(({ id }) => id))
+    const { rows: accepted } = await channel.statement<{ id: string }>(WRITE, [JSON.stringify(rows), REPLY_EVENT])
+    const alive = new Set(accepted.map(({ id }) => id))
     for (const [index, entry] of entries.entries()) {
       entry.unwritten.splice(0, sent[index]?.length)
       entry.failure = undefined

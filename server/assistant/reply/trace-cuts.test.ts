@@ -28,7 +28,7 @@ const trace: RetrievalTrace = {
   messages: [message, { ...message, messageId: randomUUID() }],
 }
 
-test('names what the window had no room for, joined passages included, and nothing else', () => {
+test('marks only omitted passages, including joined ones', () => {
   const source = { ...place, n: 2, start: 20, end: 40, text: '', score: 1 }
   const said = { ...message, n: 3, position: 1, senderRole: 1 as const, text: '' }
   const { considered, messages } = markOmittedSources(trace, [source, said])

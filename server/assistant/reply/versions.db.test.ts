@@ -64,7 +64,7 @@ const plainText = async (tokens: number) => {
   return ((await response.json()) as { text: string }).text
 }
 
-test('an answer that is written anew by another model replaces the old one, which is kept', async () => {
+test('an answer rewritten by another model replaces the old one, which is archived', async () => {
   const { person, conversationId, answer, place } = await answered('Hello [[stub tokens=30]]')
   const { parts, until } = await assistant.watch(conversationId)
   await rewriteAnswer(db.database, person, place, PLAIN_MODEL)
@@ -92,14 +92,14 @@ test('an answer that is written anew by another model replaces the old one, whic
 test('a version that fails before its first word leaves the answer as it was, and says why', async () => {
   const { person, conversationId, answer, place } = await answered('Hello [[stub tokens=10]]')
   await rewriteAnswer(db.database, person, place, NO_MODEL)
-  const kept = await nextAnswer(person, conversationId, 2)
-  expect(kept).toMatchObject({ content: answer.content, metadata: { rewrite_error: { code: 'unknown_model' } } })
+  const latest = await nextAnswer(person, conversationId, 2)
+  expect(latest).toMatchObject({ content: answer.content, metadata: { rewrite_error: { code: 'unknown_model' } } })
   expect(await versionsOf(person, answer.id)).toEqual([])
   await rewriteAnswer(db.database, person, place, null)
   expect((await nextAnswer(person, conversationId, 3)).metadata).not.toHaveProperty('rewrite_error')
 })
 
-test('a failed version is asked for again without losing the ones before it', async () => {
+test('retrying a failed version preserves earlier versions', async () => {
   const { person, conversationId, answer, place } = await answered('Hello [[stub ttft=0]]')
   await rewriteAnswer(db.database, person, place, CUT_MODEL)
   expect(await nextAnswer(person, conversationId, 2)).toMatchObject({
@@ -111,7 +111,7 @@ test('a failed version is asked for again without losing the ones before it', as
   expect(await versionsOf(person, answer.id)).toMatchObject([{ version: 1, content: answer.content }])
 })
 
-test('an answer that was stopped goes on where it ended, in the same row', async () => {
+test('a stopped answer continues where it ended, in the same row', async () => {
   const { person, conversationId, answer, place } = await answered('Hello [[stub tokens=4000 tps=200]]', 'stopped')
   expect(answer.metadata).toMatchObject({ stopped: true })
   await db.admin.query(`update messages set content = 'Begun, and' where id = $1`, [answer.id])
@@ -127,7 +127,7 @@ test('an answer that was stopped goes on where it ended, in the same row', async
   await expect(continueAnswer(db.database, person, place)).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('what waits to be written anew can be stopped, and leaves the answer as it was', async () => {
+test('a queued rewrite can be stopped, and leaves the answer unchanged', async () => {
   const { person, conversationId, answer, place } = await answered('Hello [[stub tokens=10]]')
   await db.admin.query(
     `update replies set state = 'running', lease_until = now() + interval '1 hour' where answer_id = $1`,
@@ -136,12 +136,12 @@ test('what waits to be written anew can be stopped, and leaves the answer as it 
   await expect(rewriteAnswer(db.database, person, place, null)).rejects.toMatchObject({ code: 'conflict' })
   await db.admin.query(`update replies set state = 'queued', kind = 'rewrite' where answer_id = $1`, [answer.id])
   await stopReply(db.database, person, conversationId)
-  const kept = await nextAnswer(person, conversationId, 1)
-  expect(kept).toMatchObject({ content: answer.content })
-  expect(kept.metadata).not.toHaveProperty('stopped')
+  const latest = await nextAnswer(person, conversationId, 1)
+  expect(latest).toMatchObject({ content: answer.content })
+  expect(latest.metadata).not.toHaveProperty('stopped')
 })
 
-test('an earlier answer is written anew without what was said after it', async () => {
+test('an earlier answer is rewritten without later messages', async () => {
   const { person, conversationId, asked } = await answered('first [[stub tokens=5]]')
   await assistant.ask(person, conversationId, 'second [[stub tokens=5]]')
   await expect.poll(async () => (await answersIn(person, conversationId)).length).toBe(2)
@@ -149,7 +149,7 @@ test('an earlier answer is written anew without what was said after it', async (
   expect(turns.map(({ content }) => content)).toEqual(['first [[stub tokens=5]]'])
 })
 
-test('a branch holds what came before the question, asks the new one, and leaves the old conversation alone', async () => {
+test('a branch copies the turns before the question, asks the new one, and leaves the old conversation unchanged', async () => {
   const { person, conversationId } = await answered('first [[stub tokens=5]]')
   const second = await assistant.ask(person, conversationId, 'second [[stub tokens=6]]')
   await expect.poll(async () => (await answersIn(person, conversationId)).length).toBe(2)
@@ -182,7 +182,7 @@ test('a branch holds what came before the question, asks the new one, and leaves
   expect(await assistant.messagesIn(person, id)).toHaveLength(4)
 })
 
-test('a branch is answered from the documents that were chosen beside the question', async () => {
+test('a branch is answered from the documents chosen for the question', async () => {
   const { person, conversationId } = await answered('Hello [[stub tokens=5]]')
   const { documentId: lease } = await addReadDocument(db.database, person, 'lease.pdf', [
     'The notice period is three months.',
@@ -201,7 +201,7 @@ test('a branch is answered from the documents that were chosen beside the questi
   expect(answer?.metadata?.sources).toMatchObject([{ filename: 'lease.pdf' }])
 })
 
-test('an answer that goes on and still cites nothing is known as unsupported', async () => {
+test('a continued answer without citations is marked unsupported', async () => {
   await startTestWorker()
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'lease.pdf', ['The notice period is three months.'])
@@ -224,7 +224,7 @@ test('an answer that goes on and still cites nothing is known as unsupported', a
   expect(metadata?.unsupported).toBe(true)
 })
 
-test('nobody else can write anew, continue, branch or leaf through', async () => {
+test('another person cannot rewrite, continue, branch or read versions', async () => {
   const { person, conversationId, asked, answer, place } = await answered('Hello [[stub tokens=5]]')
   await rewriteAnswer(db.database, person, place, null)
   await nextAnswer(person, conversationId, 2)

@@ -30,7 +30,7 @@ async function metadataOf(conversationId: string) {
   return (await assistant.answersIn(person, conversationId)).at(-1)?.metadata
 }
 
-test('the answer comes from the document that the question names, once that has been read', async () => {
+test('the answer waits for the named document and is based on it', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'other.txt', ['The tide rose.'])
   const lease = await addUnreadDocument(database, person, 'lease.pdf')
@@ -43,7 +43,7 @@ test('the answer comes from the document that the question names, once that has 
   expect(metadata).not.toHaveProperty('unread')
 })
 
-test('where no other document can answer, all are waited for', async () => {
+test('all documents are awaited where no other can answer', async () => {
   await assistant.startWorker()
   const lease = await addUnreadDocument(database, person, 'lease.pdf')
   const { until, conversationId } = await asked('How long is the notice period?')
@@ -53,7 +53,7 @@ test('where no other document can answer, all are waited for', async () => {
   expect((await metadataOf(conversationId))?.sources).toMatchObject([{ filename: 'lease.pdf' }])
 })
 
-test('what names none of many is answered at once by a model, which has something to say without them', async () => {
+test('a model answers at once a question that names none of many documents', async () => {
   await assistant.startWorker()
   for (const name of ['one', 'two', 'three', 'four']) await addUnreadDocument(database, person, `${name}.pdf`)
   const { until, conversationId } = await asked('How long is the notice period?')
@@ -61,7 +61,7 @@ test('what names none of many is answered at once by a model, which has somethin
   expect(await metadataOf(conversationId)).toMatchObject({ unread: 4 })
 })
 
-test('for the Reader, of many the first that answers is enough', async () => {
+test('for the extractive answerer, the first of many documents that answers is enough', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'tides.txt', ['The tide rose.'])
   for (const name of ['one', 'two', 'three']) await addUnreadDocument(database, person, `${name}.pdf`)
@@ -73,7 +73,7 @@ test('for the Reader, of many the first that answers is enough', async () => {
   expect(await metadataOf(conversationId)).toMatchObject({ sources: [{ filename: 'lease.pdf' }], unread: 3 })
 })
 
-test('where another one can, nothing is waited for, and the answer tells of the one that is not in it', async () => {
+test('an answer from another document does not wait, and mentions the unread one', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'lease.pdf', LEASE)
   await addUnreadDocument(database, person, 'other.txt')
@@ -82,7 +82,7 @@ test('where another one can, nothing is waited for, and the answer tells of the 
   expect(await metadataOf(conversationId)).toMatchObject({ unread: 1 })
 })
 
-test('of documents that are not meant nothing is told', async () => {
+test('documents that the question does not refer to are not mentioned', async () => {
   await assistant.startWorker()
   await addReadDocument(database, person, 'lease.pdf', LEASE)
   await addUnreadDocument(database, person, 'other.txt')
@@ -91,7 +91,7 @@ test('of documents that are not meant nothing is told', async () => {
   expect(await metadataOf(conversationId)).not.toHaveProperty('unread')
 })
 
-test('after a while the question is answered without it', async () => {
+test('the question is answered without the document after the wait limit', async () => {
   await assistant.startWorker({ documentWaitLimitMs: 1 })
   await addUnreadDocument(database, person, 'lease.pdf')
   const { until, conversationId } = await asked(NAMED)
@@ -99,7 +99,7 @@ test('after a while the question is answered without it', async () => {
   expect(await metadataOf(conversationId)).toMatchObject({ unread: 1 })
 })
 
-test('whoever waits can stop', async () => {
+test('a person can stop the wait', async () => {
   await assistant.startWorker()
   await addUnreadDocument(database, person, 'lease.pdf')
   const { until, conversationId } = await asked(NAMED)
@@ -108,7 +108,7 @@ test('whoever waits can stop', async () => {
   await until('stopped')
 })
 
-test('nobody waits for what is being read for somebody else', async () => {
+test('a question does not wait for documents of another person', async () => {
   await assistant.startWorker()
   await addUnreadDocument(database, await db.createPerson(), 'lease.pdf')
   const { until } = await asked(NAMED)

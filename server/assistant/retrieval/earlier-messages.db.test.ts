@@ -41,7 +41,7 @@ const find = (question: string, { turnsInPrompt = ELSEWHERE, limit = 3, asker = 
   db.database.asUser(asker, (scope) => searchEarlierMessages(scope, question, { turnsInPrompt, limit }))
 const textsOf = async (...given: Parameters<typeof find>) => (await find(...given)).messages.map(({ text }) => text)
 
-test('what was said is found in other forms of its words, with its conversation and without the markers of its answer', async () => {
+test('earlier messages are found by other word forms, with their conversation and without citation markers', async () => {
   const { conversationId, positions } = await converse(person, [
     'What did we decide?',
     'You chose Prussian blue for the shutters [1], and white for the door [2][3].',
@@ -69,7 +69,7 @@ test.each([
   expect(await textsOf(question)).toEqual([said])
 })
 
-test('what answers comes before what only asked; a question in the same words and a word in passing are left out', async () => {
+test('answers rank before questions; repeated questions and passing mentions are left out', async () => {
   const question = 'How high is the monthly deposit of the garage?'
   const other = 'Is a deposit for the garage usual?'
   await converse(person, [
@@ -82,7 +82,7 @@ test('what answers comes before what only asked; a question in the same words an
   expect(await textsOf(question)).toEqual(['For the garage the deposit is two rents.', other])
 })
 
-test('the passage of a long message that fits, once, however often it was said', async () => {
+test('the fitting passage of a long message is found once, even if the message is repeated', async () => {
   const long = `${'The roof was mended by the carpenter in summer. '.repeat(40)}\n\nThe chimney sweep comes on the ninth of March.\n\n${'The cellar is damp in winter. '.repeat(60)}`
   await converse(person, ['When does he come?', long, 'Once more?', long])
   const { messages, considered } = await find('chimney sweep')
@@ -92,7 +92,7 @@ test('the passage of a long message that fits, once, however often it was said',
   expect(considered.map(({ cut }) => cut)).toEqual([null, 'copy'])
 })
 
-test('turns that the model has before it are no sources, older ones of the same conversation are', async () => {
+test('turns in the prompt are not sources, older turns of the same conversation are', async () => {
   const { conversationId, positions } = await converse(person, [
     'The key of the cellar hangs behind the clock.',
     'Noted.',
@@ -104,13 +104,13 @@ test('turns that the model has before it are no sources, older ones of the same 
   expect(await textsOf('where is the key', { turnsInPrompt: { conversationId, after: 0 } })).toEqual([])
 })
 
-test('neither failures nor what the Reader quoted are found', async () => {
+test('neither failures nor extractive answers are found', async () => {
   await converse(person, ['Hello', 'The lighthouse keeper sleeps by day.'], { error: { code: 'x' } })
   await converse(person, ['Hello', 'A lighthouse keeper sleeps by day.'], { model: READER_MODEL })
   expect(await textsOf('lighthouse keeper')).toEqual([])
 })
 
-test('a second user and nobody find nothing of it', async () => {
+test('another person and an anonymous caller find nothing', async () => {
   await addReadDocument(db.database, person, 'a.txt', ['The xylophone is in the attic.'])
   await converse(person, ['The xylophone belongs to grandmother.', 'Noted.'])
   const second = await db.createPerson()

@@ -5,7 +5,7 @@ import { addReadDocument } from '#test/library.ts'
 
 const { db, assistant } = await openTestAssistant()
 
-test('a question that goes on from the one before is answered about the same subject, and says what was looked for', async () => {
+test('a follow-up question is answered about the same subject, and the answer shows the search text', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'lease.txt', [
     'The tenants may use the break clause on 30 September 2026. They pay a fee of one rent for the break clause.',

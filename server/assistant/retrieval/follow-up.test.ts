@@ -20,7 +20,7 @@ test.each([
   'Wie hoch ist die Kaution?',
 ])('"%s" stands for itself', (question) => expect(isFollowUp(question)).toBe(false))
 
-test('is looked for together with the last question that stands for itself', () => {
+test('is searched together with the last question that is complete in itself', () => {
   const earlier = ['Who is the landlord?', 'What is the break clause?', 'How much does that cost me?']
   expect(withEarlierQuestion('And when exactly?', earlier)).toBe('And when exactly?\nWhat is the break clause?')
   expect(withEarlierQuestion('How high is the deposit?', earlier)).toBe('How high is the deposit?')

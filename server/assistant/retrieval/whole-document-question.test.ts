@@ -53,7 +53,7 @@ test.each([
   expect(asksAboutWholeDocument(question)).toBe(false)
 })
 
-test('tells several documents from one', () => {
+test('distinguishes several documents from one', () => {
   const several = [
     'Summarise my documents',
     'the main points of these files',
@@ -74,6 +74,6 @@ test.each([
   expect(withoutListAllWords(question).trim()).toBe(kind)
 })
 
-test('a summary of all points is no list of every one', () => {
+test('a summary of all points is not a request to list them', () => {
   expect(asksToListAll('Summarise the lease and list all deadlines')).toBe(false)
 })

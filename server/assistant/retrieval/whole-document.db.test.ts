@@ -46,7 +46,7 @@ test('a question about a whole document is answered from all of its pages', asyn
   expect(prompt).not.toContain('Something else')
 })
 
-test('a document is meant by a part of its name, and the newest version of it alone', async () => {
+test('part of a name selects the newest version of a document', async () => {
   const person = await db.createPerson()
   const former = await addReadDocument(db.database, person, 'Lease Mill Lane.docx', ['The rent was low.'])
   await db.admin.query('update documents set superseded_at = now() where id = $1', [former.documentId])
@@ -63,7 +63,7 @@ test('a document is meant by a part of its name, and the newest version of it al
   }
 })
 
-test('the Reader shows how the document begins that is meant, or each of a few, and asks where it cannot be told', async () => {
+test('the extractive answerer quotes the selected document or each of a few, and asks where the choice is unclear', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'other.pdf', ['Something else about lamps.'])
   await addReadDocument(db.database, person, 'log.pdf', PAGES)
@@ -81,7 +81,7 @@ test('the Reader shows how the document begins that is meant, or each of a few, 
   expect(await ask(question)).toBe('This asks about a whole document. Name the one that you mean, and ask again.')
 })
 
-test('a document larger than the window is read in pieces, and each page keeps its number', async () => {
+test('a document larger than the window is read in groups, and each page keeps its number', async () => {
   const person = await db.createPerson()
   const pages = Array.from({ length: 12 }, (_, page) => `Page ${page}. ${'The tide rose and fell again. '.repeat(300)}`)
   await addReadDocument(db.database, person, 'tides.pdf', pages)
@@ -92,7 +92,7 @@ test('a document larger than the window is read in pieces, and each page keeps i
   for (const source of sources) if ('documentId' in source) expect(source.text.length).toBeLessThanOrEqual(400)
 })
 
-test('a document with more pages than a model reads for one answer says how far it was read', async () => {
+test('an answer from a document with too many pages says how far it was read', async () => {
   const person = await db.createPerson()
   const pages = Array.from({ length: 90 }, (_, page) => `Page ${page + 1}. ${'The tide rose. '.repeat(1_400)}`)
   await addReadDocument(db.database, person, 'endless.pdf', pages)
@@ -106,7 +106,7 @@ test('a document with more pages than a model reads for one answer says how far 
   for (const source of sources) if ('page' in source) expect(source.page).toBe(source.n)
 })
 
-test('documents chosen beside the question are the only ones searched, and small ones go in whole', async () => {
+test('only the chosen documents of a question are searched, and small ones are read whole', async () => {
   const person = await db.createPerson()
   const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
   await addReadDocument(db.database, person, 'other.pdf', ['The keeper of another place.'])
@@ -118,7 +118,7 @@ test('documents chosen beside the question are the only ones searched, and small
   expect(prompt).not.toContain('another place')
 })
 
-test('asked for all of something, the Reader quotes every place that speaks of it', async () => {
+test('the extractive answerer quotes every occurrence where all are requested', async () => {
   const person = await db.createPerson()
   const months = ['April', 'May', 'June', 'July', 'August']
   const pages = months.map((month) => `A deadline of the harbour ends in ${month}. Ships come and go all the time.`)
@@ -129,7 +129,7 @@ test('asked for all of something, the Reader quotes every place that speaks of i
   expect(answer?.content).toContain('these are the words of your documents')
 })
 
-test('asked for all dates, the Reader quotes the sentences that name a day', async () => {
+test('the extractive answerer quotes the sentences with a date where all dates are requested', async () => {
   const person = await db.createPerson()
   await addReadDocument(db.database, person, 'log.pdf', [...PAGES, 'The lamp was lit on 3 May.'])
   await addReadDocument(db.database, person, 'other.pdf', ['Something else happened on 8 June.'])
@@ -141,7 +141,7 @@ test('asked for all dates, the Reader quotes the sentences that name a day', asy
   ])
 })
 
-test('rows of a sheet that was read whole are cited by the name of the sheet, and claim no relevance', async () => {
+test('rows of a whole sheet are cited by the name of the sheet, without a relevance score', async () => {
   const person = await db.createPerson()
   const sheet = 'Cups\n\nTeam | Cups\nBlues | 1\nFlyers | 2'
   const { documentId } = await addReadDocument(db.database, person, 'cups.xlsx', [sheet])
@@ -152,7 +152,7 @@ test('rows of a sheet that was read whole are cited by the name of the sheet, an
   for (const source of sources) expect(source).toMatchObject({ heading: 'Cups', score: 0 })
 })
 
-test('of a small document that was chosen, the Reader quotes the sentence that answers', async () => {
+test('the extractive answerer quotes the answering sentence of a small chosen document', async () => {
   const person = await db.createPerson()
   const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
   await addReadDocument(db.database, person, 'other.pdf', ['The keeper of another place left on 8 June.'])
@@ -167,7 +167,7 @@ test('of a small document that was chosen, the Reader quotes the sentence that a
   expect(nothingAsked.answer?.content).toContain('> The lamp was lit on 3 May. [1]')
 })
 
-test('how a named document begins says of which type it is, like everything that is found', async () => {
+test('the beginning of a named document has a document type like every search result', async () => {
   const person = await db.createPerson()
   const pages = Array.from({ length: 5 }, (_, page) => `Page ${page}. ${'The tide rose and fell again. '.repeat(100)}`)
   await addReadDocument(db.database, person, 'tides.pdf', pages)
@@ -177,7 +177,7 @@ test('how a named document begins says of which type it is, like everything that
   for (const source of sources) expect(source).toMatchObject({ filename: 'tides.pdf', mimetype: 'text/plain' })
 })
 
-test('documents of somebody else cannot be chosen', async () => {
+test('documents of another person cannot be chosen', async () => {
   const [person, stranger] = [await db.createPerson(), await db.createPerson()]
   const { documentId } = await addReadDocument(db.database, person, 'log.pdf', PAGES)
   await assistant.startWorker()
@@ -185,7 +185,7 @@ test('documents of somebody else cannot be chosen', async () => {
   expect(await promptOf()).not.toContain('lamp was lit')
 })
 
-test('the answer keeps a trace of how its passages were found, for its owner alone', async () => {
+test('the retrieval trace of an answer is stored and visible to its owner alone', async () => {
   const [person, stranger] = [await db.createPerson(), await db.createPerson()]
   await addReadDocument(db.database, person, 'log.pdf', PAGES)
   await assistant.startWorker()

@@ -37,7 +37,7 @@ const note = (asked: string) =>
     .map((n) => `- Page ${n} [${n}]`)
     .join('\n')
 
-test('every page is noted down, under its number', async () => {
+test('every page has notes under its number', async () => {
   const { sources, pagesRead, requests } = await condenseBy((asked) => ({ content: note(asked) }))
   expect(pagesRead).toBe(PAGES)
   expect(requests).toHaveLength(10)
@@ -45,7 +45,7 @@ test('every page is noted down, under its number', async () => {
   expect(sources.at(-1)?.text).toContain('- Page 40 [40]')
 })
 
-test('notes that are cut off are taken again of half of the pages', async () => {
+test('notes that are cut off are requested again for half of the pages', async () => {
   const { sources, pagesRead } = await condenseBy((asked) =>
     pagesIn(asked).length > 2 ? { content: '- Page', isCut: true } : { content: note(asked) },
   )
@@ -54,7 +54,7 @@ test('notes that are cut off are taken again of half of the pages', async () => 
   expect(sources.flatMap(({ text }) => text.match(/\[\d+\]/g) ?? [])).toHaveLength(PAGES)
 })
 
-test('pages of which nothing is noted down, although they were shown twice, do not count as read', async () => {
+test('pages without notes after two requests do not count as read', async () => {
   const { sources, pagesRead, requests } = await condenseBy((asked) => ({
     content: pagesIn(asked).includes(20) ? '' : note(asked),
   }))

@@ -21,7 +21,7 @@ test.for([
   expect(titleFromQuestion(question)).toBe(title)
 })
 
-test('is short, in one line and whole whatever was asked', () => {
+test('is short, on one line and not cut inside a word or character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (question) => {
       const title = titleFromQuestion(question)

@@ -43,7 +43,7 @@ test.for(['openai-compatible/stub', 'claude-sonnet-4-5'])(
   },
 )
 
-test('the Reader takes the title from the question', async () => {
+test('the extractive answerer takes the title from the question', async () => {
   await assistant.startWorker()
   const conversationId = await assistant.startConversation(person, { model: READER_MODEL })
   await answered(conversationId, 'How long is the notice period?')
@@ -61,7 +61,7 @@ test.for([
   await expect.poll(() => titleOf(conversationId)).toBe(`Rent [[stub tokens=5 ${stubbed}]]`)
 })
 
-test('a person who renames while the title is being made has the last word', async () => {
+test('a rename during title generation wins', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const conversationId = await assistant.startConversation(person, { title: 'New conversation' })
   await answered(conversationId, 'Rent [[stub tokens=5 nsdelay=60000]]')
@@ -70,7 +70,7 @@ test('a person who renames while the title is being made has the last word', asy
   expect(await titleOf(conversationId)).toBe('Mine')
 })
 
-test('a shutdown in the middle leaves the title to the question', async () => {
+test('a shutdown during title generation uses the question as the title', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const conversationId = await assistant.startConversation(person)
   await answered(conversationId, 'Rent [[stub tokens=5 nsdelay=60000]]')
@@ -78,7 +78,7 @@ test('a shutdown in the middle leaves the title to the question', async () => {
   expect(await titleOf(conversationId)).toBe('Rent [[stub tokens=5 nsdelay=60000]]')
 })
 
-test('a title is written once, and what a person chose is never asked about', async () => {
+test('a title is written once, and a chosen title is never replaced', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const [untitled, titled] = [
     await assistant.startConversation(person),
@@ -93,7 +93,7 @@ test('a title is written once, and what a person chose is never asked about', as
   expect(await titleOf(titled)).toBe('Lease')
 })
 
-test('an answer that failed leaves the title to its question, and a later one does not change it', async () => {
+test('a failed answer uses its question as the title, and a later answer does not change it', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
   const { until } = await assistant.watch(conversationId)
@@ -106,7 +106,7 @@ test('an answer that failed leaves the title to its question, and a later one do
   expect(await titleOf(conversationId)).toBe('First of all')
 })
 
-test('a title that was lost with its process is made up for with the first question that was answered', async () => {
+test('a title lost with its process is made later from the first answered question', async () => {
   const worker = await assistant.startWorker({ titleTimeoutMs: 120_000 })
   const conversationId = await assistant.startConversation(person, { model: 'no-such-model' })
   const { until } = await assistant.watch(conversationId)
@@ -122,7 +122,7 @@ test('a title that was lost with its process is made up for with the first quest
   expect(await titleOf(conversationId)).toBe('Second')
 })
 
-test('the title reaches the owner as a change of the conversation, and nobody else', async () => {
+test('the title reaches the owner alone, as a change of the conversation', async () => {
   const tokens = await createTestTokens()
   const node = await startNode(db, tokens)
   const stranger = await db.createPerson()

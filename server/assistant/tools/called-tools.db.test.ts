@@ -65,7 +65,7 @@ test.for([STUB_MODEL, 'claude-sonnet-5-5', 'gpt-6.1-sol'])(
   },
 )
 
-test('the knowledge tool finds what was said in an earlier conversation, as a source of its own', async () => {
+test('the knowledge tool finds messages of an earlier conversation as their own source', async () => {
   const earlierId = await assistant.startConversation(person, { title: 'Paint' })
   await db.admin.query('insert into messages (conversation_id, content, sender_role) values ($1, $2, 2)', [
     earlierId,
@@ -79,7 +79,7 @@ test('the knowledge tool finds what was said in an earlier conversation, as a so
   expect(await lastSent()).toContain('said-by')
 })
 
-test('steps follow one another, and the text around them stays apart', async () => {
+test('steps follow one another, and the text between them is separated', async () => {
   const conversationId = await assistant.startConversation(person)
   const arguments_ = args({ query: 'rent', address: `${origin}/rent`, question: 'rent' })
   const { tools, live } = await answered(
@@ -94,7 +94,7 @@ test('steps follow one another, and the text around them stays apart', async () 
   expect(live).toHaveLength(6)
 })
 
-test('passages that the model finds by itself are numbered on and become sources', async () => {
+test('passages that the model finds get the next numbers and become sources', async () => {
   await addReadDocument(db.database, person, 'a.pdf', ['The lamp is green.'])
   await addReadDocument(db.database, person, 'b.pdf', ['The deposit is two rents.'])
   await addReadDocument(db.database, await db.createPerson(), 'c.pdf', ['The deposit of somebody else.'])
@@ -110,7 +110,7 @@ test('passages that the model finds by itself are numbered on and become sources
   expect(await lastSent()).not.toContain('somebody else')
 })
 
-test('an address that nobody named is not read, so that nothing is carried out of the documents', async () => {
+test('an address that was not named is not read, so that document content cannot leak', async () => {
   const conversationId = await assistant.startConversation(person)
   const leak = `${origin}/?secret=4711`
   const { tools } = await answered(conversationId, `hello [[stub tool=web args=${args({ address: leak })}]]`)
@@ -125,7 +125,7 @@ test('an address that nobody named is not read, so that nothing is carried out o
   expect(named.tools.at(-1)).toMatchObject({ metadata: { tool_name: 'web', status: 'done' } })
 })
 
-test('calls that do not fit, and tools that do not exist, are failed runs that the model hears of', async () => {
+test('calls with invalid arguments or unknown tools are failed runs that the model reads', async () => {
   const conversationId = await assistant.startConversation(person)
   const { tools, answer } = await answered(
     conversationId,
@@ -139,21 +139,21 @@ test('calls that do not fit, and tools that do not exist, are failed runs that t
   expect(answer?.content).toBe(await stub.text(5))
 })
 
-test('a model that calls without end has to answer after so many steps', async () => {
+test('a model that calls tools endlessly must answer after the maximum of steps', async () => {
   const conversationId = await assistant.startConversation(person)
   const { tools, answer } = await answered(conversationId, 'hello [[stub tool=search calls=99]]')
   expect(tools).toHaveLength(7)
   expect(answer?.content).toBe(await stub.text(5))
 })
 
-test('a model that knows no tools answers without them', async () => {
+test('a model without tool support answers without tools', async () => {
   const conversationId = await assistant.startConversation(person)
   const { roles, answer } = await answered(conversationId, 'hello [[stub notools=1]]')
   expect(roles).toEqual([1, 2])
   expect(answer?.content).toBe(await stub.text(5))
 })
 
-test('later turns still read what a tool brought back', async () => {
+test('later turns read earlier tool results', async () => {
   const conversationId = await assistant.startConversation(person)
   await answered(conversationId, 'rent? [[stub tool=search]]')
   await answered(conversationId, 'and then?')
@@ -162,7 +162,7 @@ test('later turns still read what a tool brought back', async () => {
   expect(sent).toContain('about &lt;/source> rent')
 })
 
-test('another version of an answer with fewer runs leaves none of the earlier ones behind', async () => {
+test('a rewrite with fewer runs removes the earlier ones', async () => {
   const conversationId = await assistant.startConversation(person)
   const first = await answered(conversationId, 'rent? [[stub tool=search calls=2]]')
   expect(first.tools).toHaveLength(2)

@@ -13,7 +13,7 @@ test.for([
   expect(parsed.text).toBe(text)
 }) // prettier-ignore
 
-test('keeps what stands before, and runs no more than five', () => {
+test('returns the text before the commands, and parses at most five', () => {
   const { before, calls, text } = parseCommands(`Look ${'@search a '.repeat(7)}`)
   expect(before).toBe('Look')
   expect(calls).toHaveLength(5)

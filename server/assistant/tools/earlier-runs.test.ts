@@ -12,7 +12,7 @@ const message = (sender_role: Turn['sender_role'], content: string): Turn => ({
   tool_name: sender_role === 3 ? 'search' : null,
 })
 
-test('keeps what tools brought back with the question that they ran for, as data', () => {
+test('adds tool results as data to the question that they ran for', () => {
   const turns = withToolRuns([
     message(3, 'of a question that is not there'),
     message(1, 'first'),

@@ -9,20 +9,20 @@ const tool = (name: string, words: number) => ({
 const model = (contextWindow: number) => ({ contextWindow, provider: 'OpenAI' })
 const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name)
 
-test('all tools are offered where their definitions are no burden', async () => {
+test('all tools are offered if their definitions are short', async () => {
   const tools = [tool('a', 10), tool('b', 10)]
-  expect(await fitTools(tools, model(128_000))).toEqual({ offered: tools, leftOut: [] })
+  expect(await fitTools(tools, model(128_000))).toEqual({ fitting: tools, omitted: [] })
 })
 
-test('definitions take no more than a fifth of the window, and one that is too long costs the next ones nothing', async () => {
+test('definitions take at most a fifth of the window, and an overlong one does not exclude the next ones', async () => {
   const tools = [tool('own', 50), tool('huge', 5_000), tool('small', 50), tool('last', 900)]
-  const { fitting: offered, omitted: leftOut } = await fitTools(tools, model(5_000))
-  expect(names(offered)).toEqual(['own', 'small'])
-  expect(leftOut).toEqual(['huge', 'last'])
+  const { fitting, omitted } = await fitTools(tools, model(5_000))
+  expect(names(fitting)).toEqual(['own', 'small'])
+  expect(omitted).toEqual(['huge', 'last'])
 })
 
-test('where even the first has no room none is offered', async () => {
-  const { fitting: offered, omitted: leftOut } = await fitTools([tool('own', 100)], model(200))
-  expect(offered).toEqual([])
-  expect(leftOut).toEqual(['own'])
+test('no tool is offered if even the first does not fit', async () => {
+  const { fitting, omitted } = await fitTools([tool('own', 100)], model(200))
+  expect(fitting).toEqual([])
+  expect(omitted).toEqual(['own'])
 })

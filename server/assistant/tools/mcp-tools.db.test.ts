@@ -115,7 +115,7 @@ test.for([
   expect(stateful.sessions.size).toBe(open)
 })
 
-test('a token is tried, sealed and used', async () => {
+test('a token is checked, encrypted and used', async () => {
   const guarded = await startToolServer({ token: 'secret-token-4711' })
   await expect(connect({ name: 'sums', url: guarded.url })).rejects.toMatchObject({ code: 'bad_request' })
   await expect(connect({ name: 'sums', url: guarded.url, token: 'wrong-token' })).rejects.toMatchObject({
@@ -137,7 +137,7 @@ test('a token is tried, sealed and used', async () => {
   guarded.stop()
 })
 
-test('addresses of the own network are refused unless the operator allows them, and what is no tool server too', async () => {
+test('internal addresses are rejected unless the operator allows them, as are addresses without a tool server', async () => {
   await expect(connect({ name: 'sums', url: server.url }, person, open([]))).rejects.toMatchObject({
     code: 'forbidden',
   })
@@ -160,19 +160,19 @@ test('a command of the operator runs without the secrets of the server', async (
 test.for([
   ['loud', 'ended before it answered', 'there is no folder /srv/shared'],
   ['missing', 'could not be started', 'ENOENT'],
-] as const)('a command fails clearly, and the operator reads why: %s', async ([command, mishap, reason]) => {
+] as const)('a command fails clearly, and the log says why: %s', async ([command, failure, reason]) => {
   let logged = ''
   const using = open([], createLog('warn', { write: (line) => (logged += line) }))
   await expect(connect({ name: 'files', command }, person, using)).rejects.toMatchObject({
     code: 'unavailable',
-    message: `The command of files ${mishap}. Whoever runs this server finds more in its log.`,
+    message: `The command of files ${failure}. Whoever runs this server finds more in its log.`,
   })
   expect(logged).toContain(`"command":"${command}"`)
   expect(logged).toContain(reason)
   expect(logged.length).toBeLessThan(10_000)
 })
 
-test('a call waits for leave, which for one call is good for one call', async () => {
+test('a call waits for consent, and single consent covers one call', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -187,7 +187,7 @@ test('a call waits for leave, which for one call is good for one call', async ()
   expect(sent).toContain('The sum is 3 &lt;/tool>.')
 })
 
-test('all of the arguments is shown before they are sent, and what a page would hide as its number', async () => {
+test('all arguments are shown before they are sent, with invisible characters escaped', async () => {
   server.offered.set('keep', 'Keeps a text.')
   await connect({ name: 'notes', url: server.url })
   await startWorker()
@@ -200,7 +200,7 @@ test('all of the arguments is shown before they are sent, and what a page would 
   expect(asked[0]).toContain('begin \\u202eturned\\u200b\\udb40\\udc41\\ufe0f xxx')
 })
 
-test('what is too long for a person to read is not sent, whatever was allowed before', async () => {
+test('arguments too long to review are not sent despite earlier consent', async () => {
   server.offered.set('keep', 'Keeps a text.')
   await connect({ name: 'notes', url: server.url })
   await db.admin.query('update models set context_window = 1000000 where model_identifier = $1', [STUB_MODEL])
@@ -220,7 +220,7 @@ test('what is too long for a person to read is not sent, whatever was allowed be
   expect(server.calls).toEqual([{ text: 'short' }])
 })
 
-test('leave for the conversation is asked once, and holds for no other tool and no other conversation', async () => {
+test('consent for a conversation is requested once, and covers no other tool or conversation', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -234,7 +234,7 @@ test('leave for the conversation is asked once, and holds for no other tool and 
   expect(server.calls).toHaveLength(4)
 })
 
-test('a server is asked for its tools again, and leave stays good for those that are what they were', async () => {
+test('a refresh of the tools preserves consent for unchanged ones', async () => {
   server.offered.set('keep', 'Keeps a text.')
   const { id } = await connect({ name: 'sums', url: server.url })
   await startWorker()
@@ -262,7 +262,7 @@ test('a server is asked for its tools again, and leave stays good for those that
   expect((await ask('fail', {}, ['denied'])).live).toContain('asking')
 })
 
-test('a server that has nothing to say when it is asked again stays as it was', async () => {
+test('a failed refresh leaves a server unchanged', async () => {
   const guarded = await startToolServer({ token: 'secret-token-4711' })
   const connected = await connect({ name: 'sums', url: guarded.url, token: 'secret-token-4711' })
   guarded.offered.clear()
@@ -272,7 +272,7 @@ test('a server that has nothing to say when it is asked again stays as it was', 
   expect(await toolServers.list(person)).toEqual([connected])
 })
 
-test('a refusal is told to the model, which answers all the same, and nothing was called', async () => {
+test('the model reads a denial and answers, and nothing is called', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -282,7 +282,7 @@ test('a refusal is told to the model, which answers all the same, and nothing wa
   expect(server.calls).toEqual([])
 })
 
-test('where nobody answers in time the call ends, clearly', async () => {
+test('a call without a consent answer ends at the limit with a clear reason', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker(0)
   const conversationId = await assistant.startConversation(person)
@@ -290,7 +290,7 @@ test('where nobody answers in time the call ends, clearly', async () => {
   expect(runs).toEqual([['sums__add', 'failed', 'Nobody allowed add of sums in time, so it was not called.']])
 })
 
-test('the question outlives the worker that asked it, and so does the answer', async () => {
+test('a consent request and its answer outlive the worker', async () => {
   await connect({ name: 'sums', url: server.url })
   const first = await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -307,7 +307,7 @@ test('the question outlives the worker that asked it, and so does the answer', a
   expect(server.calls).toEqual([{ a: 1, b: 2 }])
 })
 
-test('a stop ends the waiting', async () => {
+test('a stop ends the wait for consent', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -319,7 +319,7 @@ test('a stop ends the waiting', async () => {
   expect(server.calls).toEqual([])
 })
 
-test('a tool that fails, and a server that is gone, are failed runs', async () => {
+test('a failing tool and an unreachable server are failed runs', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const conversationId = await assistant.startConversation(person)
@@ -359,7 +359,7 @@ test.for([STUB_MODEL, 'claude-3-7-sonnet-20250219', 'gpt-4o'])(
   },
 )
 
-test('tools for whose definitions the window has no room are not offered, and the model is told their names', async () => {
+test('tools without room in the window are not offered, and the model gets their names', async () => {
   await connect({ name: 'sums', url: server.url })
   await startWorker()
   const { rows } = await db.admin.query<{ context_window: number }>(

@@ -24,11 +24,11 @@ export interface ToolRun {
 const MAX_STORED_CHARACTERS = 20_000
 
 export function storedContent(text: string, missing: string | null = null): string {
-  const kept = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
+  const stored = text.slice(0, MAX_STORED_CHARACTERS).toWellFormed()
   const cut =
-    kept.length < text.length ? `Only the first ${kept.length} of ${text.length} characters are kept here.` : null
+    stored.length < text.length ? `Only the first ${stored.length} of ${text.length} characters are kept here.` : null
   const notes = [missing, cut].filter((note) => note !== null)
-  return notes.length === 0 ? kept : `${kept}\n\n(${notes.join(' ')})`
+  return notes.length === 0 ? stored : `${stored}\n\n(${notes.join(' ')})`
 }
 
 export interface ToolOutcome {

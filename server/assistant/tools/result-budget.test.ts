@@ -5,13 +5,13 @@ import { createResultBudget } from './result-budget.ts'
 const WORDS = 'one two three four five six seven eight nine ten '
 const HUGE = WORDS.repeat(4_100).slice(0, 200_000)
 
-test('a result that fits is left as it is', async () => {
+test('a result that fits is unchanged', async () => {
   const budget = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
   budget.reserve('A short request.')
   expect(await budget.fit('The sum is 3.')).toEqual({ text: 'The sum is 3.', omission: null })
 })
 
-test('200,000 characters are cut to a share of the window, which is said', async () => {
+test('200,000 characters are cut to a share of the window, and the result says so', async () => {
   const budget = createResultBudget({ contextWindow: 8_000, provider: 'OpenAI' })
   budget.reserve('A short request.')
   const { text, omission } = await budget.fit(HUGE)
@@ -40,7 +40,7 @@ test.each(['OpenAI', 'Anthropic', 'Somebody'])(
   },
 )
 
-test('where the request leaves no room, nothing of a result is shown', async () => {
+test('a request that leaves no room shows nothing of a result', async () => {
   const budget = createResultBudget({ contextWindow: 1_000, provider: 'OpenAI' })
   budget.reserve(WORDS.repeat(100))
   expect((await budget.fit(HUGE)).text).toBe('')

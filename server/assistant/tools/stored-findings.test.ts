@@ -44,19 +44,19 @@ test.each<[string, ToolCall, Finding]>([
   expect(readFindings([call], [runOf(call.name, describeFinding(finding))])).toEqual([finding])
 })
 
-test('what failed is known as such', () => {
+test('a failed run becomes a failure', () => {
   const reason = 'No search engine is configured.'
   expect(readFindings([search], [runOf('search', reason, 'failed')])).toEqual([
     { kind: 'failure', tool: 'search', reason },
   ])
 })
 
-test('documents leave no finding, and runs of the model behind the commands are passed over', () => {
+test('document searches leave no finding, and later runs of the model are ignored', () => {
   const runs = [runOf('knowledge', 'lease.pdf'), runOf('web', describeFinding(page)), runOf('search', 'more')]
   expect(readFindings([knowledge, web], runs)).toEqual([page])
 })
 
-test('where a command has had no run, nothing is known of any', () => {
+test('the result is undefined if a command has no run', () => {
   expect(readFindings([search, web], [runOf('search', '')])).toBeUndefined()
   expect(readFindings([web], [runOf('search', '')])).toBeUndefined()
 })
