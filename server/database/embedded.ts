@@ -236,8 +236,17 @@ async function makeSocketFolder(folder: string): Promise<void> {
   await chown(folder, uid, gid)
 }
 
-/** @throws AppError `startup` with the reason in one sentence */
-export async function startEmbedded(dataDir: string, password: string, log: Log): Promise<EmbeddedPostgres> {
+/**
+ * Starts PostgreSQL on `dataDir`, creating the cluster and the database on the first start.
+ * @param onSpawned is called before the wait for PostgreSQL to accept connections.
+ * @throws AppError `startup` with the reason in one sentence.
+ */
+export async function startEmbedded(
+  dataDir: string,
+  password: string,
+  log: Log,
+  onSpawned: () => void = () => undefined,
+): Promise<EmbeddedPostgres> {
   const clusterDir = path.join(dataDir, 'postgres')
   const binaries = await locateBinaries()
   const folder = locateSocketFolder(dataDir)
@@ -267,6 +276,7 @@ export async function startEmbedded(dataDir: string, password: string, log: Log)
         '-D', clusterDir, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`,
         '-c', 'unix_socket_permissions=0700', '-c', 'max_connections=150', '-c', 'timezone=UTC', '-c', 'log_checkpoints=off',
       ], output.fd).finally(() => output.close()) // prettier-ignore
+      onSpawned()
       const outcome = await firstConnection(started, end)
       if (outcome === 'accepts') return started
       const reason = (await readFile(logFile, 'utf8')).slice(logStart)

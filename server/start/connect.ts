@@ -31,17 +31,24 @@ export interface Connections {
   readonly databaseAcceptedAfterMs: number
 }
 
+interface ConnectOptions {
+  /** Called before the first wait for the database. */
+  readonly onConnecting: () => void
+  readonly onDatabaseDied: () => void
+}
+
 /** Connects and migrates. Adds steps to `undo` that stop what it starts. */
 export async function connect(
   config: Config,
   log: Log,
   undo: Undo[],
-  onDatabaseDied: () => void,
+  { onConnecting, onDatabaseDied }: ConnectOptions,
 ): Promise<Connections> {
   const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
   const folders = hasProduct ? (['platform', 'product'] as const) : (['platform'] as const)
   if (config.DATABASE_URL !== undefined && config.ALCOVE_SECRET !== undefined) {
     const startedAt = performance.now()
+    onConnecting()
     const admin = { connectionString: config.DATABASE_URL }
     await rejectRoleBoundByRls(admin)
     if (config.SUPABASE_URL !== undefined) {
@@ -70,7 +77,7 @@ export async function connect(
     }
   }
   const secrets = await loadSecretsFromFolder(config.DATA_DIR)
-  const embedded = await startEmbedded(config.DATA_DIR, secrets.databasePassword, log)
+  const embedded = await startEmbedded(config.DATA_DIR, secrets.databasePassword, log, onConnecting)
   undo.push(() => embedded.stop())
   void embedded.died.then(onDatabaseDied)
   await migrate(embedded.admin, { folders, authenticatorPassword: secrets.authenticatorPassword })

@@ -21,6 +21,8 @@ export interface Foundation {
   /** Role of the server. */
   readonly connection: pg.PoolConfig
   readonly database: Database
+  /** Settles when the start has succeeded or failed. Work that may wait loads its modules afterwards. */
+  readonly startEnded: Promise<unknown>
   /** For realtime. */
   readonly batchReader: BatchReader
   readonly listener: Listener

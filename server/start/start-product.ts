@@ -56,14 +56,8 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     encryptionKey,
   } = foundation
   const hasWorkers = config.ALCOVE_PARTS.has('workers')
-  const openai = { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL }
-  const compatible = { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL }
-  const settings = {
-    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
-    openai,
-    compatible,
-    idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
-  }
+  const settings = providerSettings(config)
+  const { openai, compatible } = settings
   const guardedFetch = createGuardedFetch({ allowAddress: allowNetworks(config.ALLOWED_NETWORKS) })
   const embedder = createEmbedder(embedderSettings(config))
   const personalProviders = createPersonalProviders({ database, encryptionKey, settings, guardedFetch, embedder, log })
@@ -83,7 +77,7 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
         ...createEmbeddingJobs({ database, embedderOf, defaultModel: embedder?.model, log }),
       }
     : {}
-  const jobs = startJobs({ connection, log, handlers })
+  const jobs = startJobs({ connection, log, handlers, after: foundation.startEnded })
   undo.push(() => jobs.stop())
 
   async function startWorkers() {
@@ -162,6 +156,15 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
     edges: config.ALCOVE_PARTS.has('api') ? createApi() : undefined,
     onDocumentUpload: ({ owner, key, open }: DocumentFile) =>
       addStoredFile({ owner, objectName: key, open }, { database, blobs, jobs, log }),
+  }
+}
+
+function providerSettings(config: Foundation['config']) {
+  return {
+    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseUrl: config.ANTHROPIC_BASE_URL },
+    openai: { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
+    compatible: { apiKey: config.OPENAI_COMPATIBLE_API_KEY, baseUrl: config.OPENAI_COMPATIBLE_BASE_URL },
+    idleTimeoutMs: config.MODEL_SILENCE_S * 1000,
   }
 }
 

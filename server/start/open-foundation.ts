@@ -1,0 +1,66 @@
+/** Opens the dependencies that all parts of a process share. */
+import { requireOpenSessions } from '#server/access/open-sessions.ts'
+import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
+import { createTokens, type Tokens } from '#server/access/tokens.ts'
+import type { Log } from '#server/base/log.ts'
+import { createDiskStore } from '#server/blobs/disk.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Config } from '#server/config.ts'
+import { openListener } from '#server/database/listen.ts'
+import type { Nats } from '#server/database/nats.ts'
+import { openDatabase } from '#server/database/open-database.ts'
+import { installJobs } from '#server/jobs/install.ts'
+import type { Connections } from './connect.ts'
+import type { Foundation } from './foundation.ts'
+
+export type FoundationOptions = Pick<
+  Foundation,
+  'config' | 'log' | 'undo' | 'address' | 'backgroundThrottle' | 'startEnded'
+> & { readonly connections: Connections }
+
+/** @returns also the issuer of tokens, unless a Supabase project issues them. */
+export async function openFoundation({
+  connections: { admin, server: connection, secrets, encryptionKey },
+  ...options
+}: FoundationOptions): Promise<{ foundation: Foundation; signing: Tokens | undefined }> {
+  const { config, log, undo } = options
+  if (config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')) await installJobs(admin)
+  const signing = secrets && (await createTokens(secrets))
+  const nats = await openBus(config, encryptionKey, log)
+  if (nats) undo.push(() => nats.close())
+  const { database, batchReader, close } = openDatabase(connection, log, nats)
+  undo.push(close)
+  const notified = await openListener(connection, log)
+  undo.push(() => notified.close())
+  const listener = nats?.combineWith(notified) ?? notified
+  const issued = signing
+    ? await requireOpenSessions(signing, database, listener, { everyoneHasFactor: config.AUTH_REQUIRE_AAL2 })
+    : acceptProject(config.SUPABASE_URL ?? '')
+  const foundation: Foundation = {
+    ...options,
+    connection,
+    database,
+    batchReader,
+    listener,
+    notifier: nats,
+    tokens: acceptSharedSecret(issued, config.JWT_SECRET),
+    blobs: await openBlobs(config),
+    encryptionKey,
+  }
+  return { foundation, signing }
+}
+
+/** The S3 client is loaded only if it is configured. */
+async function openBlobs(config: Config): Promise<BlobStore> {
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config
+  if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
+    return createDiskStore(config.DATA_DIR)
+  const { createS3Store } = await import('#server/blobs/s3.ts')
+  return createS3Store({ endpoint, bucket, region: config.S3_REGION, accessKey, secretKey })
+}
+
+async function openBus({ NATS_URL: urls }: Config, key: Buffer, log: Log): Promise<Nats | undefined> {
+  if (urls === undefined) return undefined
+  const { openNats } = await import('#server/database/nats.ts')
+  return openNats({ urls, key, log })
+}

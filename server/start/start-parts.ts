@@ -1,0 +1,72 @@
+/** Starts all parts that need the database, and mounts their routes. */
+import { getRequestListener } from '@hono/node-server'
+import type { Tokens } from '#server/access/tokens.ts'
+import { createApp } from '#server/app.ts'
+import type { DeliverEarly } from '#server/assistant/reply/reply-log.ts'
+import { withReusedBuffers } from '#server/blobs/send.ts'
+import { createAccountDataDeletion } from './delete-account-data.ts'
+import type { Foundation } from './foundation.ts'
+import { openFoundation, type FoundationOptions } from './open-foundation.ts'
+import { createOperationsRoutes } from './operations.ts'
+import { startProduct } from './start-product.ts'
+import { startServices } from './start-services.ts'
+
+type Product = Awaited<ReturnType<typeof startProduct>>
+type Services = Awaited<ReturnType<typeof startServices>>
+
+export async function startParts(options: FoundationOptions) {
+  const { config, log, address, connections } = options
+  const { foundation, signing } = await openFoundation(options)
+  // Workers may write answers before realtime has started.
+  let deliverEarly: DeliverEarly = () => undefined
+  const hasProduct = config.ALCOVE_PARTS.has('api') || config.ALCOVE_PARTS.has('workers')
+  const product = hasProduct ? await startProduct(foundation, (broadcast) => deliverEarly(broadcast)) : undefined
+  const services =
+    signing && config.ALCOVE_PARTS.has('services')
+      ? await startServices(foundation, signing, {
+          closing: hasProduct ? createAccountDataDeletion(foundation) : undefined,
+          onDocumentUpload: product?.onDocumentUpload,
+          directDispatch: product?.directDispatch,
+        })
+      : undefined
+  if (services) ({ deliverEarly } = services)
+
+  const operations = createOperations(foundation, signing, product, services, connections.databaseAcceptedAfterMs)
+  const app = createApp(
+    { operations, services: services?.edges, product: product?.edges },
+    { tokens: foundation.tokens, log, address, trustProxy: config.TRUST_PROXY },
+  )
+  return {
+    handle: getRequestListener(withReusedBuffers(app.fetch, log)),
+    handleUpgrade: services?.handleUpgrade,
+    testAccount: services?.testAccount ?? null,
+    routes: app.routes,
+  }
+}
+
+function createOperations(
+  { config, database }: Foundation,
+  signing: Tokens | undefined,
+  product: Product | undefined,
+  services: Services | undefined,
+  databaseAcceptedAfterMs: number,
+) {
+  return createOperationsRoutes({
+    database,
+    anonKey: signing?.anonKey ?? config.SUPABASE_ANON_KEY ?? '',
+    publicUrl: config.SUPABASE_URL ?? config.PUBLIC_URL,
+    metricsFor: config.METRICS,
+    testAccount: services?.testAccount ?? null,
+    requiresSecondFactor: config.AUTH_REQUIRE_AAL2,
+    hasTextMessages: config.AUTH_SMS_WEBHOOK !== undefined,
+    hasMailbox: services?.hasMailbox ?? false,
+    gauges: {
+      ...product?.gauges,
+      ...services?.gauges,
+      alcove_database_accepted_ms: {
+        help: 'Milliseconds that PostgreSQL took to accept a connection at the start.',
+        read: () => databaseAcceptedAfterMs,
+      },
+    },
+  })
+}
