@@ -3,7 +3,7 @@ import { groupSections } from './sections.ts'
 
 const cut = (text: string) => groupSections([{ kind: 'paragraph', text }]).map((section) => section.text)
 
-test('splits a long text between lines, never inside a number', () => {
+test('a long text is cut between its lines, never in a number', () => {
   const rows = Array.from({ length: 400 }, (_, row) => `Widget ${row},${row}497.00,994`)
   const sections = cut(rows.join('\n'))
   expect(sections.length).toBeGreaterThan(2)

@@ -49,13 +49,13 @@ function toZip64(zip: Buffer): Buffer {
   return Buffer.concat([zip.subarray(0, start), directory, wideEnd, locator, usualEnd])
 }
 
-test('reads a workbook with ZIP64 sizes and offsets', async () => {
+test('a workbook whose sizes and places are in wide fields is read', async () => {
   const workbook = toZip64(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 'Chairs']] }]))
   const { pages, failure } = await readDocument(workbook, 'a.xlsx')
   expect([failure, pages.map(({ text }) => text)]).toEqual([undefined, ['Stock\n\nLamps | Chairs']])
 })
 
-test('a file with incomplete ZIP64 fields fails alone', async () => {
+test('a file that says too little of its wide fields fails alone', async () => {
   const workbook = toZip64(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
   for (
     let at = workbook.indexOf('\x01\x00\x18\x00', 0, 'latin1');
@@ -77,7 +77,7 @@ async function withBackslashes(zip: Buffer): Promise<Buffer> {
   )
 }
 
-test('accepts backslashes in names', async () => {
+test('names whose folders end in backslashes are read as others are', async () => {
   const workbook = await withBackslashes(makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }]))
   expect((await readDocument(workbook, 'a.xlsx')).pages.map(({ text }) => text)).toEqual(['Stock\n\nLamps'])
   const docx = await withBackslashes(makeDocx([{ paragraph: 'Lamps and chairs' }]))

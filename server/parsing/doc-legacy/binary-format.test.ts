@@ -6,24 +6,24 @@ import { readWordBinary } from './binary-format.ts'
 
 const bodyOf = (...pieces: Parameters<typeof makeDoc>[0]) => readWordBinary(makeDoc(pieces)).body
 
-test('joins pieces in document order, for any order and width in the file', () => {
+test('joins pieces in the order of the document, whatever their order and width in the file', () => {
   expect(bodyOf({ text: 'Первая часть, ' }, { text: 'caf\x93, ', isNarrow: true }, { text: 'дальше\r' })).toBe(
     'Первая часть, caf“, дальше\n',
   )
 })
 
-test('omits text deleted under revision', () => {
+test('leaves out what was deleted under revision', () => {
   expect(bodyOf({ text: 'The price is ' }, { text: 'ten ', isDeleted: true }, { text: 'twelve euros.' })).toBe(
     'The price is twelve euros.',
   )
 })
 
-test('includes text deleted under revision on request', () => {
+test('keeps what was deleted under revision where that is asked for', () => {
   const bytes = makeDoc([{ text: 'The price is ' }, { text: 'ten ', isDeleted: true }, { text: 'twelve euros.' }])
   expect(readWordBinary(bytes, { keepsDeleted: true }).body).toBe('The price is ten twelve euros.')
 })
 
-test('omits hidden text, but keeps field and paragraph borders inside it', () => {
+test('leaves out what is hidden, but not the borders of fields and paragraphs in it', () => {
   const pieces = [
     { text: 'See \u0013 REF b ' },
     { text: '\u0014seven\u0015. And\r secret', isHidden: true },
@@ -33,12 +33,12 @@ test('omits hidden text, but keeps field and paragraph borders inside it', () =>
   expect(readWordBinary(makeDoc(pieces), { keepsDeleted: true }).body).toBe('See seven. And\n secret go on.')
 })
 
-test('marks paragraphs with heading styles on request', () => {
+test('marks paragraphs in the styles of headings where that is asked for', () => {
   const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }, { text: 'plain\r' }, { text: 'Notice\r', style: 9 }])
   expect(readWordBinary(bytes, { marksHeadings: true }).body).toBe('\ufdd11. Terms\nplain\n\ufdd9Notice\n')
 })
 
-test('reads inserted Symbol characters and text typed in Symbol', () => {
+test('reads signs of the font Symbol, whether put in one by one or typed in it', () => {
   expect(
     bodyOf(
       { text: 'At 90' },
@@ -52,16 +52,16 @@ test('reads inserted Symbol characters and text typed in Symbol', () => {
   ).toBe('At 90° (or less) λ is below μ.')
 })
 
-test('removes soft hyphens and keeps hard ones', () => {
+test('takes soft hyphens out of words and keeps hard ones', () => {
   expect(bodyOf({ text: 'иссле\u001fдование, E\u001eMail' })).toBe('исследование, E\u2011Mail')
 })
 
-test('writes the results of fields, not their instructions', () => {
+test('shows what fields show, not how they are made', () => {
   const inner = '\u0013 REF b \u0014seven\u0015'
   expect(bodyOf({ text: `See \u0013 HYPERLINK "x" ${inner} \u0014page ${inner}\u0015.` })).toBe('See page seven.')
 })
 
-test('computes list and heading numbers, and writes no bullets', () => {
+test('writes the numbers of lists and headings, which the file leaves to be counted, and no bullets', () => {
   const body = bodyOf(
     { text: 'Terms\r', style: LISTED },
     { text: 'Rent\r', level: 1 },
@@ -88,7 +88,7 @@ test('computes list and heading numbers, and writes no bullets', () => {
   ])
 })
 
-test('keeps the text if the list tables are broken', () => {
+test('with broken tables of lists keeps its text', () => {
   const bytes = makeDoc([{ text: 'Terms\r', style: LISTED }])
   const at = Buffer.from(bytes).indexOf(Buffer.from([1, 0, 0, 0, 77, 0, 0, 0]))
   bytes.fill(0xff, at, at + 4)
@@ -100,7 +100,7 @@ test('is read as a document', async () => {
   expect([failure, pages.map(({ text }) => text)]).toEqual([undefined, ['Notice is given in writing.']])
 })
 
-test('writes comments and headers once, after the text, without page numbers', async () => {
+test('says what its comments and headers say once, behind the text, and no page numbers', async () => {
   const bytes = makeDocWith({
     body: [{ text: 'Notice is given in writing.\r' }],
     headers: '\u0003\r\u0004\rActs of the Ministry\rPage 1 of 3\rNotice is given in writing.\rActs of the Ministry\r',
@@ -113,14 +113,14 @@ test('writes comments and headers once, after the text, without page numbers', a
   ])
 })
 
-test('reports a missing piece table as damaged', async () => {
+test('without its table of pieces it is damaged', async () => {
   const bytes = makeDoc([{ text: 'Words.' }])
   const at = Buffer.from(bytes).indexOf(Buffer.from([2, 16, 0, 0, 0]))
   bytes[at] = 9
   expect(await readDocument(bytes, 'a.doc')).toMatchObject({ failure: 'damaged' })
 })
 
-test('detects a password by the header, in documents of any length', async () => {
+test('a document with a password is told by its header, however short it is', async () => {
   const header = Buffer.alloc(1_536)
   header.writeUInt16LE(0xa5ec, 0)
   header.writeUInt16LE(0x0100, 0x0a)

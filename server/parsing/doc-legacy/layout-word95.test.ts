@@ -9,7 +9,7 @@ const western = (text: string) => ({ bytes: iconv.encode(text, 'windows-1252') }
 const russian = (text: string) => ({ bytes: iconv.encode(text, 'windows-1251') })
 const bodyOf = (doc: OldDoc) => readWordBinary(makeOldDoc(doc)).body
 
-test('decodes letters in the code page of their font', () => {
+test('letters are read in the code page of their font', () => {
   const runs = [
     { ...western('Café, '), font: 0 },
     { ...russian('Москва, '), font: 1 },
@@ -19,27 +19,27 @@ test('decodes letters in the code page of their font', () => {
   expect(bodyOf({ runs, fonts: [WESTERN, RUSSIAN, JAPANESE] })).toBe('Café, Москва, 東京へ, naïve.\n')
 })
 
-test('decodes text without its own font like most of the other text', () => {
+test('text whose style says the font is read as most of the others', () => {
   const runs = [{ ...russian('Компания '), font: 1 }, russian('предлагает вина.\r')]
   expect(bodyOf({ runs, fonts: [WESTERN, RUSSIAN] })).toBe('Компания предлагает вина.\n')
 })
 
-test('decodes it in the first font if there is no other text', () => {
+test('without any other it is read as the first font', () => {
   expect(bodyOf({ runs: [russian('Прайс-лист')], fonts: [RUSSIAN, SYMBOL] })).toBe('Прайс-лист')
   expect(bodyOf({ runs: [western('Préface')], fonts: [SYMBOL] })).toBe('Préface')
 })
 
-test('reads a Macintosh document in its code page', () => {
+test('a document of the Macintosh is read in its letters', () => {
   expect(bodyOf({ runs: [{ bytes: iconv.encode('cherché', 'macroman') }], isMacintosh: true })).toBe('cherché')
 })
 
-test('joins pieces in document order, without deleted text', () => {
+test('pieces are joined in the order of the document, without what was deleted', () => {
   const runs = [western('The price is '), { ...western('ten '), isDeleted: true }, western('twelve euros.')]
   expect(bodyOf({ runs, isInPieces: true })).toBe('The price is twelve euros.')
   expect(readWordBinary(makeOldDoc({ runs }), { keepsDeleted: true }).body).toBe('The price is ten twelve euros.')
 })
 
-test('writes table rows as lines and fields as their results', async () => {
+test('rows of a table are lines, fields what they show', async () => {
   const runs = [
     western('Rooms\r'),
     western('Room\x07Rent\x07'),
@@ -54,7 +54,7 @@ test('writes table rows as lines and fields as their results', async () => {
   ])
 })
 
-test('reports a missing piece table as damaged', async () => {
+test('without its table of pieces it is damaged', async () => {
   const bytes = makeOldDoc({ runs: [western('Words.')], isInPieces: true })
   const at = Buffer.from(bytes).indexOf(Buffer.from([2, 16, 0, 0, 0]))
   bytes[at] = 9

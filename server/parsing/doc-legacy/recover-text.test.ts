@@ -3,7 +3,7 @@ import { findWordBlocks, headingMark } from './recover-text.ts'
 
 const long = 'A paragraph that is long enough to be told from a title, because it goes on and on and on.'
 
-test('lines of cells form one table, which keeps empty cells', () => {
+test('lines of cells are rows of one table, whose empty cells keep their place', () => {
   expect(findWordBlocks(`Before\n\tFood\tCalories\t\nLeaves\tAsh, Elm\t50\t\n\nAfter`)).toEqual([
     { kind: 'paragraph', text: 'Before' },
     { kind: 'table', text: ' | Food | Calories\nLeaves | Ash, Elm | 50' },
@@ -11,7 +11,7 @@ test('lines of cells form one table, which keeps empty cells', () => {
   ])
 })
 
-test('a single tab does not make a table', () => {
+test('a tab alone makes no table', () => {
   expect(findWordBlocks('Buyer:\tLakeland Electric')).toEqual([{ kind: 'paragraph', text: 'Buyer: Lakeland Electric' }])
 })
 
@@ -23,7 +23,7 @@ test('a short line without a full stop before a long one is a heading', () => {
   ])
 })
 
-test('only marked paragraphs and the title are headings if any mark exists', () => {
+test('headings are those with a mark where there are any, besides a title', () => {
   const lines = ['The contract', long, `${headingMark(2)}§ 1 Scope`, 'Short text.', '☒ Annex is enclosed', long]
   expect(findWordBlocks(lines.join('\n'))).toEqual([
     { kind: 'heading', text: 'The contract' },
@@ -35,7 +35,7 @@ test('only marked paragraphs and the title are headings if any mark exists', () 
   ])
 })
 
-test('recognises bullets of symbol fonts', () => {
+test('bullets of a font of symbols are bullets', () => {
   expect(findWordBlocks('\uf0b7 Oil\n\uf0fc 2 lamps\n– wick\n-5 degrees')).toEqual([
     { kind: 'list', text: '• Oil' },
     { kind: 'list', text: '✓ 2 lamps' },

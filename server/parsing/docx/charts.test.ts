@@ -25,7 +25,7 @@ const diagram =
 
 const drawing = (graphic: string) => ({ xml: `<w:r><w:drawing ${NAMESPACES}>${graphic}</w:drawing></w:r>` })
 
-test('reads charts in place as titles and a table of values, and diagrams as words', async () => {
+test('charts are read where they stand, as their titles and a table of their values, and diagrams as their words', async () => {
   const made = makeDocx(
     [
       { paragraph: 'Before.' },

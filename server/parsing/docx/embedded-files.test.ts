@@ -26,7 +26,7 @@ const HTML = `<html><head><style>p { color: red }</style></head><body><h1>Terms<
 <table><tr><td>Flat</td><td>Rent</td></tr><tr><td>North</td><td>800</td></tr></table></body></html>`
 const SHOWN = 'Before.\n\nTerms\n\nRent & dep\u00f6sit: 800 €\n\nFlat | Rent\nNorth | 800\n\nAfter.'
 
-test('reads embedded HTML in place', async () => {
+test('HTML inside of a Word document is read where it stands', async () => {
   expect(await read('chunk.html', HTML)).toBe(SHOWN)
 })
 
@@ -38,18 +38,18 @@ test.each([
   expect(await read('chunk.mht', page)).toBe(SHOWN)
 })
 
-test('reads embedded plain text and Word documents in place', async () => {
+test('so are plain text and another Word document', async () => {
   expect(await read('chunk.txt', 'First line\r\n\r\nSecond')).toBe('Before.\n\nFirst line\n\nSecond\n\nAfter.')
   const inner = makeDocx([{ paragraph: 'Inner.' }, { rows: [['a', 'b'], ['c', 'd']] }]) // prettier-ignore
   expect(await read('chunk.docx', inner)).toBe('Before.\n\nInner.\n\na | b\nc | d\n\nAfter.')
 })
 
-test('embedded text in a table cell becomes text of the cell', async () => {
+test('in the cell of a table its words are words of the cell', async () => {
   const table = `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Terms</w:t></w:r></w:p></w:tc><w:tc>${CHUNK}</w:tc></w:tr></w:tbl>`
   expect(await read('chunk.html', '<p>Three</p><p>months</p>', [{ body: table }])).toBe('Terms | Three months')
 })
 
-test('skips unreadable and repeated embedded files', async () => {
+test('what cannot be read, or is named again, takes nothing from the rest', async () => {
   expect(await read('chunk.rtf', String.raw`{\rtf1 Terms}`)).toBe('Before.\n\nAfter.')
   expect(await read('chunk.docx', 'PK\u0003\u0004 broken')).toBe('Before.\n\nAfter.')
   const twice = [{ body: CHUNK.repeat(3) }, { paragraph: 'After.' }]

@@ -13,7 +13,7 @@ const cell = (text: string, properties = '') =>
   `<w:tc><w:tcPr>${properties}</w:tcPr><w:p>${text === '' ? '' : run(text)}</w:p></w:tc>`
 const row = (...cells: string[]) => `<w:tr>${cells.join('')}</w:tr>`
 
-test('reads fields, ruby and bidirectional text, and breaks separate words', async () => {
+test('fields, ruby and words of another direction are read, and breaks keep words apart', async () => {
   const blocks: DocxBlock[] = [
     { xml: `${run('See ')}<w:fldSimple w:instr="REF x">${run('section 4')}</w:fldSimple>` },
     {
@@ -27,7 +27,7 @@ test('reads fields, ruby and bidirectional text, and breaks separate words', asy
   expect((await read(blocks)).text).toBe('See section 4\n\n東京に行く\n\nleftשמאל\n\nfirst\nsecond\nthird')
 })
 
-test('joins a drop cap to its word', async () => {
+test('a large first letter belongs to the word that it begins', async () => {
   const initial = (letter: string) =>
     `<w:pPr><w:keepNext/><w:framePr w:dropCap="drop" w:lines="3"/><w:rPr><w:sz w:val="112"/></w:rPr></w:pPr>${run(letter)}`
   const blocks: DocxBlock[] = [
@@ -40,7 +40,7 @@ test('joins a drop cap to its word', async () => {
   expect((await read(blocks)).text).toBe('Before.\n\nOnce upon a time.\n\nThen they left.')
 })
 
-test('reads text boxes once, in either form', async () => {
+test('text boxes are read once, in whichever form they are there', async () => {
   const box = (text: string) => `<w:txbxContent><w:p>${run(text)}</w:p></w:txbxContent>`
   const alternatives = (fallback: string) =>
     `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing>${box('Keep dry')}</w:drawing></mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent></w:r>`
@@ -54,7 +54,7 @@ test('reads text boxes once, in either form', async () => {
   expect((await read(blocks)).text).toBe('Keep dry\n\nBetween.\n\nKeep dry\n\nAlone')
 })
 
-test('reads text boxes in any shape, also next to a picture, and drawn text', async () => {
+test('text boxes are read in whatever shape they stand, also beside a picture, and so is text that is drawn', async () => {
   const box = (content: string) => `<w:txbxContent>${content}</w:txbxContent>`
   const picture = '<w:r><w:drawing><wp:inline/></w:drawing></w:r>'
   const blocks: DocxBlock[] = [
@@ -72,7 +72,7 @@ test('reads text boxes in any shape, also next to a picture, and drawn text', as
   expect((await read(blocks)).text).toBe('In an ellipse\n\nFigure 1\n\nOur mill\n\nStep one\n\nStep two\n\nAfter.')
 })
 
-test('reads alternative texts of pictures, but not their file names', async () => {
+test('pictures say what they are described as, and not from which file they are', async () => {
   const picture = (description: string) =>
     `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="${description}"/><a:graphic><pic:pic xmlns:pic="p"><pic:nvPicPr/></pic:pic></a:graphic></wp:inline></w:drawing></w:r>`
   const blocks = [
@@ -83,7 +83,7 @@ test('reads alternative texts of pictures, but not their file names', async () =
   expect((await read(blocks)).text).toBe('Before\n\nA mill & its wheel\n\nafter\n\nA cat on a wall.')
 })
 
-test('spanning cells keep other cells in their columns', async () => {
+test('cells that span rows and columns keep the others in their columns', async () => {
   const table = `<w:tbl><w:tblPr/><w:tblGrid/>${[
     row(cell('Zone'), cell('Price', '<w:gridSpan w:val="2"/>'), cell('Note')),
     row(cell('North', '<w:vMerge w:val="restart"/>'), cell('4'), cell('2'), cell('a')),
@@ -95,7 +95,7 @@ test('spanning cells keep other cells in their columns', async () => {
   )
 })
 
-test('finds the main part and its headers under any name', async () => {
+test('the document is found, with its headers, whatever its part is called', async () => {
   expect((await read([{ paragraph: 'Body.' }], { header1: 'Head of the page' }, {}, 'document2')).text).toBe(
     'Body.\n\nHead of the page',
   )
@@ -118,7 +118,7 @@ const styled = (style: string, text: string, more = ''): DocxBlock => ({
   xml: `<w:pPr><w:pStyle w:val="${style}"/>${more}</w:pPr>${run(text)}`,
 })
 
-test('numbers headings and lists as Word does', async () => {
+test('headings and lists are numbered as the document counts them', async () => {
   const parts = { 'word/numbering.xml': numbering, 'word/styles.xml': styles }
   const blocks: DocxBlock[] = [
     styled('Clause', 'Scope'),
@@ -146,7 +146,7 @@ test('numbers headings and lists as Word does', async () => {
   ])
 })
 
-test('detects headings by the outline level of a paragraph or its style', async () => {
+test('headings are told by their outline, of the paragraph or of its style', async () => {
   const blocks: DocxBlock[] = [
     styled('T', 'The title'),
     styled('SubClause', 'By its style'),
@@ -162,7 +162,7 @@ test('detects headings by the outline level of a paragraph or its style', async 
   ])
 })
 
-test('writes comments after the text', async () => {
+test('what a comment says stands behind the text', async () => {
   const relations =
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments" Target="comments.xml"/></Relationships>'
   const parts = {
@@ -178,7 +178,7 @@ test('writes comments after the text', async () => {
   expect(text).toContain('[AB1] Is this agreed?')
 })
 
-test('writes footnotes and endnotes after the text, with the numbers of their references', async () => {
+test('footnotes and endnotes stand behind the text under the numbers that their places have', async () => {
   const relation = (kind: string) =>
     `<Relationship Id="${kind}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${kind}.xml"/>`
   const notes = (kind: string, text: string) =>
@@ -199,7 +199,7 @@ test('writes footnotes and endnotes after the text, with the numbers of their re
   expect(text).toBe('The rent rises.[1]\n\nIt is due.[2]\n\n[1] Unless it is late.\n\n[2] See the law.')
 })
 
-test('omits hidden text, except if only the paragraph mark is hidden', async () => {
+test('hidden text is left out, and what only a paragraph mark hides is not', async () => {
   const hidden = (text: string, value = '') =>
     `<w:r><w:rPr><w:b/><w:vanish${value}/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
   const blocks: DocxBlock[] = [
@@ -209,17 +209,17 @@ test('omits hidden text, except if only the paragraph mark is hidden', async () 
   expect((await read(blocks)).text).toBe('The price is ten euros. It is final.\n\nShown again')
 })
 
-test('a nested table becomes words of its cell, without cell separators', async () => {
+test('a table inside a cell is words of the cell, with no border of cells between them', async () => {
   const inner = `<w:tc><w:tbl>${row(cell('Part A'), cell('sea'))}${row(cell('Part B'), cell('land'))}</w:tbl><w:p/></w:tc>`
   const body = `<w:tbl>${row(cell('Item'), cell('Parts'), cell('Price;'))}${row(cell('Report'), inner, cell('5;'))}</w:tbl>`
   expect((await read([{ body }])).text).toBe('Item | Parts | Price;\nReport | Part A, sea; Part B, land | 5;')
 })
 
-test('maps characters of symbol fonts to what they show', async () => {
+test('signs of the fonts of symbols are those that they show', async () => {
   expect((await read([{ paragraph: '\uf0b7 one \uf0fe two \uf0ff' }])).text).toBe('• one ☑ two \uf0ff')
 })
 
-test('reads Greek letters in Symbol, even at code points of bullets in other fonts', async () => {
+test('Greek letters in the font Symbol are letters, also where another font has a bullet in their place', async () => {
   const symbol = (text: string) =>
     `<w:r><w:rPr><w:i/><w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/></w:rPr><w:t>${text}</w:t></w:r>`
   const xml = `${run('The length ')}${symbol('\uf06c')}${run(' of \uf06c and \uf061')}`

@@ -61,14 +61,11 @@ describe.each([
 describe('native code', () => {
   const load = `(await import('sharp')).default`
 
-  test.each(['pdf', 'docx', 'doc', 'xls', 'xlsx', 'txt'] as const)(
-    'is denied to the parser process of a %s',
-    async (type) => {
-      expect(await runInSandbox(load, UPLOAD_TYPES[type])).not.toBe('done')
-    },
-  )
+  test.each(['pdf', 'docx', 'doc', 'xls', 'xlsx', 'txt'] as const)('is refused to the reader of a %s', async (type) => {
+    expect(await runInSandbox(load, UPLOAD_TYPES[type])).not.toBe('done')
+  })
 
-  test('is allowed to image parsers, which decode only given bytes of accepted types', async () => {
+  test('is allowed where pictures are decoded, and opens none but given bytes of the types that we take', async () => {
     const opening = (what: string) => `${load}; await import(${JSON.stringify(PARSE_IMAGE)}); await ${what}`
     const svg = `sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'))`
     const sharp = `(await import('sharp')).default`
@@ -81,7 +78,7 @@ describe('native code', () => {
 })
 
 describe('the parent', () => {
-  test('starts no process for a job that was aborted before', async () => {
+  test('is not started for a job that was stopped before', async () => {
     const pages = runParser({
       open: async () => Readable.from([]),
       size: 0,
@@ -91,7 +88,7 @@ describe('the parent', () => {
     await expect(pages.next()).rejects.toThrow('stopped')
   })
 
-  test('ends the process when the consumer stops reading', async () => {
+  test('is ended when nobody wants the rest', async () => {
     let child = 0
     const bytes = makePdf(Array.from({ length: 200 }, () => 'A page. '.repeat(200)))
     const signal = new AbortController().signal
@@ -157,7 +154,7 @@ describe('reading a docx', () => {
     expect(pages[1]?.headings).toEqual([[0, 'Two']])
   })
 
-  test('extracts the words if the styles are broken', async () => {
+  test('whose styles are broken still gives its words', async () => {
     const parts = {
       '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
       'word/_rels/document.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
@@ -168,7 +165,7 @@ describe('reading a docx', () => {
     expect((await readDocument(file, 'a.docx')).pages.map(({ text }) => text)).toEqual(['Words that are left.'])
   })
 
-  test('rejects a file that declares more than it may unpack to', async () => {
+  test('refuses what declares more than it may unpack to', async () => {
     const bomb = makeZip([
       { name: '[Content_Types].xml', bytes: Buffer.from('<Types/>') },
       { name: 'word/document.xml', bytes: Buffer.from('<w:document/>'), declaredSize: 200 * 1024 * 1024 },
@@ -178,7 +175,7 @@ describe('reading a docx', () => {
 })
 
 describe('reading a txt', () => {
-  test('groups paragraphs into sections of about 3,000 characters', async () => {
+  test('groups paragraphs to sections of about 3,000 characters', async () => {
     const paragraph = 'Words in a paragraph. '.repeat(50).trim()
     const { pages } = await readDocument(
       Buffer.from(Array.from({ length: 9 }, () => paragraph).join('\r\n\r\n')),
@@ -197,7 +194,7 @@ describe('reading a txt', () => {
     expect((await readDocument(bytes, 'a.txt')).pages.map(({ text }) => text)).toEqual(['Grüße aus Köln'])
   })
 
-  test('reports a file of only white space as empty', async () => {
+  test('of nothing but white space says that there is no text', async () => {
     expect(await readDocument(Buffer.from(' \n\n\t\n'), 'a.txt')).toMatchObject({ pages: [], failure: 'no_text' })
   })
 

@@ -28,7 +28,7 @@ async function takeAndEnd(from: WarmParsers, wish: ParserSpec) {
 
 const isWarm = (child: { readonly spawnargs: readonly string[] }) => child.spawnargs.at(-1) === '["eng"]'
 
-test('a warm process reads an image, and each image gets its own process', async () => {
+test('a picture is read by a process that was made ready, and each by one of its own', async () => {
   const letter = await makePng(await drawText('The notice period is three months.'))
   const taken: ReturnType<WarmParsers['take']>[] = []
   const noting: WarmParsers = {
@@ -47,7 +47,7 @@ test('a warm process reads an image, and each image gets its own process', async
   expect(new Set(taken.map(({ pid }) => pid)).size).toBe(3)
 })
 
-test('a warm process ends with its parent', async () => {
+test('a process that was made ready ends by itself when its parent does, without a file', async () => {
   await takeAndEnd(parsers, SPEC)
   const child = parsers.take(SPEC)
   child.stdin.end()
@@ -55,7 +55,7 @@ test('a warm process ends with its parent', async () => {
   expect([isWarm(child), child.killed]).toEqual([true, false])
 })
 
-test('an idle warm process ends, and one with other permissions is not used', async () => {
+test('a process that has waited long is ended, and one with other rights is not taken', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const short = createWarmParsers({ idleMs: 1_000 })
   await takeAndEnd(short, SPEC)
@@ -68,7 +68,7 @@ test('an idle warm process ends, and one with other permissions is not used', as
   vi.useRealTimers()
 })
 
-test('text extraction starts no warm process, nor does a closed pool', async () => {
+test('nothing is made ready by reading text alone, or after the end', async () => {
   const { mimetype, limits } = SPEC
   await takeAndEnd(parsers, { mimetype, limits })
   const afterText = await takeAndEnd(parsers, SPEC)

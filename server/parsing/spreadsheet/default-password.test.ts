@@ -12,7 +12,7 @@ const sheets = [
 const texts = [`Stock of lamps\n\n${rows.map((row) => row.join(' | ')).join('\n')}`, 'Notes\n\nCounted on Friday']
 
 describe.each(Object.entries(OLD_SCHEMES))('an old workbook in %s', (_, scheme) => {
-  test("opens with Excel's default password", async () => {
+  test('opens with the password that Excel gives it', async () => {
     const file = encryptWorkbook(makeWorkbook(sheets, 'biff8'), scheme(DEFAULT))
     const { pages, failure } = await readDocument(file, 'a.xls')
     expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({ failure: undefined, texts })
@@ -37,7 +37,7 @@ describe.each([
   ['standard', encryptStandard],
   ['agile', encryptAgile],
 ] as const)('a new workbook in %s encryption', (_, encrypt) => {
-  test("opens with Excel's default password", async () => {
+  test('opens with the password that Excel gives it', async () => {
     const { pages, failure } = await readDocument(encrypt(makeWorkbook(sheets), DEFAULT), 'a.xlsx')
     expect({ failure, texts: pages.map(({ text }) => text) }).toEqual({ failure: undefined, texts })
   })
@@ -48,7 +48,7 @@ describe.each([
   })
 })
 
-test('rejects a workbook with an excessive spin count', async () => {
+test('a workbook that asks for more work than Excel ever does is not tried', async () => {
   const file = encryptAgile(makeWorkbook(sheets), DEFAULT, 2 ** 32 - 1)
   expect(await readDocument(file, 'a.xlsx')).toEqual({ pages: [], failure: 'encrypted' })
 })

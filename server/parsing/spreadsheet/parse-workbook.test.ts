@@ -14,7 +14,7 @@ const sales = [
 ] as const
 
 describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading an %s', (extension, type) => {
-  test('writes each sheet as a page and each row as a line, with the displayed values', async () => {
+  test('makes a page of each sheet, a line of each row, with the values as shown', async () => {
     const { pages } = await readDocument(
       makeWorkbook(
         [
@@ -36,7 +36,7 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
     ])
   })
 
-  test('returns row offsets and columns, with sheet and column titles as headings', async () => {
+  test('says where rows begin and which columns there are, and keeps sheet and column titles as headings', async () => {
     const rows = [['A list'], [], ['Name', null, 'Town'], ['Ann', null, 'Ulm'], ['Bob', null, 'Rom']]
     const { pages } = await readDocument(makeWorkbook([{ name: 'People', rows }], type), `a.${extension}`)
     const [{ text, headings, rows: found, columns } = { text: '', headings: [], rows: [], columns: [] }] = pages
@@ -53,7 +53,7 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
     ])
   })
 
-  test('writes dates in local formats as year, month, day', async () => {
+  test('writes a date whose order depends on the country as year, month, day', async () => {
     const { pages } = await readDocument(
       makeWorkbook(
         [
@@ -71,13 +71,13 @@ describe.each([['xlsx', 'xlsx'] as const, ['xls', 'biff8'] as const])('reading a
     expect(pages[0]?.text).toBe('Dates\n\nDue | 2008-03-15 | 15 March 2008 | 2008-03-15 18:00')
   })
 
-  test('reads words hidden by their format', async () => {
+  test('reads words that their format hides', async () => {
     const rows = [['Key', { v: 'InsertRow', z: ';;;' }, { v: 7, z: ';;;' }, 'End']]
     const { pages } = await readDocument(makeWorkbook([{ name: 'Form', rows }], type), `a.${extension}`)
     expect(pages[0]?.text).toBe('Form\n\nKey | InsertRow | End')
   })
 
-  test('formats dates with unescaped full stops, and writes all digits of long numbers', async () => {
+  test('writes dates with bare full stops, and long numbers to the last digit', async () => {
     const rows = [
       [
         { v: 46_090, z: 'dd.mm.yyyy' },
@@ -104,7 +104,7 @@ async function titlesOf(rows: Parameters<typeof makeWorkbook>[0][number]['rows']
 }
 
 describe('column titles', () => {
-  test('may span several rows, also above an empty row before the amounts', async () => {
+  test('of several rows are one head, although an empty row parts them from the amounts', async () => {
     const rows = [
       ['In millions', null, 'Half-year'],
       [null, 'Sales (a)', 'Profit'],
@@ -118,7 +118,7 @@ describe('column titles', () => {
     })
   })
 
-  test('may follow a caption, precede units, and be years', async () => {
+  test('stand between a caption and units, and may be years', async () => {
     const caption = 'Production and exports of all the countries that are eligible for import'
     const rows = [
       [caption, null, 'Producers'],
@@ -132,7 +132,7 @@ describe('column titles', () => {
     })
   })
 
-  test('are one row if the rows below have labels too', async () => {
+  test('are one row where the rows below name something as well', async () => {
     const rows = [
       ['Name', 'Town'],
       ['Ann', 'Ulm'],
@@ -142,7 +142,7 @@ describe('column titles', () => {
     expect(await titlesOf(rows)).toEqual({ heads: ['Name | Town'], headings: ['S', 'S: Name | Town'] })
   })
 
-  test('are absent if a table begins with amounts', async () => {
+  test('are none where a table begins with its amounts', async () => {
     expect(
       await titlesOf([
         ['Ann', 23, 'Ulm'],
@@ -152,14 +152,14 @@ describe('column titles', () => {
   })
 })
 
-test('writes comments after the value of their cell', async () => {
+test('comments stand behind the value of their cell', async () => {
   const rows = [['Rent', 700]]
   const comments = { B1: 'Ana:\nincludes heating', A3: 'Nothing here yet' }
   const { pages } = await readDocument(makeWorkbook([{ name: 'Costs', rows, comments }]), 'a.xlsx')
   expect(pages[0]?.text).toBe('Costs\n\nRent | 700 [Ana: includes heating]\n\n[Nothing here yet]')
 })
 
-test('writes a formula that has no calculated result', async () => {
+test('a formula that nothing has calculated yet stands for what it will give', async () => {
   const { pages } = await readDocument(
     makeWorkbook([
       {
@@ -176,14 +176,14 @@ test('writes a formula that has no calculated result', async () => {
   expect(pages[0]?.text).toBe('Sums\n\nOil | 3\nWicks | 4\nTotal | =SUM(B1:B2)')
 })
 
-test('the declared size of a sheet does not affect the time to read it', async () => {
+test('a sheet that claims to be huge costs what its cells cost', async () => {
   const far = makeWorkbook([{ name: 'Far', rows: [['here'], ...Array.from({ length: 60_000 }, () => []), ['there']] }])
   const { pages } = await readDocument(far, 'far.xlsx')
   expect(pages[0]?.text).toBe('Far\n\nhere\n\nthere')
   expect(pages[0]?.rows?.at(-1)?.[1]).toBe(60_002)
 })
 
-test('cuts a sheet with too much text and marks it as cut', async () => {
+test('a sheet of more text than is kept is cut, and says so', async () => {
   const { pages } = await readDocument(
     makeWorkbook([{ name: 'Long', rows: Array.from({ length: 250 }, () => ['x'.repeat(30_000)]) }]),
     'long.xlsx',
@@ -193,7 +193,7 @@ test('cuts a sheet with too much text and marks it as cut', async () => {
   expect(pages[0]?.text.length).toBeLessThan(4_000_001)
 })
 
-test('rejects a workbook that declares more than it may unpack to', async () => {
+test('what declares more than it may unpack to is refused', async () => {
   const bomb = makeZip([
     { name: '[Content_Types].xml', bytes: Buffer.from('<Types/>') },
     { name: 'xl/workbook.xml', bytes: Buffer.from('<workbook/>'), declaredSize: 200 * 1024 * 1024 },
@@ -206,7 +206,7 @@ async function partsOf(workbook: Buffer) {
   return entries.map((entry) => ({ name: entry.name, bytes: Buffer.from(unpack(workbook, entry)) }))
 }
 
-test('writes text boxes below the cells of their sheet, or alone without cells', async () => {
+test('what stands in text boxes is read below the cells of its sheet, whole where there are none', async () => {
   const made = makeWorkbook([
     { name: 'Stock', rows: [['Item', 'Count']] },
     { name: 'Read me', rows: [] },
@@ -240,7 +240,7 @@ test('writes text boxes below the cells of their sheet, or alone without cells',
   expect(pages[1]?.gap).toBeUndefined()
 })
 
-test('reads a workbook whose declared styles are missing', async () => {
+test('a workbook that declares styles and has none is read without them', async () => {
   const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
   const file = makeZip(parts.filter(({ name }) => name !== 'xl/styles.xml'))
   const { pages, failure } = await readDocument(file, 'a.xlsx')
@@ -250,7 +250,7 @@ test('reads a workbook whose declared styles are missing', async () => {
   })
 })
 
-test.each(['', 'book/'])('reads a workbook with its parts in "%s"', async (folder) => {
+test.each(['', 'book/'])('a workbook whose parts lie in "%s" is read', async (folder) => {
   const parts = await partsOf(makeWorkbook([{ name: 'Stock', rows: [['Lamps', 7]] }]))
   const moved = parts.map(({ name, bytes }) => ({
     name: name.replace(/^xl\//, folder),
@@ -272,7 +272,7 @@ function callDeflated(zip: Buffer, name: string): Buffer {
   return zip
 }
 
-test('skips parts that are wrongly declared as deflated', async () => {
+test('parts that are no deflated bytes, though they are said to be, cost nothing but themselves', async () => {
   const made = makeWorkbook([{ name: 'Stock', rows: [['Lamps']] }])
   const parts = await partsOf(made)
   const thumbnail = { name: 'docProps/thumbnail.wmf', bytes: Buffer.alloc(0) }

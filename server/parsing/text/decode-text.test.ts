@@ -32,7 +32,7 @@ test.each([
   expect(await decodeText(iconv.encode(text, encoding))).toBe(text)
 })
 
-test('detects UTF-8 in a file that is cut inside a character', async () => {
+test('a file in UTF-8 that was cut off inside a character keeps its encoding', async () => {
   const text = 'Grüße aus dem Süden, und noch ein Maß. '.repeat(3)
   expect(await decodeText(Buffer.from(`${text}ß`).subarray(0, -1))).toBe(`${text}\ufffd`)
 })

@@ -17,25 +17,25 @@ test('reads title, headings, paragraphs, lists and tables', () => {
   ]) // prettier-ignore
 })
 
-test('leaves out scripts, comments and navigation', () => {
+test('leaves out scripts, comments and what surrounds the body of a page', () => {
   const { text } = htmlToText(`<nav>menu</nav><header>logo</header><script>if (a < b) "<p>no</p>"</script>
     <!-- hidden <p>no</p> --><main><p>${LONG}</p><aside>advertisement</aside><noscript>off</noscript></main><footer>imprint</footer>`)
   expect(text).toBe(LONG.trim())
 })
 
-test('falls back to all text if the marked body is short or an element is never closed', () => {
+test('falls back to everything where the marked body is next to nothing, or an element is never closed', () => {
   expect(htmlToText(`<main>Loading</main><div>${LONG}</div>`).text).toContain(LONG.trim())
   expect(htmlToText(`<nav><p>${LONG}</p>`).text).toBe(LONG.trim())
   expect(htmlToText('<p>short').text).toBe('short')
 })
 
-test('keeps signs that are not markup and decodes entities once', () => {
+test('shows signs that are no markup, and entities as their characters once', () => {
   expect(htmlToText('<p>1 < 2 & 3 > 2 &amp;lt; &#x41;&#0;&unknown; &eacute;&Eacute;</p>').text).toBe(
     '1 < 2 & 3 > 2 &lt; A\ufffd&unknown; éÉ',
   )
 })
 
-test('accepts a closing bracket inside an attribute', () => {
+test('an attribute may hold the sign that ends a tag', () => {
   expect(htmlToText('<p title="a > b">shown</p>').text).toBe('shown')
 })
 
@@ -43,7 +43,7 @@ test('an empty script element of XHTML does not swallow the page', () => {
   expect(htmlToText('<script src="a.js"/><p>shown</p>', { isXml: true }).text).toBe('shown')
 })
 
-test('omits scripts even after unclosed elements', () => {
+test('gives no script of a page, whatever is left open before it', () => {
   const pieces = fc.constantFrom('<p>', '</p>', '<', '>', '"', '=', '&', '&#', ';', '<!--', '-->', '<script>', '</script>',
     '1', '<main>', '</main>', '<nav>', ' ', '\n', '<td>', '</td>') // prettier-ignore
   fc.assert(
