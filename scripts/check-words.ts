@@ -29,6 +29,11 @@ const INVENTED_TERMS: readonly (readonly [pattern: RegExp, standard: string])[] 
   [/^material$|^gatherMaterial/i, 'reply context'],
 ]
 
+/** Names that programs or stored rows know. */
+const WIRE_NAMES: ReadonlySet<string> = new Set(['nearness'])
+/** Columns and settings keep their names: migrations and installations know them. */
+const COLUMN_OR_SETTING = /_/
+
 interface Finding {
   readonly file: string
   readonly line: number
@@ -46,6 +51,7 @@ function checkComment(comment: string): string | undefined {
 }
 
 function checkIdentifier(name: string): string | undefined {
+  if (WIRE_NAMES.has(name) || COLUMN_OR_SETTING.test(name)) return undefined
   const found = INVENTED_TERMS.find(([pattern]) => pattern.test(name))
   return found ? `"${name}" is an invented term: use ${found[1]}` : undefined
 }
