@@ -8,7 +8,7 @@ export interface FileType {
   readonly label: string
   /** In the list of accepted formats in error messages. */
   readonly format: string
-  /** What a document consists of; null if it has no parts. */
+  /** The parts that a document of this type consists of; null if it has none. */
   readonly unit: 'page' | 'section' | 'sheet' | null
   readonly viewer: 'pdf' | 'image' | 'text'
   readonly parser: 'pdf' | 'doc' | 'docx' | 'workbook' | 'text' | 'image'

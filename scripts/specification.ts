@@ -42,7 +42,7 @@ function rootName(expression: ts.Expression): string | null {
   return null
 }
 
-/** What the titles of a test file are: whole ones, and the beginnings of those that are put together at run time. */
+/** Titles of a test file: whole ones, and the beginnings of those that are composed at run time. */
 export interface Titles {
   readonly whole: ReadonlySet<string>
   readonly beginnings: readonly string[]
@@ -71,7 +71,7 @@ const holds = ({ whole, beginnings }: Titles, title: string): boolean =>
   whole.has(title) || beginnings.some((beginning) => title.startsWith(beginning))
 
 /**
- * What is wrong with a table, one sentence each.
+ * Faults of a table, one sentence each.
  * @param titlesOf the titles of a test file, null where there is no such file.
  */
 export function findFaults(

@@ -34,7 +34,7 @@ const WRITE = new RegExp(
   'g',
 )
 const READ = new RegExp(String.raw`(?<!delete )\b(?:from|join|using)(?: only| lateral)? ${NAME}`, 'g')
-/** What tells SQL from a sentence that happens to say "from documents". */
+/** Distinguishes SQL from a sentence that says "from documents". */
 const IS_SQL =
   /\b(?:select|insert into|delete from|update [\w.]+(?: \w+)? set|returning|exists) ?\b|\bjoin [\w.]+(?: \w+)? (?:on|using)\b/
 

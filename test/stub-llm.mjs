@@ -161,7 +161,7 @@ const toolArgs = o => (o.args ? JSON.parse(decodeURIComponent(o.args)) : { query
 /** A tool is called as long as fewer results than `calls` have come since the question; `tool=` may list one for each call, joined by +. */
 const toolTurn = (o, results) => o.tool && results < o.calls ? o.tool.split('+')[results] ?? o.tool.split('+').at(-1) : null;
 const resultsSince = (list, isQuestion, count) => { let n = 0; for (let i = list.length - 1; i >= 0 && !isQuestion(list[i]); i--) n += count(list[i]); return n; };
-let lastBody = null; // what the last streamed answer was asked with
+let lastBody = null; // request of the last streamed answer
 
 // ---------- OpenAI chat completions ----------
 async function chat(req, res, body) {

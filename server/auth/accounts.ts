@@ -149,8 +149,8 @@ export const metadataOf = (id: string, { email, data }: NewAccount) => ({
 })
 
 /**
- * Creates an unconfirmed account, or renews one that nobody confirmed: whoever signs up last chose the password, so
- * that nobody can lie in wait at an address with a password of their own.
+ * Creates an unconfirmed account, or renews one that was never confirmed: the last sign-up sets the password, so that an
+ * attacker cannot prepare an account at a victim's address.
  * @returns its id, or undefined where the address has a confirmed account.
  */
 export async function createUnconfirmedAccount(scope: Scope, account: NewAccount): Promise<string | undefined> {

@@ -107,8 +107,8 @@ test('nobody gets an account by an address that the provider does not vouch for'
     idp.state.person = { subject: '667' }
     expect((await arrive(provider)).fragment.get('error_code')).toBe('provider_email_needs_verification')
   }
-  const kept = await service.admin.query(`select from auth.identities where provider_id in ('666', '667')`)
-  expect(kept.rowCount).toBe(0)
+  const stored = await service.admin.query(`select from auth.identities where provider_id in ('666', '667')`)
+  expect(stored.rowCount).toBe(0)
 })
 
 test('an address that nobody had to confirm joins no account', async () => {
@@ -119,8 +119,8 @@ test('an address that nobody had to confirm joins no account', async () => {
   const come = async () =>
     partsOf(await createVisits().follow(await addressFor(trusting.newClient(), 'oidc'), isHome)).fragment
   expect((await come()).get('error_code')).toBe('email_exists')
-  const kept = await trusting.admin.query(`select from auth.identities where provider_id = 'assumed-1'`)
-  expect(kept.rowCount).toBe(0)
+  const stored = await trusting.admin.query(`select from auth.identities where provider_id = 'assumed-1'`)
+  expect(stored.rowCount).toBe(0)
   await trusting.close()
 })
 

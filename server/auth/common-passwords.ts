@@ -1,6 +1,6 @@
 /**
- * Passwords that whoever guesses tries first: words that many people choose, with what people add to them, and runs over the
- * keyboard. A list of our own, for a server that asks nobody; it knows the form, and so more passwords than it has words.
+ * Passwords that are guessed first: common words with usual additions, and runs over the keyboard. The list is our own, since
+ * the server queries no other; it matches forms, and so covers more passwords than it has words.
  */
 const WORDS = new Set(
   `abc access account admin administrator alcove alexander amanda america andrea andrew angel angels anthony apple arsenal

@@ -18,8 +18,8 @@ export interface EmailChange {
 }
 
 /**
- * Notes the new address and writes to both. Where it belongs to somebody else they are told, and whoever asks sees no
- * difference. For nobody (`account` undefined) it takes as many statements and there is nothing to send.
+ * Stores the new address and writes to both. Where the address belongs to another person, they are informed, and the caller
+ * sees no difference. Without an `account` it runs as many statements, so that timing reveals nothing, and sends nothing.
  */
 export async function beginEmailChange(
   scope: Scope,
@@ -61,7 +61,7 @@ export async function beginEmailChange(
 /**
  * Takes one of the two mails as read.
  * @returns the changed account, `waiting` where the other mail is still to be read, undefined where there is no change.
- * @throws AuthError `email_exists` where somebody took the address meanwhile.
+ * @throws AuthError `email_exists` where another account took the address meanwhile.
  */
 export async function confirmEmailChange(
   scope: Scope,
@@ -83,8 +83,7 @@ export async function confirmEmailChange(
 }
 
 /**
- * Gives an account another address, with all that repeats it. An account that was begun with that address and
- * that nobody confirmed gives way.
+ * Changes an account's address everywhere it is stored. An unconfirmed account with that address is removed.
  */
 export async function changeEmail(scope: Scope, userId: string, email: string): Promise<void> {
   await scope.query(

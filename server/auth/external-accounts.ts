@@ -1,6 +1,6 @@
 /**
- * Whose account somebody gets who comes from another provider. The provider's name for them decides, if it is known; else an
- * address that the provider vouches for, and only that one: whoever merely claims an address gets nobody's account.
+ * Chooses the account of a person who signs in through another provider: by the provider's subject if it is known, else by an
+ * address that the provider has verified. An unverified address never opens an existing account.
  */
 import { randomUUID } from 'node:crypto'
 import { type Scope } from '#server/database/scope.ts'
@@ -27,7 +27,7 @@ const identityData = ({ profile }: ProviderSignIn, email: string) => ({
 })
 
 /**
- * Finds or makes the account of somebody who signs in through a provider.
+ * Finds or creates the account of a person who signs in through a provider.
  * @throws AuthError `provider_email_needs_verification`, `signup_disabled`, `email_exists`, `user_banned`.
  */
 export async function findOrCreateAccount(
@@ -97,8 +97,8 @@ async function findOrCreateByEmail(scope: Scope, arriving: ProviderSignIn, setti
 }
 
 /**
- * Gives an account that nobody confirmed to the address's owner. Whatever a stranger may have put into it, to lie in wait
- * there, is taken out first.
+ * Gives an unconfirmed account to the owner of its address, after removing everything that a stranger may have prepared in
+ * it.
  */
 async function claimUnconfirmedAccount(
   scope: Scope,

@@ -153,8 +153,8 @@ test.for(['magiclink', 'recovery'] as const)(
 test('a factor that was begun before another was verified cannot be verified without it', async () => {
   const email = 'begun@example.test'
   const { client } = await service.signedIn(email)
-  const [kept, dropped] = [await enrol(client, 'kept'), await enrol(client, 'dropped')]
-  expect((await verify(client, kept.id, kept.at(0))).error).toBeNull()
+  const [stored, dropped] = [await enrol(client, 'kept'), await enrol(client, 'dropped')]
+  expect((await verify(client, stored.id, stored.at(0))).error).toBeNull()
   const gone = await client.auth.mfa.challenge({ factorId: dropped.id })
   expect(gone.error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
 

@@ -86,8 +86,8 @@ export function mailRequestRoutes(service: AuthService): Hono {
 }
 
 /**
- * A magic link creates the account that it leads to, where it may. Where it may not, nobody is written to, and the answer is
- * the one that people with an account get: a refusal would tell who has one.
+ * A magic link creates the account that it leads to, where sign-ups are allowed. Otherwise no mail is sent, and the response
+ * equals that for an existing account: a rejection would reveal who has one.
  */
 async function findOrCreateForMagicLink(
   scope: Scope,
@@ -114,7 +114,7 @@ interface MailRequest {
   readonly endpoint: 'recover' | 'resend' | 'otp'
   readonly kind: LinkKind
   readonly email: string
-  /** The mails to send: none where there is nobody to write to, which neither the answer nor its time tells. */
+  /** Mails to send; none without a recipient. Response and timing are equal in both cases. */
   readonly write: (scope: Scope, email: string, redirectTo: URL) => Promise<OutgoingMail[]>
 }
 

@@ -49,8 +49,8 @@ interface CodeRequest {
 }
 
 /**
- * Issues a code, which voids the one of its kind before. For nobody (`userId` undefined) it takes as many statements and
- * stores nothing.
+ * Issues a code and voids the previous one of its kind. Without a `userId` it runs as many statements, so that timing reveals
+ * nothing, and stores nothing.
  */
 export async function issueCode(scope: Scope, { key, kind, email, userId, flow }: CodeRequest): Promise<IssuedCode> {
   const prefix = flow?.pkce === undefined ? '' : PKCE_PREFIX
@@ -122,7 +122,7 @@ export async function useCode(
 }
 
 /** Ends all pending sign-ins by mail, except the flow that is being completed. */
-export async function voidCodes(scope: Scope, userId: string, keptFlowId: string | null = null): Promise<void> {
+export async function voidCodes(scope: Scope, userId: string, storedFlowId: string | null = null): Promise<void> {
   await scope.query('delete from auth.one_time_tokens where user_id = $1', [userId])
-  await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, keptFlowId])
+  await scope.query('delete from auth.flow_state where user_id = $1 and id is distinct from $2', [userId, storedFlowId])
 }

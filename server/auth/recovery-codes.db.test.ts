@@ -99,7 +99,7 @@ test('a new set replaces the old one, and both go with the last factor', async (
   const returning = await signIn(email)
   expect((await ask(returning, 'POST', '/verify', { code: old })).status).toBe(422)
   expect((await ask(returning, 'POST', '/verify', { code: fresh })).status).toBe(200)
-  // The factor's own session was ended by nobody: both are at aal2.
+  // The session that enrolled the factor continues: both are at aal2.
   const { error } = await client.auth.mfa.unenroll({ factorId })
   expect(error).toBeNull()
   expect((await ask(client, 'GET')).body).toMatchObject({ total: 0, remaining: 0 })

@@ -33,7 +33,7 @@ interface StoredToken {
 /**
  * Exchanges a refresh token for the next one of its session. A used token is answered with the token that is active now
  * if it is that one's parent (the client lost the answer) or was used within the last ten seconds; never with a second
- * line of tokens. Otherwise somebody holds a copy, and the session is deleted with all its tokens.
+ * line of tokens. Otherwise the token was copied, and the session is deleted with all its tokens.
  */
 export async function refresh(service: AuthService, token: string, visitor: Visitor): Promise<Grant> {
   if (!/^[A-Za-z0-9_-]{12,512}$/.test(token)) throw new AuthError('validation_failed', 'Refresh token is not valid')

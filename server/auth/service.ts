@@ -14,7 +14,6 @@ export interface AuthSettings extends PasswordRules {
   readonly siteUrl: string
   /** Further addresses that mail links may lead to: `https://app.example.com/**`, where `*` stops at "." and "/". */
   readonly redirectAllowList: readonly string[]
-  /** Who may create accounts. */
   readonly signup: 'open' | 'invite' | 'closed'
   readonly autoconfirm: boolean
   /** Whether anonymous sessions are allowed. */

@@ -38,7 +38,7 @@ export const childTokenOf = (key: Buffer, sessionId: string, parent: string): st
   createHmac('sha256', key).update(`${sessionId} ${parent}`).digest('base64url')
 
 /**
- * SQL conditions on `auth.sessions s`: it has ended whatever happens, and nobody has used it for too long.
+ * SQL conditions on `auth.sessions s`: its absolute limit has passed, or it was unused for too long.
  * @param days parameters that hold the days of each, 0 for no end.
  */
 export const sessionHasExpired = ({ days }: { days: string }): string =>

@@ -1,6 +1,6 @@
 /**
  * Sign-ins at another provider that are under way. Each is known by a state that travels in addresses, is good once, for ten
- * minutes, and only in the browser that began: nobody can have a victim finish what an attacker started.
+ * minutes, and only in the browser that began: an attacker cannot make a victim finish a sign-in.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { type Context } from 'hono'

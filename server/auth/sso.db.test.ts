@@ -128,7 +128,7 @@ test('a session ends when the company says', async () => {
 })
 
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-/** What the attacker adds to a signed answer: somebody else, in an assertion without a signature. */
+/** An unsigned assertion about another person, which an attacker adds to a signed response. */
 const forgedCopyOf = (xml: string) => {
   const [assertion = ''] = /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml) ?? []
   return assertion
@@ -195,8 +195,8 @@ test('an answer counts once, also under another state and at another node', asyn
   const moved = { ...answer, form: { ...answer.form, RelayState: other.searchParams.get('RelayState') ?? '' } }
   expect(fragmentOf(await post(moved)).get('error_code')).toBe('validation_failed')
   // As if a node had the state back: the assertion itself is known to the database.
-  const kept = await service.admin.query('select ends_at from auth.saml_assertions where ends_at > now()')
-  expect(kept.rowCount).toBeGreaterThan(0)
+  const stored = await service.admin.query('select ends_at from auth.saml_assertions where ends_at > now()')
+  expect(stored.rowCount).toBeGreaterThan(0)
   const state = answer.form.RelayState
   await service.admin.query(
     `insert into auth.saml_sign_ins (state_hash, sso_provider_id, redirect_to, in_own_page)

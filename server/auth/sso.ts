@@ -1,6 +1,6 @@
 /**
- * Single sign-on by SAML 2.0: POST /sso sends somebody to their company's identity provider, POST /sso/saml/acs is where it
- * sends them back with a signed answer, GET /sso/saml/finish where our own page is entered, GET /sso/saml/metadata what the
+ * Single sign-on by SAML 2.0: POST /sso redirects to the company's identity provider, POST /sso/saml/acs receives its signed
+ * response, GET /sso/saml/finish where our own page is entered, GET /sso/saml/metadata what the
  * provider has to know of us.
  */
 import { createHash } from 'node:crypto'

@@ -3,8 +3,8 @@ import { type AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 /**
- * Removes what nobody can use any more: full buckets, expired codes and challenges, sign-ins and enrolments that nobody
- * finished, long used refresh tokens, sessions that are over. To be run now and then.
+ * Removes rows without further use: full buckets, expired codes and challenges, unfinished sign-ins and enrolments, refresh
+ * tokens used long ago, ended sessions. Runs periodically.
  */
 export async function sweepAuth(
   database: Database,

@@ -16,8 +16,8 @@ export interface TestAccount {
 }
 
 /**
- * Makes sure that the test account stands, with its password. A marker, keyed and over the stored hash, tells a later
- * start that nobody changed the password, so that only the first one pays for hashing.
+ * Ensures that the test account exists with its password. A keyed marker over the stored hash tells a later start that the
+ * password is unchanged, so that only the first start pays for hashing.
  */
 export async function ensureTestAccount({
   database,

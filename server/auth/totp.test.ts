@@ -35,9 +35,9 @@ test('an enrolment can be scanned, typed and shown in a data URL', () => {
 
 test('a sealed secret opens for its own factor and with its own key alone', () => {
   const [key, factorId] = [randomBytes(32), randomUUID()]
-  const sealed = encryptSecret(key, factorId, RFC_SECRET)
-  expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain(RFC_SECRET)
-  expect(decryptSecret(key, factorId, sealed)).toBe(RFC_SECRET)
-  expect(() => decryptSecret(key, randomUUID(), sealed)).toThrow()
-  expect(() => decryptSecret(randomBytes(32), factorId, sealed)).toThrow()
+  const encrypted = encryptSecret(key, factorId, RFC_SECRET)
+  expect(Buffer.from(encrypted, 'base64').toString('latin1')).not.toContain(RFC_SECRET)
+  expect(decryptSecret(key, factorId, encrypted)).toBe(RFC_SECRET)
+  expect(() => decryptSecret(key, randomUUID(), encrypted)).toThrow()
+  expect(() => decryptSecret(randomBytes(32), factorId, encrypted)).toThrow()
 })

@@ -36,13 +36,13 @@ export function findStep(secret: string, code: string, nowMs: number): number | 
 export function encryptSecret(key: Buffer, factorId: string, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(factorId))
-  const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+  const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64')
 }
 
 /** @throws for a secret of another factor or key. */
-export function decryptSecret(key: Buffer, factorId: string, sealed: string): string {
-  const bytes = Buffer.from(sealed, 'base64')
+export function decryptSecret(key: Buffer, factorId: string, encrypted: string): string {
+  const bytes = Buffer.from(encrypted, 'base64')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(factorId))
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))

@@ -102,13 +102,13 @@ interface NewToolServer {
   readonly url: string | null
   readonly command: string | null
   readonly token: string | undefined
-  readonly sealed: Buffer | null
+  readonly encryptedToken: Buffer | null
 }
 
 /** Also replaces an earlier server of the same name. @throws AppError `conflict` if there are too many. */
 async function replaceToolServer(
   scope: Scope,
-  { name, url, command, token, sealed }: NewToolServer,
+  { name, url, command, token, encryptedToken: encryptedToken }: NewToolServer,
   tools: readonly McpTool[],
 ): Promise<ToolServer> {
   await scope.query('delete from tool_servers where name = $1', [name])
@@ -118,7 +118,7 @@ async function replaceToolServer(
   const { rows } = await scope.query<ToolServer>(
     `insert into tool_servers (name, url, command, sealed_token, last_four, tools)
      values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
-    [name, url, command, sealed, token?.slice(-4), JSON.stringify(tools)],
+    [name, url, command, encryptedToken, token?.slice(-4), JSON.stringify(tools)],
   )
   const [row] = rows
   if (!row) throw new AppError('unavailable', 'The server could not be stored. Try again.')
@@ -172,9 +172,11 @@ export function createToolServers({
           ? { url: given.url, command: null, token: given.token }
           : { url: null, command: given.command, token: undefined }
       const tools = await listTools(name, resolveAddress(where), signal)
-      const sealed =
+      const encryptedToken =
         where.token === undefined ? null : encrypt(key, where.token, encryptionContext(person.sub, name, where.url))
-      return database.asUser(person, (scope) => replaceToolServer(scope, { name, ...where, sealed }, tools))
+      return database.asUser(person, (scope) =>
+        replaceToolServer(scope, { name, ...where, encryptedToken: encryptedToken }, tools),
+      )
     },
 
     async refresh(person, id, signal) {

@@ -149,8 +149,8 @@ function expected(table: TableName, index: number, before: Look, after: Look): H
       if (was.fitting.has(id)) events.push({ table, eventType: 'DELETE', new: {}, old: { id } })
     } else if (row && !before.versions.has(id)) events.push({ table, eventType: 'INSERT', new: row, old: {} })
     else if (row) {
-      const kept = table === 'cards' ? (old ?? { id }) : { id }
-      events.push({ table, eventType: 'UPDATE', new: row, old: kept })
+      const matching = table === 'cards' ? (old ?? { id }) : { id }
+      events.push({ table, eventType: 'UPDATE', new: row, old: matching })
     }
   }
   return events

@@ -31,7 +31,7 @@ export interface RestOptions {
   readonly maxRows?: number | undefined
   /** Whether `Prefer: tx=rollback` has an effect. */
   readonly allowsRollback?: boolean
-  /** What triggers may hand to this process when rows are inserted. */
+  /** Lets triggers dispatch inserted rows to this process. */
   readonly directDispatch?: DirectDispatch | undefined
 }
 

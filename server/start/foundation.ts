@@ -31,7 +31,7 @@ export interface Foundation {
   /** Also rejects tokens of ended sessions. */
   readonly tokens: TokenVerifier
   readonly blobs: BlobStore
-  /** Of whoever waits for an answer, before what is read in the background. */
+  /** Lets answers go before background reading. */
   readonly backgroundThrottle: BackgroundThrottle
   /** AES-256 key for keys and tokens of people. */
   readonly encryptionKey: Buffer

@@ -24,7 +24,7 @@ const SWEEP_INTERVAL_MS = 3_600_000
 interface ServiceHooks {
   readonly closing: DeleteAccountData | undefined
   readonly onDocumentUpload: StorageOptions['onDocumentUpload']
-  /** What is to be done of rows that are inserted through `/rest/v1`. */
+  /** Dispatches work of rows that are inserted through `/rest/v1`. */
   readonly directDispatch: DirectDispatch | undefined
 }
 

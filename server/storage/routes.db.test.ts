@@ -310,8 +310,8 @@ describe('buckets', () => {
       await service.db.admin.query('drop policy "all see" on storage.buckets')
     })
     expect((await client.getBucket('documents')).data).toMatchObject({ file_size_limit: 26_214_400 })
-    const kept = await files.upload(own('kept.txt'), 'kept', plain)
-    expect(kept.error).toBeNull()
+    const stored = await files.upload(own('kept.txt'), 'kept', plain)
+    expect(stored.error).toBeNull()
     // Emptying a visible bucket removes only what the caller may remove.
     expect((await (await service.clientOf(stranger)).emptyBucket('documents')).error).toBeNull()
     expect(await (await files.download(own('kept.txt'))).data?.text()).toBe('kept')

@@ -136,7 +136,7 @@ test('contains conversations, files, citations, settings, and an index of them',
   ])
   expect(JSON.parse(files.get('settings.json')?.toString() ?? '')).toMatchObject({
     account: { email: 'owner@example.test' },
-    settings: { preferences: { kept: true } },
+    settings: { preferences: { stored: true } },
   })
   const index = files.get('README.md')?.toString() ?? ''
   expect(index).toContain('1 conversations, 4 documents')

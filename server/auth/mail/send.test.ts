@@ -49,12 +49,12 @@ test('a mail server that is not there is an error', async () => {
 })
 
 test('without a mail server the letter goes to the mailbox and its link to the log', async () => {
-  const kept: string[] = []
+  const recipients: string[] = []
   const lines: unknown[] = []
   const listening = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const mailbox = { add: async (to: string) => void kept.push(to), list: async () => [] }
+  const mailbox = { add: async (to: string) => void recipients.push(to), list: async () => [] }
   const mail = createMail({ smtpUrl: undefined, from: 'a@example.test', mailbox, log: listening })
   await mail.send('reader@example.test', letter)
-  expect(kept).toEqual(['reader@example.test'])
+  expect(recipients).toEqual(['reader@example.test'])
   expect(lines).toMatchObject([{ to: 'reader@example.test', link: letter.pass.link }])
 })

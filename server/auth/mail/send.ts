@@ -33,8 +33,8 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   // Loaded with the first mail to keep the start fast.
   const connecting = async () => {
     const { createTransport } = await import('nodemailer')
-    const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
-    return createTransport({ url: smtpUrl, ...patience }, { from })
+    const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+    return createTransport({ url: smtpUrl, ...timeouts }, { from })
   }
   let transport: ReturnType<typeof connecting> | undefined
   return {

@@ -29,7 +29,7 @@ export interface Provider {
   /** @param scopes additional to those of a sign-in. */
   authorizationUrl(secrets: SignInSecrets, scopes: readonly string[]): Promise<URL>
   /**
-   * Exchanges the code in the address that the provider sent somebody back to.
+   * Exchanges the code in the callback address.
    * @throws where the provider refuses it, does not answer in time, or its answer is not meant for this sign-in.
    */
   finish(callback: URL, secrets: SignInSecrets): Promise<ProviderResult>

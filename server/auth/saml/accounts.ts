@@ -1,6 +1,6 @@
 /**
- * Whose account somebody gets who comes from a company's provider: that of the provider's own name for them, and no other. An
- * account with the same address that has a password, or another provider, stays apart.
+ * Chooses the account of a person who signs in through a company's provider: only by the provider's subject. An account with
+ * the same address and a password, or another provider, stays separate.
  */
 import { randomUUID } from 'node:crypto'
 import { type Account, isBanned, requireAccount } from '#server/auth/accounts.ts'
