@@ -1,7 +1,7 @@
 /** Baseline of `npm run bench -- storage`, in its own process: streams a body to a file and back. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 

@@ -1,5 +1,5 @@
 /** Baseline of `npm run bench -- rest`, in its own process: a bare hono route that runs one statement as one person. */
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'

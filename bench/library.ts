@@ -7,7 +7,7 @@ import { createLog } from '#server/base/log.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openDatabase } from '#server/database/open-database.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { findMerges, mergeSegments } from '#server/search/index/segments.ts'
 

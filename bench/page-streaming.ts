@@ -1,7 +1,7 @@
 /** Main-thread cost of streaming an answer, against writing its text plainly once per frame. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { median, rounded } from './measure.ts'
 import { composerOf, openCounted, spentOn, type Spent } from './page-chromium.ts'

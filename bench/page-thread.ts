@@ -1,5 +1,5 @@
 /** A conversation of 10,000 messages against one of 100: opening time, layout shifts, and delays of scrolling. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { fillConversation, type FilledMessage } from '#test/fill-conversation.ts'
 import { inTurn, median, rounded } from './measure.ts'
 import { spentOn } from './page-chromium.ts'

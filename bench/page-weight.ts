@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { median, rounded } from './measure.ts'
 import { openCounted, signIn } from './page-chromium.ts'
 

@@ -3,7 +3,7 @@
  * [figure …]`. Clock records of the stub subtract its own time; both sides of a ratio alternate.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AlcoveProcess } from '#test/alcove.ts'
+import type { AlcoveProcess } from '#test/alcove.ts'
 import { clockMs, cpuMs, readModelTimes } from './clock.ts'
 import { quantile, rounded } from './measure.ts'
 import { live } from './signed-in.ts'

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'

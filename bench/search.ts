@@ -4,7 +4,7 @@
  * copies the one before it.
  */
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 import { readCorpus, readQueries } from './collection.ts'
 import { type Library, openLibrary, type Person } from './library.ts'

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { WebSocket } from 'ws'
-import { type AlcoveProcess } from '#test/alcove.ts'
+import type { AlcoveProcess } from '#test/alcove.ts'
 import { median, quantile, rounded } from './measure.ts'
 import { openServices, tokenOf } from './services.ts'
 

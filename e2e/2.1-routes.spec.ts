@@ -2,7 +2,7 @@
  * Routes, and which query parameters the address keeps or drops at the gate (specification, sections 2.1, 2.2 and
  * 4.9).
  */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'

@@ -1,5 +1,5 @@
 /** The message box, and how the thread scrolls after sending (specification, sections 2.4, 2.10, 4.5, 5). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** The hidden panel that exercises realtime (specification, section 2.11). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage, startChat } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** Toasts: one at a time, for five seconds, closed by a swipe, focused with F8 (specification, sections 2.12 and 9). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStage, type Stage, storeConversation } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** The gate before the chat, and the data it preserves until the next sign-in (specification, sections 2.2 and 6). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'

@@ -1,6 +1,6 @@
 /** The states of the main area, and the page at every width (specification, section 2.4). */
 import { randomUUID } from 'node:crypto'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat, storeConversation, userIdOf } from './stage.ts'
 

@@ -2,7 +2,7 @@
 import { createClient } from '@supabase/supabase-js'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Page, type Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillConversation } from '#test/fill-conversation.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'

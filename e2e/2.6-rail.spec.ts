@@ -1,5 +1,5 @@
 /** The icon rail and the panels of its tabs (specification, section 2.6). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage, startChat } from './stage.ts'
 

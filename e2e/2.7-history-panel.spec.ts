@@ -1,6 +1,6 @@
 /** The list of conversations: its states, search, pinning and deleting (specification, sections 2.7, 4.1, 4.2). */
 import { randomUUID } from 'node:crypto'
-import { type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, showUnreadableList, type Stage, startChat, userIdOf } from './stage.ts'
 

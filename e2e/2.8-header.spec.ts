@@ -1,5 +1,5 @@
 /** The three menus of the header (specification, sections 2.8 and 4.6). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** The welcome card for new people, and the walk-through (specification, sections 2.5 and 2.9). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** Pinning a conversation and unpinning it (specification, section 4.1). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage, storeConversation, toastOf } from './stage.ts'
 

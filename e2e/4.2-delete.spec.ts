@@ -1,5 +1,5 @@
 /** Deleting a conversation, the open one too (specification, section 4.2). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, storeConversation, toastOf } from './stage.ts'
 

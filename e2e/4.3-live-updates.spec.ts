@@ -1,5 +1,5 @@
 /** Changes in one tab show in another, and after a network failure (specification, section 4.3). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat, toastOf } from './stage.ts'

@@ -1,6 +1,6 @@
 /** Requests and page state on starting, continuing, selecting and leaving a chat (specification, sections 4.4, 4.5). */
 import { randomUUID } from 'node:crypto'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, storeConversation, userIdOf } from './stage.ts'
 

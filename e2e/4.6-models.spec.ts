@@ -1,5 +1,5 @@
 /** Model selection, and which tabs follow it (specification, sections 4.6 and 5). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** The upload area of the welcome card (specification, sections 4.7, 2.9 and 5). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage } from './stage.ts'
 

@@ -1,6 +1,6 @@
 /** Voice input with Chromium's fake microphone (specification, sections 4.8, 5, 7, 8). */
 import { readFile } from 'node:fs/promises'
-import { type Page, type Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshAddress, signUp } from './people.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'

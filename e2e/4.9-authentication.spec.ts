@@ -1,5 +1,5 @@
 /** Signing up, and how a session persists and ends (specification, sections 4.9 and 8). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
 import { openStage, type Stage, toastOf } from './stage.ts'

@@ -1,5 +1,5 @@
 /** Validation of the forms (specification, section 5). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'

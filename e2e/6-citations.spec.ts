@@ -1,5 +1,5 @@
 /** Sources of an answer: narrowed, checked, traced and opened, on a wide screen and on a phone. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { makeWorkbook } from '#test/make-workbook.ts'

@@ -1,5 +1,5 @@
 /** Files that are dropped or pasted while a conversation is open: the next question is about them. */
-import { type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startToolServer, type TestToolServer } from '#test/tool-server.ts'

@@ -1,5 +1,5 @@
 /** Actions on an answer, in two tabs of one person, and hidden from a second person. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'

@@ -1,5 +1,5 @@
 /** Two people with two tabs each: actions on an answer show in both tabs of their person and in no other. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder } from '#test/fill-conversation.ts'
 import { openPage } from './browser.ts'

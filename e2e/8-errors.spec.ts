@@ -2,7 +2,7 @@
  * The error catalogue (specification, section 8): each row is provoked for real. Afterwards the page works, and typed
  * text survives. 4.8-voice.spec.ts covers the log of a failed transcription.
  */
-import { type Page, type Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { composerOf, openStage, showUnreadableList, type Stage, startChat } from './stage.ts'
 

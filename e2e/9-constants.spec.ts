@@ -1,5 +1,5 @@
 /** Sizes and timings of the controls (specification, sections 2.10 and 9). */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage, signInWithTestAccount } from './browser.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'

@@ -1,6 +1,6 @@
 /** Every screen and state passes axe-core in both themes. */
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage, startChat, storeConversation } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** Rendering of an answer's Markdown: code, tables, links, formulas; none of it violates the content policy. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectToFolder, fillConversation } from '#test/fill-conversation.ts'
 import { openPage, signInWithTestAccount, type WatchedPage } from './browser.ts'

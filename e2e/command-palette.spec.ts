@@ -1,5 +1,5 @@
 /** The command palette: finds conversations, messages, documents and commands while typing. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
 import { markedText } from './browser.ts'

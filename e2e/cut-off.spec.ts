@@ -1,8 +1,8 @@
 /** After an interruption of moments or minutes, a page shows the same as a fresh one (section 4.3). */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CuttingProxy } from '#test/cutting-proxy.ts'
+import type { CuttingProxy } from '#test/cutting-proxy.ts'
 import { openShakyPage, openStage, type Stage, storeConversation } from './stage.ts'
 
 let stage: Stage

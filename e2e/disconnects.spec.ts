@@ -1,8 +1,8 @@
 /** A page whose network fails at random points shows every word of an answer once, during streaming and after. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CuttingProxy } from '#test/cutting-proxy.ts'
+import type { CuttingProxy } from '#test/cutting-proxy.ts'
 import { composerOf, openShakyPage, openStage, type Stage, startChat } from './stage.ts'
 
 const TOKENS = 600

@@ -1,5 +1,5 @@
 /** Actions on a stored document: newer versions, the processing report, the language of scans; wide and narrow. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePdf } from '#test/make-pdf.ts'
 import { drawText, makeScannedPdf } from '#test/make-scan.ts'

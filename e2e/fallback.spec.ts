@@ -1,5 +1,5 @@
 /** The direct calls of `/rest/v1` fail, and everything works over the product's own API (specification, section 7). */
-import { type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AlcoveProcess, startAlcove } from '#test/alcove.ts'
 import { copyStartedDataDir } from '#test/started-data.ts'

@@ -1,5 +1,5 @@
 /** The files tab: upload with progress and state, preview, rename, delete, sort, filter, and selecting many. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composerOf, openStage, type Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** The page by keyboard alone: every focus is visible, and the focus is never lost. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStage, type Stage, storeConversation } from './stage.ts'
 

@@ -1,5 +1,5 @@
 /** A conversation of many messages: initial scroll position, loading above, and following the stream. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillConversation } from '#test/fill-conversation.ts'
 import { composerOf, openStage, type Stage } from './stage.ts'

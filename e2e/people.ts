@@ -2,7 +2,7 @@
 import { createClient } from '@supabase/supabase-js'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { type AlcoveProcess } from '#test/alcove.ts'
+import type { AlcoveProcess } from '#test/alcove.ts'
 
 export const PASSWORD = 'a long enough password'
 

@@ -2,10 +2,10 @@
  * A phone as second factor: added in the users tab, requested at sign-in, with messages sent through the operator's
  * webhook.
  */
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openPage } from './browser.ts'

@@ -1,5 +1,5 @@
 /** A person's own keys and model servers: tested, stored, used, removed. */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from './browser.ts'
 import { composerOf, openStage, type Stage, startChat } from './stage.ts'

@@ -1,6 +1,6 @@
 /** The settings tab: appearance, tool messages, default model, voice, introduction, export, and the end of an account. */
 import { readFile } from 'node:fs/promises'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readZip } from '#test/read-zip.ts'
 import { openPage } from './browser.ts'

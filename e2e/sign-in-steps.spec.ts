@@ -2,7 +2,7 @@
  * Sign-in steps after or instead of the password: second factor, recovery code, mailed links and codes, a new
  * password.
  */
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { createAccount, createGuardedAccount, codeOf, freshAddress, newestMail, PASSWORD } from './people.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, openPage } from './browser.ts'
 import { freshAddress, signUp } from './people.ts'

@@ -1,6 +1,6 @@
 /** The users tab: profile, password, devices, second factor with recovery codes, ways to sign in. */
 import { readFile } from 'node:fs/promises'
-import { type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPage } from './browser.ts'
 import { codeOf, createAccount, freshAddress, newestMail, PASSWORD } from './people.ts'

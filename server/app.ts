@@ -2,13 +2,13 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { logAccess } from './access/access-log.ts'
 import { requirePerson, type SignedIn } from './access/authenticate.ts'
-import { type TokenVerifier } from './access/tokens.ts'
+import type { TokenVerifier } from './access/tokens.ts'
 import { limitBody } from './api/read-body.ts'
 import { renderApiError } from './api/render-error.ts'
 import { AppError } from './base/errors.ts'
-import { type Log } from './base/log.ts'
-import { type createRestRoutes } from './rest/routes.ts'
-import { type createStorageRoutes } from './storage/routes.ts'
+import type { Log } from './base/log.ts'
+import type { createRestRoutes } from './rest/routes.ts'
+import type { createStorageRoutes } from './storage/routes.ts'
 
 interface ServiceEdges {
   readonly auth: Hono

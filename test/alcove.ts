@@ -4,9 +4,9 @@ import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type PublicConfig } from '#contract/auth.ts'
+import type { PublicConfig } from '#contract/auth.ts'
 
 export type Environment = Readonly<Record<string, string>>
 

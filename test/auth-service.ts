@@ -1,7 +1,7 @@
 /** Runs the auth service and a mailbox on a real port, with a database of its own, for the official client. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
@@ -15,7 +15,7 @@ import { createMailbox } from '#server/auth/mail/mailbox.ts'
 import { createMail, type Mail } from '#server/auth/mail/send.ts'
 import { createMailboxRoutes } from '#server/auth/mailbox-routes.ts'
 import { createAuthRoutes } from '#server/auth/routes.ts'
-import { type AuthSettings } from '#server/auth/service.ts'
+import type { AuthSettings } from '#server/auth/service.ts'
 import { createLog, type Log } from '#server/base/log.ts'
 import { createTestDatabase } from './database.ts'
 

@@ -1,7 +1,7 @@
 /** A model server without streaming, whose replies the test chooses. */
 import { text as readText } from 'node:stream/consumers'
 import { z } from 'zod'
-import { type ChatModel } from '#server/providers/chat.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
 import { createProviders } from '#server/providers/provider-registry.ts'
 import { serveLoopback } from './loopback.ts'
 

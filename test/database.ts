@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { type Nats } from '#server/database/nats.ts'
+import type { Nats } from '#server/database/nats.ts'
 import { type OpenDatabase, openDatabase } from '#server/database/open-database.ts'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { openTestBus } from './nats.ts'
 
 export interface TestDatabase extends Omit<OpenDatabase, 'close'> {

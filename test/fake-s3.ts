@@ -1,9 +1,9 @@
 /** An S3 store on loopback with the operations that blobs need; checks signatures (SigV4) and part sizes. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { type S3Options } from '#server/blobs/s3.ts'
+import type { S3Options } from '#server/blobs/s3.ts'
 
 const LEAST_PART_BYTES = 5 * 1024 * 1024
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pg from 'pg'
-import { type MessageRow } from '#contract/message.ts'
+import type { MessageRow } from '#contract/message.ts'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 
 /** Connects as superuser to the server's embedded PostgreSQL. */

@@ -3,11 +3,11 @@
  * consents without a prompt.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { type ProviderSettings } from '#server/auth/providers/provider.ts'
+import type { ProviderSettings } from '#server/auth/providers/provider.ts'
 
 const CLIENT_ID = 'alcove-test'
 const CLIENT_SECRET = 'known to both'

@@ -1,6 +1,6 @@
 /** Adds parsed documents to a person's library. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 
 interface UnreadDocument {

@@ -1,7 +1,7 @@
 /** Draws text as images from a pdf, so that no installed font is needed. */
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
-import { type Raster } from '#server/parsing/ocr/raster.ts'
+import type { Raster } from '#server/parsing/ocr/raster.ts'
 import { createRasteriser } from '#server/parsing/ocr/rasterise-pdf.ts'
 import { makePdf } from './make-pdf.ts'
 import { writePdf } from './write-pdf.ts'

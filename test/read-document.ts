@@ -1,13 +1,13 @@
 /** Parses a file in a parser process, as the server does, without a database. */
 import { Readable } from 'node:stream'
-import { type DocumentLanguage } from '#contract/document.ts'
+import type { DocumentLanguage } from '#contract/document.ts'
 import { detectUploadType } from '#server/documents/upload-type.ts'
 import { createByteSource } from '#server/parsing/containers/byte-source.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { type ParsedPage } from '#server/parsing/page.ts'
+import type { ParsedPage } from '#server/parsing/page.ts'
 import { PARSE_LIMITS, type ParseLimits } from '#server/parsing/sandbox/limits.ts'
 import { runParser } from '#server/parsing/sandbox/run-parser.ts'
-import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
+import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 
 export interface ReadOutcome {
   readonly pages: readonly ParsedPage[]

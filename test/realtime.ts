@@ -1,8 +1,8 @@
 /** Realtime nodes on a test database, and the official client as an external program uses it. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type Server } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,11 +15,11 @@ import { z } from 'zod'
 import { loadSecretsFromFolder } from '#server/access/secrets.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import { createLog } from '#server/base/log.ts'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { openListener } from '#server/database/listen.ts'
-import { type RealtimeLimits } from '#server/realtime/limits.ts'
+import type { RealtimeLimits } from '#server/realtime/limits.ts'
 import { createRealtime, type Realtime } from '#server/realtime/service.ts'
-import { type TestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
 
 export async function createTestTokens(): Promise<Tokens> {
   const folder = await mkdtemp(path.join(tmpdir(), 'alcove-secrets-'))

@@ -3,11 +3,11 @@
  * assertion. Its XML is written in canonical form, so that the digest covers the text as it is.
  */
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { type SamlProviderSettings } from '#server/auth/saml/provider.ts'
+import type { SamlProviderSettings } from '#server/auth/saml/provider.ts'
 
 const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'

@@ -1,7 +1,7 @@
 /** A file in the bucket `documents` is a document like an upload, for as long as it exists. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { addStoredFile } from '#server/documents/upload.ts'
 import { startStorageService, type StorageTestService } from './storage-service.ts'
 

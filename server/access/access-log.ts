@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type MiddlewareHandler } from 'hono'
-import { type Log } from '#server/base/log.ts'
+import type { MiddlewareHandler } from 'hono'
+import type { Log } from '#server/base/log.ts'
 import { runWithRequestId } from '#server/base/request-id.ts'
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/

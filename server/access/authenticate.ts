@@ -1,8 +1,8 @@
-import { type Context, type MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { AppError } from '#server/base/errors.ts'
 import { isFromOwnPage } from './own-page.ts'
-import { type TokenVerifier, type VerifiedClaims } from './tokens.ts'
+import type { TokenVerifier, VerifiedClaims } from './tokens.ts'
 
 export const SESSION_COOKIE = 'alcove-session'
 

@@ -1,8 +1,8 @@
 /** A signature is valid for an hour; this cached session look-up rejects tokens of ended sessions at once. */
 import { AppError } from '#server/base/errors.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type TokenVerifier } from './tokens.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { TokenVerifier } from './tokens.ts'
 
 const SESSION_END_CHANNEL = 'realtime_session_end'
 const FACTORS_CHANNEL = 'auth_factors'

@@ -1,4 +1,4 @@
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 
 /** Whether `origin` matches `host` or, for proxies that change `host`, the public address. */
 export function isFromOwnPage(context: Context, address: string): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 export interface Bucket {
   readonly key: string

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims } from '#server/database/scope.ts'
-import { type Secrets } from './secrets.ts'
+import type { Claims } from '#server/database/scope.ts'
+import type { Secrets } from './secrets.ts'
 
 const verifiedClaims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role']),

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { conversationPatch, newConversation } from '#contract/conversation.ts'
 import { newMessage } from '#contract/message.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
+import type { SignedIn } from '#server/access/authenticate.ts'
 import { AppError } from '#server/base/errors.ts'
 import { validate } from '#server/base/validate.ts'
 import {
@@ -15,7 +15,7 @@ import {
   listMessages,
   updateConversation,
 } from '#server/conversations/queries.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 

@@ -1,11 +1,11 @@
 /** `GET /api/account/export`: all data of a person as a zip archive; `/size` estimates its length in bytes. */
 import { Readable } from 'node:stream'
 import { Hono } from 'hono'
-import { type ExportSize } from '#contract/export.ts'
+import type { ExportSize } from '#contract/export.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { sumFileSizes } from '#server/documents/store/library.ts'
 import { type ArchiveParts, writeArchive } from './export/archive.ts'
 

@@ -1,9 +1,9 @@
 /** `/api/models`: the models of the picker and their availability. */
 import { Hono } from 'hono'
-import { type ModelAvailability, type ModelRow } from '#contract/model.ts'
-import { type PersonClaims, type SignedIn } from '#server/access/authenticate.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type ResolveProviders } from '#server/providers/provider-registry.ts'
+import type { ModelAvailability, ModelRow } from '#contract/model.ts'
+import type { PersonClaims, SignedIn } from '#server/access/authenticate.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 
 interface ModelRoutesParts {
   readonly database: Database

@@ -1,8 +1,8 @@
 /** `/api/providers`: personal keys and endpoints. No response contains a key. */
 import { Hono } from 'hono'
 import { newPersonalProvider, providerPatch } from '#contract/provider.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
-import { type PersonalProviders } from '#server/connections/personal-providers.ts'
+import type { SignedIn } from '#server/access/authenticate.ts'
+import type { PersonalProviders } from '#server/connections/personal-providers.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 

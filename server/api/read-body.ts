@@ -1,6 +1,6 @@
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { type z } from 'zod'
+import type { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import { validate } from '#server/base/validate.ts'

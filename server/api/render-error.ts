@@ -1,4 +1,4 @@
-import { type Context, type ErrorHandler } from 'hono'
+import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { APP_ERROR_STATUS, AppError } from '#server/base/errors.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'

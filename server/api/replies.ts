@@ -1,12 +1,12 @@
 /** Routes of replies: join, stop, retry, regenerate, continue, and branch. */
 import { Hono } from 'hono'
 import { newBranch, regeneration } from '#contract/conversation.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
+import type { SignedIn } from '#server/access/authenticate.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'
 import { getConversation } from '#server/conversations/queries.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 

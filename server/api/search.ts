@@ -2,11 +2,11 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { type FoundPassage, MAX_SEARCH_LENGTH } from '#contract/search.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
+import type { SignedIn } from '#server/access/authenticate.ts'
 import { validate } from '#server/base/validate.ts'
 import { searchMessages } from '#server/conversations/search-messages.ts'
 import { createSnippet } from '#server/conversations/snippet.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import { searchPassages } from '#server/search/search.ts'
 
 const searchQuery = z.object({ q: z.string().max(MAX_SEARCH_LENGTH).default('') })

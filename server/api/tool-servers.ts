@@ -1,10 +1,10 @@
 /** `/api/tool-servers` and `/api/tool-requests`: personal tool servers and consent to their calls. */
 import { Hono } from 'hono'
 import { newToolServer, toolAnswer, type ToolServers } from '#contract/tool-server.ts'
-import { type SignedIn } from '#server/access/authenticate.ts'
+import type { SignedIn } from '#server/access/authenticate.ts'
 import { answerToolRequest } from '#server/connections/tool-consent.ts'
-import { type ToolServerConnections } from '#server/connections/tool-servers.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { ToolServerConnections } from '#server/connections/tool-servers.ts'
+import type { Database } from '#server/database/scope.ts'
 import { parseId } from './parse-id.ts'
 import { readBody } from './read-body.ts'
 

@@ -4,10 +4,10 @@ import busboy from 'busboy'
 import { Hono } from 'hono'
 import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Recording, type Transcriber } from '#server/providers/transcribe.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Recording, Transcriber } from '#server/providers/transcribe.ts'
 import { renderApiError } from './render-error.ts'
 
 export interface TranscriptionRoutesParts {

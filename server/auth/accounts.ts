@@ -1,6 +1,6 @@
 /** Finds, creates and confirms accounts. */
 import { randomUUID } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 
 export interface Identity {

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { codeOf } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { confirmEmail, lockAccount } from './accounts.ts'
 import { changeEmail } from './email-change.ts'
 import { AuthError } from './errors.ts'

@@ -8,7 +8,7 @@ import { deleteFactor } from './factors.ts'
 import { hashPassword, isKnownHash, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
 import { readBody, requireEmail, requirePhone } from './request.ts'
 import { requireServiceRole } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { factorAnswer, userAnswer } from './user-answer.ts'
 
 const deleteBody = z.object({ should_soft_delete: z.boolean().nullish() })

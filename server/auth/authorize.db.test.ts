@@ -1,4 +1,4 @@
-import { type SupabaseClient } from '@supabase/supabase-js'
+import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuthTestService, PASSWORD, startAuthService } from '#test/auth-service.ts'
 import { createVisits } from '#test/browser-visits.ts'

@@ -5,16 +5,16 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type ClosingReceipt } from '#contract/auth.ts'
+import type { ClosingReceipt } from '#contract/auth.ts'
 import { refundAttempt } from '#server/access/rate-limit.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { passwordBucket, enforceRateLimits } from './rate-limits.ts'
 import { receiptMail } from './mail/templates.ts'
 import { isRightPassword } from './passwords.ts'
 import { normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 const closeBody = z.object({ confirmation: optionalText, password: optionalText })
 

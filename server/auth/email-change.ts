@@ -1,13 +1,13 @@
 /** Changes the e-mail of an account after both the old and the new address are confirmed, in either order. */
 import { codeOf } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { issueMailCode, type OutgoingMail } from './mail-codes.ts'
 import { alreadyRegisteredMail } from './mail/templates.ts'
 import { type UsedCode, voidCodes } from './one-time-codes.ts'
-import { type Challenge } from './pkce.ts'
-import { type AuthService } from './service.ts'
+import type { Challenge } from './pkce.ts'
+import type { AuthService } from './service.ts'
 
 const UNIQUE_VIOLATION = '23505'
 

@@ -2,9 +2,9 @@
  * One line in the log for each use of an account, refused or not: who, from where, what, and what came of it. No password,
  * code, token or address of mail is in it.
  */
-import { type Context, type MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { visitorOf } from './request.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 const people = new WeakMap<Request, string>()
 

@@ -3,13 +3,13 @@
  * address that the provider has verified. An unverified address never opens an existing account.
  */
 import { randomUUID } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccountByEmail, isBanned, lockAccount, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { voidCodes } from './one-time-codes.ts'
-import { type Profile, type Provider } from './providers/provider.ts'
+import type { Profile, Provider } from './providers/provider.ts'
 import { isEmail, normaliseEmail } from './request.ts'
-import { type AuthSettings } from './service.ts'
+import type { AuthSettings } from './service.ts'
 
 export interface ProviderSignIn {
   readonly provider: Pick<Provider, 'name' | 'label'>

@@ -1,5 +1,5 @@
 /** POST /token?grant_type=id_token: exchanges an ID token of a provider for a session, as mobile apps do. */
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { AuthError, OAuthError } from './errors.ts'
@@ -7,7 +7,7 @@ import { findOrCreateAccount, linkAccount } from './external-accounts.ts'
 import { addressBucket, enforceRateLimits } from './rate-limits.ts'
 import { optionalText, readBody, type Visitor } from './request.ts'
 import { requireFullLevel, requireSession } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { type Grant, openSession } from './sessions.ts'
 
 const idTokenBody = z.object({

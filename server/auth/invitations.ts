@@ -1,16 +1,16 @@
 /** POST /invite and /admin/generate_link: sign-in links that require the operator's key. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, createUnconfirmedAccount, findAccountByEmail, requireAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { type LinkKind } from './rate-limits.ts'
+import type { LinkKind } from './rate-limits.ts'
 import { issueMailCode, sendAndWait } from './mail-codes.ts'
 import { hashPassword, type PasswordRules, requireAcceptablePassword } from './passwords.ts'
 import { chooseRedirect } from './redirects.ts'
 import { metadata, optionalText, readBody, requireEmail } from './request.ts'
 import { requireServiceRole } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { userAnswer } from './user-answer.ts'
 
 const inviteBody = z.object({ email: optionalText, data: metadata })

@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import { AuthError } from './errors.ts'
 import { requireSession } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { clearSessionCookie } from './session-answer.ts'
 
 const SCOPES = new Set(['global', 'local', 'others'])

@@ -1,5 +1,5 @@
 /** Sends mails with a link and a code. Neither answer nor timing reveals whether the address has an account. */
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import {
   confirmationMail,
   invitationMail,
@@ -13,8 +13,8 @@ import {
 import { AuthError } from './errors.ts'
 import { refundAttempts, type LinkKind, mailBuckets, type MailKind } from './rate-limits.ts'
 import { type CodeKind, issueCode } from './one-time-codes.ts'
-import { type Challenge, type FlowMethod } from './pkce.ts'
-import { type AuthService } from './service.ts'
+import type { Challenge, FlowMethod } from './pkce.ts'
+import type { AuthService } from './service.ts'
 
 interface MailTemplate {
   readonly code: CodeKind

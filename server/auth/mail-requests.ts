@@ -1,7 +1,7 @@
 /** POST /recover, /otp, /magiclink and /resend: requests for mails, with or without an account. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
 import { beginEmailChange } from './email-change.ts'
 import { AuthError } from './errors.ts'
@@ -10,7 +10,7 @@ import { issueMailCode, type OutgoingMail, type MailCodeRequest, sendInBackgroun
 import { challengeMembers, readChallenge } from './pkce.ts'
 import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, visitorOf } from './request.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 const recoverBody = z.object({ email: optionalText, ...challengeMembers })
 const resendBody = z.object({ ...contact, type: optionalText, ...challengeMembers })

@@ -1,10 +1,10 @@
 /** The local mailbox: /mailbox as a page, /mailbox.json as data. Only in a local set-up. */
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
-import { type MailboxMail } from '#contract/auth.ts'
+import type { MailboxMail } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { createMailbox } from './mail/mailbox.ts'
 import { MAILBOX_CSS } from './mailbox-css.ts'
 

@@ -1,4 +1,4 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 /** One-time codes of mails: a link token and six digits, valid once and for a limited time. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { beginFlow, type Challenge, type FlowMethod } from './pkce.ts'
 
 export type CodeKind =

@@ -1,11 +1,11 @@
 /** Phone second factors: six digits, valid once and only for their challenge. */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { smsBuckets, enforceRateLimits } from './rate-limits.ts'
 import { requirePhone } from './request.ts'
-import { type SignedIn } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { SignedIn } from './require-session.ts'
+import type { AuthService } from './service.ts'
 import { sendSms, type SmsWebhook } from './sms.ts'
 
 /** @returns the digits of the number to enrol. */

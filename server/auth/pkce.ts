@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { optionalText } from './request.ts'

@@ -2,8 +2,8 @@
 import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/rate-limit.ts'
 import { addressKey } from '#server/access/client-address.ts'
 import { AuthError } from './errors.ts'
-import { type Visitor } from './request.ts'
-import { type AuthService } from './service.ts'
+import type { Visitor } from './request.ts'
+import type { AuthService } from './service.ts'
 
 type Endpoint =
   'authorize' | 'callback' | 'otp' | 'reauthenticate' | 'recover' | 'resend' | 'signup' | 'token' | 'user' | 'verify'

@@ -8,7 +8,7 @@ import { reauthenticationMail } from './mail/templates.ts'
 import { issueCode, useCode } from './one-time-codes.ts'
 import { type Visitor, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,6 @@
 /** Writes sessions, codes and errors into redirect addresses. */
-import { type AuthError } from './errors.ts'
-import { type SessionAnswer } from './session-answer.ts'
+import type { AuthError } from './errors.ts'
+import type { SessionAnswer } from './session-answer.ts'
 
 /** Browsers do not send the fragment to servers. */
 export function writeSession(target: URL, { user: _, ...session }: SessionAnswer, more: Record<string, string>): void {

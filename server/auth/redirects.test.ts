@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { chooseRedirect } from './redirects.ts'
-import { type AuthSettings } from './service.ts'
+import type { AuthSettings } from './service.ts'
 
 const settings = (siteUrl: string, redirectAllowList: string[] = []): AuthSettings => ({
   siteUrl,

@@ -1,7 +1,7 @@
 /** Allowed redirect targets of mail links. They receive tokens, so a loose rule gives accounts away. */
 import { isIP } from 'node:net'
 import { isLoopbackAddress } from '#server/access/client-address.ts'
-import { type AuthSettings } from './service.ts'
+import type { AuthSettings } from './service.ts'
 
 /** `*` matches within one label or folder, `**` matches anything. */
 function patternOf(allowed: string): RegExp {

@@ -1,9 +1,9 @@
 /** Refresh token rotation: each token is used once; reuse of an old one ends its session. */
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { findAccount, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { type Visitor } from './request.ts'
-import { type AuthService } from './service.ts'
+import type { Visitor } from './request.ts'
+import type { AuthService } from './service.ts'
 import {
   childTokenOf,
   type Grant,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
 import { AuthError, OAuthError } from './errors.ts'
 

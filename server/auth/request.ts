@@ -1,11 +1,11 @@
 /** Reads bodies, contact addresses and client addresses of requests. */
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { z } from 'zod'
 import { peerAddress, visitorAddress } from '#server/access/client-address.ts'
 import { messageOf } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 import { AuthError } from './errors.ts'
-import { type AuthSettings } from './service.ts'
+import type { AuthSettings } from './service.ts'
 
 export interface Visitor {
   readonly address: string | undefined

@@ -1,11 +1,11 @@
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
-import { type VerifiedClaims } from '#server/access/tokens.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { VerifiedClaims } from '#server/access/tokens.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type Account, findAccount, hasVerifiedFactor, isBanned } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { noteAccount } from './event-log.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 export interface SignedIn {
   readonly account: Account

@@ -1,13 +1,13 @@
 import { hkdfSync } from 'node:crypto'
-import { type Tokens } from '#server/access/tokens.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type Mail } from './mail/send.ts'
-import { type PasswordRules } from './passwords.ts'
+import type { Tokens } from '#server/access/tokens.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Mail } from './mail/send.ts'
+import type { PasswordRules } from './passwords.ts'
 import { createProviders, type Providers } from './providers/registry.ts'
-import { type ProviderSettings } from './providers/provider.ts'
-import { type SmsWebhook } from './sms.ts'
-import { type SamlProviderSettings } from './saml/provider.ts'
+import type { ProviderSettings } from './providers/provider.ts'
+import type { SmsWebhook } from './sms.ts'
+import type { SamlProviderSettings } from './saml/provider.ts'
 
 /** Plain values of the configuration. `siteUrl` may be a getter: with port 0 it is known only once the server listens. */
 export interface AuthSettings extends PasswordRules {

@@ -1,11 +1,11 @@
 /** The response with a new session: access token, body and cookie. */
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { SESSION_COOKIE } from '#server/access/authenticate.ts'
 import { isFromOwnPage } from '#server/access/own-page.ts'
 import { noteAccount } from './event-log.ts'
-import { type AuthService, type AuthSettings } from './service.ts'
-import { type Grant } from './sessions.ts'
+import type { AuthService, AuthSettings } from './service.ts'
+import type { Grant } from './sessions.ts'
 import { userAnswer } from './user-answer.ts'
 
 const ACCESS_TOKEN_LIFETIME_S = 3600

@@ -1,10 +1,10 @@
 /** /sessions: lists and ends sessions of a person. An addition to the GoTrue protocol. */
 import { Hono } from 'hono'
-import { type OpenSession } from '#contract/auth.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { OpenSession } from '#contract/auth.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { AuthError } from './errors.ts'
 import { requireFullLevel, requireSession, type SignedIn } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 export function sessionRoutes(service: AuthService): Hono {

@@ -1,10 +1,10 @@
 /** Sessions and their refresh tokens. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { type Scope } from '#server/database/scope.ts'
-import { type Account } from './accounts.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { Account } from './accounts.ts'
 import { AuthError } from './errors.ts'
-import { type FlowMethod } from './pkce.ts'
-import { type Visitor } from './request.ts'
+import type { FlowMethod } from './pkce.ts'
+import type { Visitor } from './request.ts'
 
 /** Method and time (unix seconds) of authentication. */
 interface AuthenticationMethod {

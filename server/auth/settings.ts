@@ -1,7 +1,7 @@
 /** GET /health, /settings and the public keys. */
 import { Hono } from 'hono'
 import { PRODUCT_NAME } from '#contract/limits.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 
 export function settingsRoutes({ tokens, settings, providers }: AuthService): Hono {
   const app = new Hono()

@@ -3,12 +3,12 @@
  * minutes, and only in the browser that began: an attacker cannot make a victim finish a sign-in.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { type Scope } from '#server/database/scope.ts'
-import { type Challenge } from './pkce.ts'
-import { type SignInSecrets } from './providers/provider.ts'
-import { type AuthService } from './service.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { Challenge } from './pkce.ts'
+import type { SignInSecrets } from './providers/provider.ts'
+import type { AuthService } from './service.ts'
 
 const COOKIE = 'alcove-sign-in'
 const LIFETIME_S = 600

@@ -1,5 +1,5 @@
-import { type Database } from '#server/database/scope.ts'
-import { type AuthSettings } from './service.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { AuthSettings } from './service.ts'
 import { sessionIsIdle, sessionHasExpired } from './sessions.ts'
 
 /**

@@ -4,7 +4,7 @@
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#server/base/errors.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { confirmEmail, createUnconfirmedAccount, findAccountByEmail } from './accounts.ts'
 import { hashPassword } from './passwords.ts'
 

@@ -1,7 +1,7 @@
 /** POST /token: grants `password`, `pkce`, `id_token` and `refresh_token`. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { refundAttempt } from '#server/access/rate-limit.ts'
 import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
@@ -11,7 +11,7 @@ import { hashPassword, isOutdatedHash, isRightPassword, weaknessOf } from './pas
 import { useAuthCode } from './pkce.ts'
 import { refresh } from './refresh.ts'
 import { contact, isEmail, normaliseEmail, optionalText, readBody, type Visitor, visitorOf } from './request.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { grantSession } from './session-answer.ts'
 import { type Grant, openSession } from './sessions.ts'
 

@@ -1,8 +1,8 @@
 /** GET and PUT /user: the signed-in person's own account. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type Bucket } from '#server/access/rate-limit.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Bucket } from '#server/access/rate-limit.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { confirmEmail, findAccount, hasVerifiedFactor } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { beginEmailChange, changeEmail, type EmailChange } from './email-change.ts'
@@ -16,7 +16,7 @@ import { chooseRedirect } from './redirects.ts'
 import { contact, metadata, optionalText, readBody, requireEmail, type Visitor, visitorOf } from './request.ts'
 import { requireSession, type SignedIn } from './require-session.ts'
 import { mergeMetadata } from './metadata.ts'
-import { type AuthService } from './service.ts'
+import type { AuthService } from './service.ts'
 import { userAnswer } from './user-answer.ts'
 
 const userBody = z.object({

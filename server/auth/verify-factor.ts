@@ -1,13 +1,13 @@
 /** Verifies the code of a second factor and raises the session. */
 import { refundAttempt } from '#server/access/rate-limit.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'
 import { factorAddressBucket, factorBucket, enforceRateLimits } from './rate-limits.ts'
 import { checkPhoneCode } from './phone-factors.ts'
-import { type Visitor } from './request.ts'
-import { type SignedIn } from './require-session.ts'
-import { type AuthService } from './service.ts'
+import type { Visitor } from './request.ts'
+import type { SignedIn } from './require-session.ts'
+import type { AuthService } from './service.ts'
 import { type Grant, raiseSession } from './sessions.ts'
 import { findStep, decryptSecret } from './totp.ts'
 

@@ -1,5 +1,5 @@
 /** Any origin may read these responses: a token authenticates the caller, never a cookie. */
-import { type MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 
 type Options = Omit<NonNullable<Parameters<typeof cors>[0]>, 'origin' | 'credentials'>

@@ -1,5 +1,5 @@
 /** Pauses background processes during foreground work: in containers, a priority counts only within its group. */
-import { type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
 export interface BackgroundThrottle {

@@ -1,5 +1,5 @@
-import { type FileHandle } from 'node:fs/promises'
-import { type ByteRange } from './store.ts'
+import type { FileHandle } from 'node:fs/promises'
+import type { ByteRange } from './store.ts'
 
 /** Larger than the default: each chunk costs a turn of the thread pool. */
 const CHUNK_BYTES = 256 * 1024

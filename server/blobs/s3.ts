@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { isBlobId, missingBlob, requireBlobId } from './id.ts'
-import { type BlobStore } from './store.ts'
+import type { BlobStore } from './store.ts'
 
 export interface S3Options {
   readonly endpoint: string

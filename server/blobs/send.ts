@@ -1,8 +1,8 @@
 /** Sends byte streams through one reused buffer; a web stream would allocate a new one for each chunk. */
 import { ServerResponse } from 'node:http'
-import { type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 
 type Bytes = ReadableStream<Uint8Array>
 type Answer = (request: Request, bindings: HttpBindings | Http2Bindings) => Response | Promise<Response>

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { sendFromReusedBuffer } from './send.ts'
-import { type BlobStore, type ByteRange } from './store.ts'
+import type { BlobStore, ByteRange } from './store.ts'
 
 /** Compares `etag` and `last-modified` of `headers` with the request's conditions. @throws AppError `not_found` */
 export async function serveBlob(blobs: BlobStore, id: string, request: Request, headers: Headers): Promise<Response> {

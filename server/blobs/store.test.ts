@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeS3 } from '#test/fake-s3.ts'
 import { createDiskStore } from './disk.ts'
 import { createS3Store } from './s3.ts'
-import { type BlobStore } from './store.ts'
+import type { BlobStore } from './store.ts'
 
 interface OpenStore {
   readonly store: BlobStore

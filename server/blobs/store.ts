@@ -1,4 +1,4 @@
-import { type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 
 /** Both ends inclusive, as in an HTTP range. */
 export interface ByteRange {

@@ -1,8 +1,8 @@
 /** Statements on the providers that people connect, with their models and vectors. */
-import { type PersonalProvider } from '#contract/provider.ts'
+import type { PersonalProvider } from '#contract/provider.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
-import { type ListedModel } from '#server/providers/list-models.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
+import type { ListedModel } from '#server/providers/list-models.ts'
 import { personalIdentifier } from '#server/providers/provider-registry.ts'
 import { storeListedModels } from './models.ts'
 

@@ -1,11 +1,11 @@
 /** Keys and endpoints that people connect for themselves: tested before they are stored, and stored encrypted. */
 import { hkdfSync } from 'node:crypto'
-import { type z } from 'zod'
-import { type newPersonalProvider, type PersonalProvider } from '#contract/provider.ts'
+import type { z } from 'zod'
+import type { newPersonalProvider, PersonalProvider } from '#contract/provider.ts'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import {
   createProviders,
   DEFAULT_BASE_URLS,
@@ -13,7 +13,7 @@ import {
   type ProviderSettings,
   type ResolveProviders,
 } from '#server/providers/provider-registry.ts'
-import { type Embedder } from '#server/providers/embed.ts'
+import type { Embedder } from '#server/providers/embed.ts'
 import { type Endpoint, listModels } from '#server/providers/list-models.ts'
 import { choosePersonalEmbedder, createEndpointEmbedder, type EmbeddingsEndpoint } from './personal-embedders.ts'
 import {

@@ -2,10 +2,10 @@
  * Consent of a person to tool calls, requested before a tool's first call in a conversation. Requests and answers are stored
  * in the database, so a restart of the waiting process loses neither.
  */
-import { type ToolAnswer } from '#contract/tool-server.ts'
+import type { ToolAnswer } from '#contract/tool-server.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
-import { type Listener } from '#server/database/listen.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
+import type { Listener } from '#server/database/listen.ts'
 
 const CHANNEL = 'tool_requests'
 const POLL_INTERVAL_MS = 2_000

@@ -1,13 +1,13 @@
 /** MCP servers that people connect. Tools are listed before a server is stored, and called only with consent. */
 import { hkdfSync } from 'node:crypto'
 import { z } from 'zod'
-import { type newToolServer, type ToolServer } from '#contract/tool-server.ts'
+import type { newToolServer, ToolServer } from '#contract/tool-server.ts'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { connectToolServer, type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
-import { type ToolServerAddress } from '#server/providers/mcp-transport.ts'
+import type { ToolServerAddress } from '#server/providers/mcp-transport.ts'
 
 type Person = Claims & { readonly sub: string }
 

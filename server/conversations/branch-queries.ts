@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type ConversationRow, type NewBranch } from '#contract/conversation.ts'
+import type { ConversationRow, NewBranch } from '#contract/conversation.ts'
 import { messageMetadata } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { addMessage, getConversation } from './queries.ts'
 import { lockConversation } from './reply-queries.ts'
 

@@ -1,6 +1,6 @@
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 export interface EarlierMessage {
   readonly messageId: string

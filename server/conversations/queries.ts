@@ -2,12 +2,12 @@
  * All statements about conversations and messages. Rows are PostgreSQL's own JSON, so that the product API and `/rest/v1`
  * answer with equal shapes. Policies of the scope's role restrict what is read and written.
  */
-import { type ConversationPatch, type ConversationRow, type NewConversation } from '#contract/conversation.ts'
+import type { ConversationPatch, ConversationRow, NewConversation } from '#contract/conversation.ts'
 import { DEFAULT_TITLES } from '#contract/limits.ts'
-import { type MessageRow, type NewMessage } from '#contract/message.ts'
+import type { MessageRow, NewMessage } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 interface Json<Row> {
   row: Row

@@ -1,7 +1,7 @@
 import { conversationTopic, REPLY_EVENT, type ReplyInProgress, type ReplyPart } from '#contract/reply-events.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 
 export async function broadcastPart(scope: Scope, conversationId: string, part: ReplyPart): Promise<void> {
   await scope.prepared('select realtime.send($1::jsonb, $2, $3, true)', [

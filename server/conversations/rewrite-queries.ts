@@ -1,6 +1,6 @@
 import { READER_MODEL } from '#contract/limits.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { lockForQueueing } from './reply-queries.ts'
 
 interface KnownAnswer {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { SEARCH_SCOPE, searchMessages } from './search-messages.ts'
 

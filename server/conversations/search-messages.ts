@@ -1,5 +1,5 @@
-import { type FoundMessage } from '#contract/search.ts'
-import { type Claims, type Database, type TransactionOptions } from '#server/database/scope.ts'
+import type { FoundMessage } from '#contract/search.ts'
+import type { Claims, Database, TransactionOptions } from '#server/database/scope.ts'
 import { createSnippet } from './snippet.ts'
 
 const MAX_WORDS = 8

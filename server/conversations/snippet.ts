@@ -1,4 +1,4 @@
-import { type SnippetPart } from '#contract/search.ts'
+import type { SnippetPart } from '#contract/search.ts'
 
 const MAX_CHARACTERS = 160
 const LEAD_CHARACTERS = 40

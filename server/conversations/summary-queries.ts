@@ -1,5 +1,5 @@
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 export interface StoredSummary {
   readonly id: string

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { prepared } from './prepared.ts'
-import { type ApiRole, type Claims, type Statement } from './scope.ts'
+import type { ApiRole, Claims, Statement } from './scope.ts'
 import { endReadOnly } from './transactions.ts'
 
 export interface UserRead extends Statement {

@@ -1,6 +1,6 @@
 /** Work that a trigger assigns to the process that runs the transaction, so that it skips the queue. */
 import type pg from 'pg'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 
 export interface DirectDispatch {
   /** Transaction settings that allow a trigger to assign work to this process; empty while it has no free slot. */

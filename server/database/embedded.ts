@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { isRunning } from '#server/base/process-state.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 
 type Handler = (payload: string) => void
 

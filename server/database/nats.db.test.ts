@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect } from '@nats-io/transport-node'
-import { type RealtimeClient } from '@supabase/realtime-js'
+import type { RealtimeClient } from '@supabase/realtime-js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
@@ -19,7 +19,7 @@ import {
 } from '#test/realtime.ts'
 import { openListener } from './listen.ts'
 import { openNats } from './nats.ts'
-import { type Notification, type Notifier } from './notifications.ts'
+import type { Notification, Notifier } from './notifications.ts'
 import { openDatabase } from './open-database.ts'
 
 const log = createLog('silent')

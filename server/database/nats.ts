@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { decrypt, encrypt } from '#server/base/encrypt.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Listener } from './listen.ts'
-import { type Notifier } from './notifications.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Listener } from './listen.ts'
+import type { Notifier } from './notifications.ts'
 
 type Handler = (payload: string) => void
 

@@ -1,6 +1,6 @@
 /** An open message bus replaces NOTIFY, with which PostgreSQL commits one transaction at a time. */
 import type pg from 'pg'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 
 export interface Notification {
   readonly channel: string

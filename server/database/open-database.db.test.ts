@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
 import { openDatabase } from './open-database.ts'
-import { type ApiRole, type Scope } from './scope.ts'
+import type { ApiRole, Scope } from './scope.ts'
 
 const WHO = `select current_user as role, auth.uid() as uid, current_setting('request.method', true) as method`
 

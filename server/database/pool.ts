@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { createBatchingSocket } from './batching-socket.ts'
 
 /** Alcove's own int8 values stay below 2^53; rows of the rest API go out as PostgreSQL's own JSON. */

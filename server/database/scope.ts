@@ -1,6 +1,6 @@
 /** Everything that serves a person goes through `asUser`, which leaves no state on the pooled connection. */
 import type pg from 'pg'
-import { type DirectDispatch } from './direct-dispatch.ts'
+import type { DirectDispatch } from './direct-dispatch.ts'
 
 export type ApiRole = 'anon' | 'authenticated' | 'service_role'
 

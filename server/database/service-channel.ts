@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Notifications } from './notifications.ts'
+import type { Notifications } from './notifications.ts'
 import { prepared } from './prepared.ts'
 import { type Database, GENERIC_PLANS } from './scope.ts'
 

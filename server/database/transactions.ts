@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { type Dispatches } from './direct-dispatch.ts'
-import { type Notifications } from './notifications.ts'
+import type { Dispatches } from './direct-dispatch.ts'
+import type { Notifications } from './notifications.ts'
 import { prepared, preparedOnRepeat } from './prepared.ts'
-import { type ApiRole, type Claims, type Scope, type TransactionOptions, type WriteOptions } from './scope.ts'
+import type { ApiRole, Claims, Scope, TransactionOptions, WriteOptions } from './scope.ts'
 
 type Role = ApiRole | 'supabase_auth_admin'
 

@@ -1,4 +1,4 @@
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { type ShrunkImage, shrinkImage } from '#server/parsing/image/shrink-image.ts'
 
 export type { ShrunkImage } from '#server/parsing/image/shrink-image.ts'

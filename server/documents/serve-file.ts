@@ -1,7 +1,7 @@
 import { fileTypeOf } from '#contract/file-types.ts'
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Claims, type Database } from '#server/database/scope.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Claims, Database } from '#server/database/scope.ts'
 import { getDocumentFile } from './store/library.ts'
 
 /** An uploaded file opened by its address must run and load nothing. */

@@ -1,7 +1,7 @@
 /** Detects a file's type by its bytes; the name decides only for plain text and encrypted Office files. */
 import { fileTypeFromBuffer } from 'file-type'
 import { FILE_TYPES, type FileType } from '#contract/file-types.ts'
-import { type ByteSource } from '#server/parsing/containers/byte-source.ts'
+import type { ByteSource } from '#server/parsing/containers/byte-source.ts'
 import { isCompoundFile, listStreamNames } from '#server/parsing/containers/compound-streams.ts'
 import { listZipEntries } from '#server/parsing/containers/zip-directory.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'

@@ -1,4 +1,4 @@
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
 export async function deleteJobs(database: Database, keys: readonly string[]): Promise<void> {

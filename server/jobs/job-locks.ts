@@ -1,6 +1,6 @@
 /** Each running job holds an advisory lock on its server's connection, released when the server dies. */
 import pg from 'pg'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { JOBS_SCHEMA } from './install.ts'
 
 /** First half of the lock's key; arbitrary, but unique. */

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
 import { temporaryDatabase } from '#test/database.ts'
-import { type JobHandler } from './handler.ts'
+import type { JobHandler } from './handler.ts'
 import { installJobs, JOBS_SCHEMA_VERSION } from './install.ts'
 import { type Jobs, startJobs } from './start.ts'
 

@@ -2,8 +2,8 @@
 import type pg from 'pg'
 import type { JobInsert, PgBoss } from 'pg-boss'
 import { messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type JobHandler, type JobHandlers, type JobRequest } from './handler.ts'
+import type { Log } from '#server/base/log.ts'
+import type { JobHandler, JobHandlers, JobRequest } from './handler.ts'
 import { JOBS_SCHEMA } from './install.ts'
 import { CLAIM_GRACE_S, holdJobLocks } from './job-locks.ts'
 

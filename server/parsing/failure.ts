@@ -1,4 +1,4 @@
-import { type DocumentError } from '#contract/document.ts'
+import type { DocumentError } from '#contract/document.ts'
 
 /** Shown to the person who uploaded the file. No retry resolves these failures. */
 const MESSAGES = {

@@ -1,4 +1,4 @@
-import { type Block } from './sections.ts'
+import type { Block } from './sections.ts'
 
 /** Returns header and footer blocks that the body lacks, each once, without page numbers. */
 export function findMarginBlocks(margins: Iterable<Block>, body: readonly Block[]): Block[] {

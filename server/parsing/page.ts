@@ -1,11 +1,4 @@
-import {
-  type DocumentLanguage,
-  type ItemRun,
-  type PageBlock,
-  type PageGap,
-  type SheetRow,
-  type WordBox,
-} from '#contract/document.ts'
+import type { DocumentLanguage, ItemRun, PageBlock, PageGap, SheetRow, WordBox } from '#contract/document.ts'
 
 export { type SheetRow, type WordBox }
 

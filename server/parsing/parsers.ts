@@ -1,5 +1,5 @@
 import { fileTypeOf, type FileType } from '#contract/file-types.ts'
-import { type Parser } from './page.ts'
+import type { Parser } from './page.ts'
 
 /** Loaded on demand: a parser process needs only one of them. */
 const PARSERS: Readonly<Record<FileType['parser'], () => Promise<{ parse: Parser }>>> = {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type z } from 'zod'
+import type { z } from 'zod'
 import { UNSURE_BELOW } from '#contract/document.ts'
 import { documentsManifest, hostileManifest, missingTexts, readManifest } from '#test/expected-texts.ts'
 import { readDocument } from '#test/read-document.ts'

@@ -1,5 +1,5 @@
-import { type PageBlock } from '#contract/document.ts'
-import { type Heading, type ParsedPage } from './page.ts'
+import type { PageBlock } from '#contract/document.ts'
+import type { Heading, ParsedPage } from './page.ts'
 
 /** The rows of a table are lines; the first holds the column titles. */
 export interface Block {

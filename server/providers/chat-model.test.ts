@@ -1,10 +1,10 @@
 /** Reads the three streaming formats from a local server, with every chunking. */
-import { type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serveLoopback } from '#test/loopback.ts'
-import { type ChatModel, type ChatPart } from './chat.ts'
+import type { ChatModel, ChatPart } from './chat.ts'
 import { createProviders } from './provider-registry.ts'
 import { ProviderError } from './provider-error.ts'
 

@@ -2,7 +2,7 @@
  * One interface to every language model, over the AI SDK. The SDK is loaded with the first question because loading takes
  * about 100 ms of start-up time.
  */
-import { type ChatModel, type ChatPart, type ChatRequest, type EmitPart, type ShortAnswer } from './chat.ts'
+import type { ChatModel, ChatPart, ChatRequest, EmitPart, ShortAnswer } from './chat.ts'
 import { streamChat, type LoadModel, NO_PROVIDER_STORAGE } from './stream-chat.ts'
 import { MAX_IDLE_PERIODS, startIdleTimeout } from './idle-timeout.ts'
 import { rejectsPictures, rejectsTools, toProviderError } from './provider-error.ts'

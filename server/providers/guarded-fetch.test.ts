@@ -1,4 +1,4 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { serveLoopback } from '#test/loopback.ts'

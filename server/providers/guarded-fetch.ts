@@ -3,7 +3,7 @@
  * resolved once and the connection is pinned to the checked addresses. Each redirect is checked like a new address.
  */
 import { lookup as resolveName } from 'node:dns/promises'
-import { type IncomingMessage, type RequestOptions } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { AppError } from '#server/base/errors.ts'
 import { decompress, sendRequest, toResponse } from './http-client.ts'

@@ -3,7 +3,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { toStorableText } from './storable-text.ts'
 
 export type ToolServerAddress =

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { modelFetch } from './model-fetch.ts'

@@ -2,7 +2,7 @@
  * `fetch` for model servers over Node's HTTP client. The global `fetch` takes several times the processor time, which is
  * most of the time before the first token.
  */
-import { type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sendRequest, toResponse } from './http-client.ts'
 import { currentTextListener } from './text-deltas.ts'

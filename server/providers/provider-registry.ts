@@ -1,7 +1,7 @@
 /** Configured model providers and the chat model for an identifier. */
-import { type ChatModel } from './chat.ts'
+import type { ChatModel } from './chat.ts'
 import { createChatModel } from './chat-model.ts'
-import { type LoadModel } from './stream-chat.ts'
+import type { LoadModel } from './stream-chat.ts'
 import { modelFetch } from './model-fetch.ts'
 import { ProviderError } from './provider-error.ts'
 

@@ -6,8 +6,8 @@
 import type { JSONSchema7, LanguageModel } from 'ai'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
-import { type ChatRequest, type ChatTool, type ChatTurn, type EmitPart } from './chat.ts'
-import { type IdleTimeout } from './idle-timeout.ts'
+import type { ChatRequest, ChatTool, ChatTurn, EmitPart } from './chat.ts'
+import type { IdleTimeout } from './idle-timeout.ts'
 import { retryOnce } from './retry.ts'
 import { withTextListener, type TextListener } from './text-deltas.ts'
 

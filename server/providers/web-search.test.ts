@@ -1,4 +1,4 @@
-import { type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { serveLoopback } from '#test/loopback.ts'

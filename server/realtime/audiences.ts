@@ -1,11 +1,11 @@
 /** Groups subscribers by what they see, and skips those whose filters cannot match. */
-import { type ApiRole } from '#server/database/scope.ts'
+import type { ApiRole } from '#server/database/scope.ts'
 import { matchesBinding } from './bindings.ts'
-import { type PublishedTable } from './catalogue.ts'
-import { type Binding } from './channels.ts'
-import { type Change } from './outbox.ts'
+import type { PublishedTable } from './catalogue.ts'
+import type { Binding } from './channels.ts'
+import type { Change } from './outbox.ts'
 import { canReadKey, type VisibleRow } from './rows.ts'
-import { type Audience, type ChangeMatch } from './views.ts'
+import type { Audience, ChangeMatch } from './views.ts'
 
 /** With more subscribers than this, evaluating filters as the service first is cheaper than reading as each of them. */
 const MAX_SUBSCRIBERS_WITHOUT_PREFILTER = 4

@@ -1,8 +1,8 @@
 /** Verifies tokens and reads topic permissions from the policies of `realtime.messages`. */
 import { decodeJwt } from 'jose'
-import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
+import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError, codeOf } from '#server/base/errors.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { Rejection } from './rejection.ts'
 
 interface Permission {

@@ -1,5 +1,5 @@
 /** Pauses reading from a socket while too many of its bytes are unhandled, so that TCP slows the sender. */
-import { type Connection } from './channels.ts'
+import type { Connection } from './channels.ts'
 
 export interface Backpressure {
   /** Counts received bytes; call the returned function once they are handled. */

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
 import { matchesRow, parseFilters } from '#server/database/filter.ts'
-import { type ApiRole } from '#server/database/scope.ts'
-import { type Catalogue, type PublishedTable } from './catalogue.ts'
-import { type Binding, type ChangeOperation } from './channels.ts'
+import type { ApiRole } from '#server/database/scope.ts'
+import type { Catalogue, PublishedTable } from './catalogue.ts'
+import type { Binding, ChangeOperation } from './channels.ts'
 import { Rejection } from './rejection.ts'
 
 /** Code of every rejected subscription to changes. */

@@ -1,7 +1,7 @@
 /** Sends broadcasts to the database in batches, in order. */
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { createWorkLoop } from './work-loop.ts'
 
 const MAX_BATCH_SIZE = 200

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type RealtimeClient } from '@supabase/realtime-js'
+import type { RealtimeClient } from '@supabase/realtime-js'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Tokens } from '#server/access/tokens.ts'
+import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import {
   createRecorder,

@@ -4,15 +4,15 @@
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Log } from '#server/base/log.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Database } from '#server/database/scope.ts'
 import { createBroadcastRelay } from './broadcast-relay.ts'
 import { type Channel, type Channels, roomName } from './channels.ts'
 import { createEarlyDeliveries } from './early-delivery.ts'
 import { type BroadcastBody, broadcastPayload, encodeBroadcast, encodeFrame } from './frames.ts'
-import { type Retry } from './retry.ts'
-import { type Sender } from './sender.ts'
+import type { Retry } from './retry.ts'
+import type { Sender } from './sender.ts'
 import { createWorkLoop } from './work-loop.ts'
 
 export interface Broadcast {

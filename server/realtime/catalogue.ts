@@ -1,7 +1,7 @@
 /** Published tables from the database catalogue, cached until the schema changes. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type ApiRole, type Database } from '#server/database/scope.ts'
+import type { ApiRole, Database } from '#server/database/scope.ts'
 
 export interface Column {
   readonly name: string

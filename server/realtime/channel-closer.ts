@@ -1,7 +1,7 @@
 /** Ends channels: on a leave, with their token, session or socket, or for exceeding a limit. */
-import { type Channel, type Channels } from './channels.ts'
-import { type Presences } from './presence.ts'
-import { type Sender } from './sender.ts'
+import type { Channel, Channels } from './channels.ts'
+import type { Presences } from './presence.ts'
+import type { Sender } from './sender.ts'
 
 interface ChannelCloserOptions {
   readonly channels: Channels

@@ -1,9 +1,9 @@
 /** Connections of this node, their channels, and the rooms that channels of one topic share. */
-import { type WebSocket } from 'ws'
-import { type VerifiedClaims } from '#server/access/tokens.ts'
-import { type Filter } from '#server/database/filter.ts'
-import { type TopicPermissions } from './authorize.ts'
-import { type Vsn } from './frames.ts'
+import type { WebSocket } from 'ws'
+import type { VerifiedClaims } from '#server/access/tokens.ts'
+import type { Filter } from '#server/database/filter.ts'
+import type { TopicPermissions } from './authorize.ts'
+import type { Vsn } from './frames.ts'
 
 export type ChangeOperation = 'INSERT' | 'UPDATE' | 'DELETE'
 

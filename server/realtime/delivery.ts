@@ -2,17 +2,17 @@
  * Delivers recorded changes to subscribers. Each row is read with the role and claims of each distinct subscriber, so a
  * socket never reveals more than a query would. One read per subscriber and batch serves all of their channels.
  */
-import { type BatchReader } from '#server/database/batch-reader.ts'
-import { type ApiRole } from '#server/database/scope.ts'
+import type { BatchReader } from '#server/database/batch-reader.ts'
+import type { ApiRole } from '#server/database/scope.ts'
 import { dropUnmatched, groupByAudience, isWorthPrefiltering, partitionByMention } from './audiences.ts'
 import { matchesBinding, wantsOperation } from './bindings.ts'
-import { type Catalogue, type PublishedTable } from './catalogue.ts'
-import { type Binding, type Channel, type Channels } from './channels.ts'
-import { type Change } from './outbox.ts'
+import type { Catalogue, PublishedTable } from './catalogue.ts'
+import type { Binding, Channel, Channels } from './channels.ts'
+import type { Change } from './outbox.ts'
 import { renderChange } from './render-change.ts'
-import { type Retry } from './retry.ts'
+import type { Retry } from './retry.ts'
 import { visibleRowsQuery, type VisibleRow } from './rows.ts'
-import { type Sender } from './sender.ts'
+import type { Sender } from './sender.ts'
 import { type Audience, readViews, type View, type ChangeMatch } from './views.ts'
 
 const MAX_CONCURRENT_READS = 3

@@ -2,7 +2,7 @@
  * Broadcasts delivered to members of this node before their notification. The notification then reaches only members
  * that joined meanwhile; until it arrives they get no early delivery, so every member keeps one order per room.
  */
-import { type Channel } from './channels.ts'
+import type { Channel } from './channels.ts'
 
 /** A broadcast of a failed transaction is never notified. */
 const EXPIRY_MS = 60_000

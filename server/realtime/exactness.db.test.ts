@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Tokens } from '#server/access/tokens.ts'
-import { type Claims } from '#server/database/scope.ts'
+import type { Tokens } from '#server/access/tokens.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import {
   createRecorder,

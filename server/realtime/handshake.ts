@@ -1,11 +1,11 @@
 /** The WebSocket handshake: path, protocol version and API key. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import { type Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { addressKey, plainAddress, visitorAddress } from '#server/access/client-address.ts'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { verifyToken } from './authorize.ts'
-import { type Vsn } from './frames.ts'
+import type { Vsn } from './frames.ts'
 import { Rejection } from './rejection.ts'
 
 const PATH = '/realtime/v1/websocket'

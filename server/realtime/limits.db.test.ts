@@ -1,12 +1,12 @@
 /** Limits of sockets, and readers and senders that cost memory. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder, createTestTokens, openRawSocket, type RealtimeNode, startNode } from '#test/realtime.ts'
-import { type RealtimeLimits } from './limits.ts'
+import type { RealtimeLimits } from './limits.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

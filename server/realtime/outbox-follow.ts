@@ -5,7 +5,7 @@
  */
 import type pg from 'pg'
 import { z } from 'zod'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import {
   type Change,
   CHANNEL,

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createRecorder } from '#test/realtime.ts'
 import { followOutbox } from './outbox-follow.ts'
 import { scanOutbox } from './outbox-scan.ts'
-import { type Change } from './outbox.ts'
+import type { Change } from './outbox.ts'
 import { createRetry } from './retry.ts'
 
 const recorded = z.array(

@@ -1,10 +1,10 @@
 /** The recorded changes of `realtime.changes`, and what both ways of following them share. */
 import { z } from 'zod'
-import { type Log } from '#server/base/log.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type ChangeOperation } from './channels.ts'
-import { type Retry } from './retry.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { ChangeOperation } from './channels.ts'
+import type { Retry } from './retry.ts'
 
 export interface Change {
   readonly id: string

@@ -1,8 +1,8 @@
 /** Statements on the presences of all nodes. Each change of a room notifies every node. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Database } from '#server/database/scope.ts'
-import { type Channel } from './channels.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Channel } from './channels.ts'
 
 export const PRESENCE_CHANNEL = 'realtime_presence'
 /** A node counts as lost after three missed heartbeats. */

@@ -2,13 +2,13 @@
  * Presence in rooms. The rows of `realtime.presences` are the source of truth for all nodes. A notification names a
  * changed room, and each node sends its members the difference to what it announced before.
  */
-import { type Log } from '#server/base/log.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type Channel, type Channels } from './channels.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Channel, Channels } from './channels.ts'
 import { createPresenceStore, type Presence, PRESENCE_CHANNEL, type PresenceMeta } from './presence-store.ts'
-import { type Retry } from './retry.ts'
-import { type Sender } from './sender.ts'
+import type { Retry } from './retry.ts'
+import type { Sender } from './sender.ts'
 import { createWorkLoop, type WorkLoop } from './work-loop.ts'
 
 type PresenceState = Record<string, { metas: Record<string, unknown>[] }>

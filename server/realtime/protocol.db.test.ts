@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { REALTIME_SUBSCRIBE_STATES } from '@supabase/realtime-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { type Tokens } from '#server/access/tokens.ts'
+import type { Tokens } from '#server/access/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import {
   createRecorder,

@@ -1,6 +1,6 @@
 /** Renders the data of a `postgres_changes` message. */
-import { type Change } from './outbox.ts'
-import { type View } from './views.ts'
+import type { Change } from './outbox.ts'
+import type { View } from './views.ts'
 
 const MAX_ROW_BYTES = 1024 * 1024
 const MAX_VALUE_BYTES_OF_LARGE_ROW = 64

@@ -1,4 +1,4 @@
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
 
 /**

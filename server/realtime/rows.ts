@@ -1,9 +1,9 @@
 /** Queries for changed rows as one subscriber sees them, under row-level security and column privileges. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type ApiRole } from '#server/database/scope.ts'
-import { type Column, type PublishedTable } from './catalogue.ts'
-import { type Change } from './outbox.ts'
+import type { ApiRole } from '#server/database/scope.ts'
+import type { Column, PublishedTable } from './catalogue.ts'
+import type { Change } from './outbox.ts'
 
 /** A row as one subscriber sees it. */
 export interface VisibleRow {

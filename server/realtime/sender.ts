@@ -1,6 +1,6 @@
 /** Sends messages to sockets. */
 import { WebSocket } from 'ws'
-import { type Channel, type Connection } from './channels.ts'
+import type { Channel, Connection } from './channels.ts'
 import { encodeFrame, type Incoming, type Outgoing } from './frames.ts'
 
 /** Terminates a socket whose reader lags by more than `bufferedBytes`, which bounds memory. */

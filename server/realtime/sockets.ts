@@ -1,16 +1,16 @@
 /** Sockets of this node: handshake, incoming frames, idle timeout and expired tokens. */
-import { type IncomingMessage } from 'node:http'
-import { type Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { messageOf } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Backpressure } from './backpressure.ts'
-import { type Connection } from './channels.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Backpressure } from './backpressure.ts'
+import type { Connection } from './channels.ts'
 import { decodeFrame, type Vsn } from './frames.ts'
 import { authorizeHandshake, HandshakeError, rejectHandshake, visitorAddressKey } from './handshake.ts'
-import { type RealtimeLimits } from './limits.ts'
-import { type Protocol } from './protocol.ts'
+import type { RealtimeLimits } from './limits.ts'
+import type { Protocol } from './protocol.ts'
 
 const UNSUPPORTED_DATA = 1003
 const GOING_AWAY = 1001

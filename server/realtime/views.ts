@@ -2,11 +2,11 @@
  * Reads changed rows as their subscribers see them. Many subscribers share one transaction and one round trip, each with
  * its own claims.
  */
-import { type BatchReader } from '#server/database/batch-reader.ts'
-import { type ApiRole, type Claims } from '#server/database/scope.ts'
-import { type PublishedTable } from './catalogue.ts'
-import { type Binding } from './channels.ts'
-import { type Change } from './outbox.ts'
+import type { BatchReader } from '#server/database/batch-reader.ts'
+import type { ApiRole, Claims } from '#server/database/scope.ts'
+import type { PublishedTable } from './catalogue.ts'
+import type { Binding } from './channels.ts'
+import type { Change } from './outbox.ts'
 import { canReadKey, type OldRow, oldRowsQuery, visibleRowsQuery, type RowQuery, type VisibleRow } from './rows.ts'
 
 /** A change and the bindings that may match it. */

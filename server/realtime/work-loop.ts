@@ -1,4 +1,4 @@
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 
 export interface WorkLoop {
   wake(): void

@@ -1,5 +1,5 @@
 /** Overload resolution of function calls. */
-import { type PostgrestClient } from '@supabase/postgrest-js'
+import type { PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
 

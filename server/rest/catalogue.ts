@@ -1,6 +1,6 @@
 /** The relations, routines and types of the exposed schemas, looked up by name. */
-import { type Column, type RoutineRow } from './catalogue-queries.ts'
-import { type Relationship } from './relationships.ts'
+import type { Column, RoutineRow } from './catalogue-queries.ts'
+import type { Relationship } from './relationships.ts'
 
 export type Routine = Omit<RoutineRow, 'columns'> & {
   /** Names and types of the columns of a returned row; empty for scalars. */

@@ -1,5 +1,5 @@
 /** CORS headers. Any origin is allowed, because a token identifies the caller and never a cookie. */
-import { type Context, type MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const REQUEST_HEADERS = [

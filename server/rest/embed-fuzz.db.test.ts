@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { filmRowsSql, FILMS_SQL } from '#test/films-sql.ts'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
 

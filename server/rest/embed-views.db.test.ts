@@ -1,7 +1,7 @@
 /** Embedding without a foreign key: views, and functions of a row. */
-import { type PostgrestClient } from '@supabase/postgrest-js'
+import type { PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { type RestTestService, startRestService } from '#test/rest-service.ts'
 
 let service: RestTestService

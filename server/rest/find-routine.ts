@@ -1,8 +1,8 @@
 /** Matches a call to a function by its name and the names of its arguments, as PostgREST does. */
-import { type Routine } from './catalogue.ts'
+import type { Routine } from './catalogue.ts'
 import { restError } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
-import { type RestRequest } from './parse-request.ts'
+import type { RestRequest } from './parse-request.ts'
 
 export function acceptsArguments({ parameters }: Routine, names: ReadonlySet<string>): boolean {
   const known = new Set(parameters.map(({ name }) => name))

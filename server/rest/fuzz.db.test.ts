@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { type RestTestService, startRestService, THINGS_SQL } from '#test/rest-service.ts'
 
 let service: RestTestService

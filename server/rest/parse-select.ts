@@ -1,6 +1,6 @@
 /** Parses the `select` parameter: columns, and embedded relations with a nested list. */
 import { type Field, readField, readName } from '#server/database/filter.ts'
-import { type Scanner } from '#server/database/scanner.ts'
+import type { Scanner } from '#server/database/scanner.ts'
 import { restError } from './errors.ts'
 
 /** `alias:relation!hint!inner(…)`, or `...relation(…)` to spread the columns into the outer row. */

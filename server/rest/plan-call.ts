@@ -1,5 +1,5 @@
 /** Plans a function call. */
-import { type Catalogue, type Routine } from './catalogue.ts'
+import type { Catalogue, Routine } from './catalogue.ts'
 import { restError } from './errors.ts'
 import {
   acceptsArguments,
@@ -10,9 +10,9 @@ import {
   takesWholeBody,
 } from './find-routine.ts'
 import { parseArguments } from './parse-payload.ts'
-import { type RestRequest } from './parse-request.ts'
+import type { RestRequest } from './parse-request.ts'
 import { planResult, type RowSource, usedColumns } from './plan-select.ts'
-import { type CallArguments, type CallPlan } from './plan.ts'
+import type { CallArguments, CallPlan } from './plan.ts'
 
 const parametersOf = ({ parameters }: Routine, names: ReadonlySet<string>) =>
   parameters.filter(({ name }) => names.has(name))

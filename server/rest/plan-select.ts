@@ -1,11 +1,11 @@
 /** Plans the columns, filters, order and embedded relations of a result. */
-import { type Field, type Filter } from '#server/database/filter.ts'
-import { type Catalogue, type Relation } from './catalogue.ts'
+import type { Field, Filter } from '#server/database/filter.ts'
+import type { Catalogue, Relation } from './catalogue.ts'
 import { RestError, restError, unknownColumn } from './errors.ts'
 import { findRelationship } from './find-relationship.ts'
 import { type Clauses, type LogicTree, NO_CLAUSES, type OrderTerm, type Query } from './parse-query.ts'
-import { type RestRequest } from './parse-request.ts'
-import { type Embedding, type SelectItem } from './parse-select.ts'
+import type { RestRequest } from './parse-request.ts'
+import type { Embedding, SelectItem } from './parse-select.ts'
 import {
   type EmbedPlan,
   isEmbed,

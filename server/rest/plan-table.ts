@@ -1,11 +1,11 @@
 /** Plans a request on a table or view. After planning, only PostgreSQL rejects it. */
-import { type Catalogue, type Relation } from './catalogue.ts'
+import type { Catalogue, Relation } from './catalogue.ts'
 import { restError, unknownColumn } from './errors.ts'
 import { parsePayload, type Payload } from './parse-payload.ts'
-import { type Query } from './parse-query.ts'
-import { type RestRequest } from './parse-request.ts'
+import type { Query } from './parse-query.ts'
+import type { RestRequest } from './parse-request.ts'
 import { planResult, planReturning, relationSource, resolveLogicTree } from './plan-select.ts'
-import { type InsertPlan, type TablePlan, type WriteColumn, type WritePlan } from './plan.ts'
+import type { InsertPlan, TablePlan, WriteColumn, WritePlan } from './plan.ts'
 
 function resolveWriteColumns(relation: Relation, names: readonly string[], appliesDefaults: boolean): WriteColumn[] {
   return [...new Set(names)].map((name) => {

@@ -1,12 +1,12 @@
 /** Plans: what a request reads or writes, with every name resolved to the catalogue. */
-import { type Field, type Filter } from '#server/database/filter.ts'
-import { type Column, type Parameter } from './catalogue-queries.ts'
-import { type Relation, type Routine } from './catalogue.ts'
-import { type Payload } from './parse-payload.ts'
-import { type OrderTerm } from './parse-query.ts'
-import { type Media } from './parse-request.ts'
-import { type Relationship } from './relationships.ts'
-import { type RowRange } from './row-range.ts'
+import type { Field, Filter } from '#server/database/filter.ts'
+import type { Column, Parameter } from './catalogue-queries.ts'
+import type { Relation, Routine } from './catalogue.ts'
+import type { Payload } from './parse-payload.ts'
+import type { OrderTerm } from './parse-query.ts'
+import type { Media } from './parse-request.ts'
+import type { Relationship } from './relationships.ts'
+import type { RowRange } from './row-range.ts'
 
 export interface TypedField extends Field {
   readonly type: string

@@ -1,6 +1,6 @@
 /** Reads the catalogue of the exposed schemas and derives the relationships between its relations. */
 import { z } from 'zod'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import {
   foreignKeyRow,
   primaryKeyRow,
@@ -14,7 +14,7 @@ import {
   routineRow,
   viewRow,
 } from './catalogue-queries.ts'
-import { type Catalogue, type Relation, type Routine } from './catalogue.ts'
+import type { Catalogue, Relation, Routine } from './catalogue.ts'
 import { deriveRelationships, type Relationship } from './relationships.ts'
 import {
   deriveComputedRelationships,

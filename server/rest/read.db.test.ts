@@ -1,6 +1,6 @@
-import { type PostgrestClient } from '@supabase/postgrest-js'
+import type { PostgrestClient } from '@supabase/postgrest-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { type RestTestService, startRestService, THINGS_SQL } from '#test/rest-service.ts'
 
 let service: RestTestService

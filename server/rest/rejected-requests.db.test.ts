@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { type RestTestService, startRestService, THINGS_SQL } from '#test/rest-service.ts'
 
 let service: RestTestService

@@ -1,11 +1,11 @@
 /** Builds the response; its body is the text that PostgreSQL rendered. */
 import { restError } from './errors.ts'
 import { preferenceApplied, type Preferences } from './parse-prefer.ts'
-import { type RestRequest } from './parse-request.ts'
-import { type Plan } from './plan.ts'
+import type { RestRequest } from './parse-request.ts'
+import type { Plan } from './plan.ts'
 import { applyResponseSettings } from './response-settings.ts'
 import { contentRange } from './row-range.ts'
-import { type StatementResult } from './run-plan.ts'
+import type { StatementResult } from './run-plan.ts'
 
 /** @throws RestError PGRST103 if the offset is past the last row. */
 function pageStatus(offset: bigint, { rows, total }: StatementResult): 200 | 206 {

@@ -1,16 +1,16 @@
 /** Runs a plan in one transaction as the caller's role; checks of the result can still roll it back. */
 import pg from 'pg'
 import { z } from 'zod'
-import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
+import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
 import { type Claims, type Database, GENERIC_PLANS, type Scope, type WriteOptions } from '#server/database/scope.ts'
 import { restError } from './errors.ts'
-import { type RestRequest } from './parse-request.ts'
+import type { RestRequest } from './parse-request.ts'
 import { isReadOnlyCall } from './plan-call.ts'
-import { type Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { CLEARED_RESPONSE_SETTINGS, parseResponseSettings, type ResponseSettings } from './response-settings.ts'
 import { callToSql } from './sql-call.ts'
 import { estimateToSql, readToSql } from './sql-read.ts'
-import { type Statement } from './sql-statement.ts'
+import type { Statement } from './sql-statement.ts'
 import { writeToSql } from './sql-write.ts'
 
 export interface StatementResult {

@@ -1,8 +1,8 @@
 /** Catalogue of the exposed schemas, read on first use and again after a `reload schema` notification. */
-import { type Log } from '#server/base/log.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type Catalogue } from './catalogue.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Catalogue } from './catalogue.ts'
 import { readCatalogue } from './read-catalogue.ts'
 
 const MIN_REFRESH_INTERVAL_MS = 3_000

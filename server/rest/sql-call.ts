@@ -1,6 +1,6 @@
 /** Function calls as SQL. */
-import { type Bind } from '#server/database/filter.ts'
-import { type CallPlan, type SelectPlan } from './plan.ts'
+import type { Bind } from '#server/database/filter.ts'
+import type { CallPlan, SelectPlan } from './plan.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
 import { payloadToSql } from './sql-payload.ts'
 import { totalToSql } from './sql-read.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { type Bind } from '#server/database/filter.ts'
-import { type WriteColumn } from './plan.ts'
+import type { Bind } from '#server/database/filter.ts'
+import type { WriteColumn } from './plan.ts'
 import { BODY, quote } from './sql-statement.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Parts that every statement shares: parameters, generated names, and the JSON body of the response. */
 import pg from 'pg'
-import { type Bind } from '#server/database/filter.ts'
-import { type Media } from './parse-request.ts'
+import type { Bind } from '#server/database/filter.ts'
+import type { Media } from './parse-request.ts'
 
 export interface Statement {
   readonly text: string

@@ -1,5 +1,5 @@
 /** Relationships without a foreign key of their own: through views, and through functions that take a row. */
-import { type ForeignKey, type Relationship } from './relationships.ts'
+import type { ForeignKey, Relationship } from './relationships.ts'
 import { resolveOriginChains, columnKey, type ColumnKey, parseColumnOrigins } from './view-columns.ts'
 
 interface NumberedRelation {

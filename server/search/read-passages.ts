@@ -1,4 +1,4 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { type LibraryIndex, locatePassage } from './index/library-index.ts'
 
 /** `start` and `end` are UTF-16 offsets in the page's text; `score` only ranks. */

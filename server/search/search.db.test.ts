@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
-import { type QueryResultRow } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { deleteDocument } from '#server/documents/store/library.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'
 import { jobRun } from '#test/job-run.ts'
@@ -11,7 +11,7 @@ import { indexDocument } from './index/index-document.ts'
 import { createIndexJobs } from './index/merge-job.ts'
 import { mergeSegments } from './index/segments.ts'
 import { searchDocuments, searchPassages, type SearchOptions } from './search.ts'
-import { type FoundPassage } from './read-passages.ts'
+import type { FoundPassage } from './read-passages.ts'
 
 type Person = Awaited<ReturnType<TestDatabase['createPerson']>>
 

@@ -1,6 +1,6 @@
 import { type RetrievalTrace, TRACE_CHARACTERS_PER_TOKEN } from '#contract/trace.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type Embedder } from '#server/providers/embed.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { Embedder } from '#server/providers/embed.ts'
 import { openLibraryIndex, readPassageFilter } from './index/library-index.ts'
 import { expandQuestion } from './query/expansion.ts'
 import { parseQuestion } from './query/parse-question.ts'

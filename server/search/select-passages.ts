@@ -1,6 +1,6 @@
-import { type ConsideredPassage } from '#contract/trace.ts'
-import { type RankedPassages } from './ranking/rank-passages.ts'
-import { type FoundPassage, type StoredPassage } from './read-passages.ts'
+import type { ConsideredPassage } from '#contract/trace.ts'
+import type { RankedPassages } from './ranking/rank-passages.ts'
+import type { FoundPassage, StoredPassage } from './read-passages.ts'
 
 const MAX_JOINED_CHARACTERS = 4_000
 

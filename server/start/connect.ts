@@ -11,8 +11,8 @@ import {
   type Secrets,
 } from '#server/access/secrets.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Config } from '#server/config.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Config } from '#server/config.ts'
 import { startEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 

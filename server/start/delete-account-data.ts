@@ -1,9 +1,9 @@
 /** Deletes bytes and jobs of a closed account. The database deletes the rows. */
-import { type DeleteAccountData } from '#server/auth/service.ts'
+import type { DeleteAccountData } from '#server/auth/service.ts'
 import { removeDiscardedBlobs } from '#server/documents/ingest/blob-cleanup.ts'
 import { listFilesOf } from '#server/documents/store/library.ts'
 import { deleteJobs } from '#server/jobs/forget.ts'
-import { type Foundation } from './foundation.ts'
+import type { Foundation } from './foundation.ts'
 
 export function createAccountDataDeletion({
   database,

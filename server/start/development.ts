@@ -1,6 +1,6 @@
 /** Serves the browser client from its sources with hot reload, for `npm run dev`. */
 import { readFile } from 'node:fs/promises'
-import { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
 

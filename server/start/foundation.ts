@@ -1,15 +1,15 @@
 /** Dependencies that all parts of a process share. */
 import type pg from 'pg'
-import { type TokenVerifier } from '#server/access/tokens.ts'
-import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
-import { type Log } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Config } from '#server/config.ts'
-import { type BatchReader } from '#server/database/batch-reader.ts'
-import { type Listener } from '#server/database/listen.ts'
-import { type Notifier } from '#server/database/notifications.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type Undo } from './connect.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
+import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
+import type { Log } from '#server/base/log.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Config } from '#server/config.ts'
+import type { BatchReader } from '#server/database/batch-reader.ts'
+import type { Listener } from '#server/database/listen.ts'
+import type { Notifier } from '#server/database/notifications.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Undo } from './connect.ts'
 
 export interface Foundation {
   readonly config: Config

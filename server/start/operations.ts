@@ -1,9 +1,9 @@
 /** Public routes: health, metrics, and the configuration of the page. */
 import { Hono } from 'hono'
-import { type PublicConfig } from '#contract/auth.ts'
+import type { PublicConfig } from '#contract/auth.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type Gauges } from './foundation.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { Gauges } from './foundation.ts'
 
 interface OperationsOptions {
   readonly database: Database

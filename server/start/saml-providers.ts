@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { type SamlProviderSettings } from '#server/auth/saml/provider.ts'
+import type { SamlProviderSettings } from '#server/auth/saml/provider.ts'
 import { AppError, messageOf } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'
 

@@ -30,8 +30,8 @@ import { createTranscriber, OPENAI_BASE_URL } from '#server/providers/transcribe
 import { createWebSearch } from '#server/providers/web-search.ts'
 import { createIndexJobs } from '#server/search/index/merge-job.ts'
 import { createEmbeddingJobs } from '#server/search/vectors/embed-job.ts'
-import { type DocumentFile } from '#server/storage/store-object.ts'
-import { type Foundation, type Gauges } from './foundation.ts'
+import type { DocumentFile } from '#server/storage/store-object.ts'
+import type { Foundation, Gauges } from './foundation.ts'
 import { createPageRoutes } from './page.ts'
 
 const BUILT_CLIENT = fileURLToPath(new URL('../../dist/web', import.meta.url))

@@ -1,6 +1,6 @@
 /** Starts all parts in order and stops them in reverse. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { type BackgroundThrottle, createBackgroundThrottle } from '#server/base/background-throttling.ts'
 import { AppError, codeOf, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'

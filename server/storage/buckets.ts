@@ -1,9 +1,9 @@
 /** `/bucket`: rows of `storage.buckets`, read and written as the caller's role. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { parseSizeLimit, requireMimePatterns } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'

@@ -1,8 +1,8 @@
 /** Verifies the caller and runs transactions with the caller's role. */
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { bearerOf } from '#server/access/authenticate.ts'
-import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
-import { type Claims, type Database, type Scope } from '#server/database/scope.ts'
+import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
+import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
 
 /** Opaque API keys begin with `sb_` and are not JWTs. */

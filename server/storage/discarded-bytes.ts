@@ -1,7 +1,7 @@
 /** Removes bytes from the blob store that no object references. */
-import { type Log } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 
 const BATCH_SIZE = 200
 

@@ -1,17 +1,17 @@
 /** Downloads and descriptions of objects below `/object`. */
 import { type Context, Hono } from 'hono'
-import { type TokenVerifier, type VerifiedClaims } from '#server/access/tokens.ts'
+import type { TokenVerifier, VerifiedClaims } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
-import { type ObjectPath } from './names.ts'
+import type { ObjectPath } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { getBucket, getObject, type StoredObject } from './objects.ts'
-import { type NodeBindings } from './parse-upload.ts'
+import type { NodeBindings } from './parse-upload.ts'
 import { serveObject, type ServeOptions } from './serve-object.ts'
-import { type SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens } from './signed-tokens.ts'
 
 interface DownloadRouteOptions {
   readonly database: Database

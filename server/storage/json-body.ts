@@ -1,4 +1,4 @@
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { parseJson } from '#server/base/json.ts'
 import { StorageError } from './errors.ts'
 

@@ -1,6 +1,6 @@
 /** Lists the entries of a folder: objects, and subfolders as rows without an id. */
 import { z } from 'zod'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 const MAX_ENTRIES = 1000
 

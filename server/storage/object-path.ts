@@ -1,4 +1,4 @@
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { requireBucketName, requireKey, type ObjectPath } from './names.ts'
 
 /** @throws StorageError `InvalidBucketName`, `InvalidKey` */

@@ -1,9 +1,9 @@
 /** `/object` without the bytes: list, move, remove, and signed URLs. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
 import { noTransformation, StorageError } from './errors.ts'
@@ -12,7 +12,7 @@ import { listEntries, listPage, listRequestSchema, pageRequestSchema } from './l
 import { requireBucketName, requireKey } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { findVisibleKeys, getBucket, getObject, moveObject, removeObjects, requireWriteAccess } from './objects.ts'
-import { type SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens } from './signed-tokens.ts'
 
 interface ObjectRouteOptions {
   readonly database: Database

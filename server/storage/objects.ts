@@ -1,10 +1,10 @@
 /** Statements on `storage.objects`, and the lookup of a bucket's limits. */
 import pg from 'pg'
-import { type VerifiedClaims } from '#server/access/tokens.ts'
-import { type Database, type Scope } from '#server/database/scope.ts'
+import type { VerifiedClaims } from '#server/access/tokens.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { asCaller } from './caller.ts'
 import { StorageError } from './errors.ts'
-import { type ObjectPath } from './names.ts'
+import type { ObjectPath } from './names.ts'
 
 export interface Bucket {
   readonly id: string

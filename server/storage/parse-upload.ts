@@ -1,8 +1,8 @@
 /** Parses an upload, a raw body or a form, up to the start of the file's bytes. */
 import { Readable } from 'node:stream'
-import { type HttpBindings } from '@hono/node-server'
+import type { HttpBindings } from '@hono/node-server'
 import busboy from 'busboy'
-import { type Context } from 'hono'
+import type { Context } from 'hono'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
 import { parseJson } from '#server/base/json.ts'

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { AppError } from '#server/base/errors.ts'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { bytesAreIn, startStorageService, type StorageClient, type StorageTestService } from '#test/storage-service.ts'
 import { createSignedTokens } from './signed-tokens.ts'
-import { type DocumentFile } from './store-object.ts'
+import type { DocumentFile } from './store-object.ts'
 
 type Person = Claims & { sub: string }
 

@@ -1,18 +1,18 @@
 /** `/storage/v1`: Supabase's storage protocol, as the caller's role. */
 import { type Context, Hono } from 'hono'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { allowAnyOrigin } from '#server/base/any-origin.ts'
 import { type Log, logFailedRequest } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 import { createBucketRoutes } from './buckets.ts'
 import { createBackgroundRemoval } from './discarded-bytes.ts'
 import { createDownloadRoutes } from './download-routes.ts'
 import { isServerFault, noTransformation, renderError, StorageError, toStorageError } from './errors.ts'
 import { createObjectRoutes } from './object-routes.ts'
-import { type NodeBindings } from './parse-upload.ts'
+import type { NodeBindings } from './parse-upload.ts'
 import { createSignedTokens } from './signed-tokens.ts'
-import { type StoreOptions } from './store-object.ts'
+import type { StoreOptions } from './store-object.ts'
 import { createUploadRoutes } from './upload-routes.ts'
 
 export interface StorageOptions {

@@ -1,9 +1,9 @@
 /** Serves the bytes of an object. */
 import { contentDisposition, serveBlob } from '#server/blobs/serve.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { StorageError } from './errors.ts'
 import { headerTextSchema } from './header-text.ts'
-import { type StoredObject } from './objects.ts'
+import type { StoredObject } from './objects.ts'
 
 /** Types that browsers show without running scripts; all others are downloaded. */
 const INLINE_TYPES = /^(image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(pdf|json))$/

@@ -7,7 +7,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { messageOf } from '#server/base/errors.ts'
 import { StorageError } from './errors.ts'
-import { type ObjectPath } from './names.ts'
+import type { ObjectPath } from './names.ts'
 
 const downloadClaimsSchema = z.object({ url: z.string(), exp: z.int(), scope: z.literal('download') })
 const uploadClaimsSchema = z.object({

@@ -1,12 +1,12 @@
 /** Stores an object: checks write access, then stores the bytes, then writes the row. A failure leaves nothing. */
 import { randomUUID } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
-import { type Log } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { Log } from '#server/base/log.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { isConnectionFailure } from '#server/database/errors.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Database } from '#server/database/scope.ts'
 import { StorageError } from './errors.ts'
-import { type ObjectPath } from './names.ts'
+import type { ObjectPath } from './names.ts'
 import { type ObjectDraft, findStoredVersion, type StoredVersion, writeVersion } from './objects.ts'
 
 /** A file below a person's folder in the bucket `documents`. */

@@ -1,7 +1,7 @@
 /** Uploads and copies of objects below `/object`. */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type TokenVerifier } from '#server/access/tokens.ts'
+import type { TokenVerifier } from '#server/access/tokens.ts'
 import { validate } from '#server/base/validate.ts'
 import { requireAllowedObject } from './bucket-limits.ts'
 import { asCaller, verifyCaller } from './caller.ts'
@@ -12,7 +12,7 @@ import { requireKey, type ObjectPath } from './names.ts'
 import { parseObjectPath } from './object-path.ts'
 import { type ObjectDraft, findStoredVersion, getBucket, getObject, requireWriteAccess } from './objects.ts'
 import { type NodeBindings, parseUpload } from './parse-upload.ts'
-import { type SignedTokens } from './signed-tokens.ts'
+import type { SignedTokens } from './signed-tokens.ts'
 import { putLimited, storeObject, type StoreOptions } from './store-object.ts'
 
 interface UploadRouteOptions extends StoreOptions {

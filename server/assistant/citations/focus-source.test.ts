@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PassageSource } from '#contract/source.ts'
+import type { PassageSource } from '#contract/source.ts'
 import { truncateSource, focusSource } from './focus-source.ts'
 import { createMarkerFilter } from './markers.ts'
 

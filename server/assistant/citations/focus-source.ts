@@ -1,6 +1,6 @@
 /** Narrows a page that a model read whole to the part that an answer cites, for its card and the mark in the viewer. Pure. */
-import { type PassageSource } from '#contract/source.ts'
-import { type PassageRange } from '#server/search/text/passages.ts'
+import type { PassageSource } from '#contract/source.ts'
+import type { PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 
 const MAX_PART_CHARACTERS = 400

@@ -6,7 +6,7 @@ import {
   type UnnumberedQuotable,
   type QuotableSource,
 } from '#server/assistant/extractive/quotable.ts'
-import { type Finding } from '#server/assistant/tools/outcome.ts'
+import type { Finding } from '#server/assistant/tools/outcome.ts'
 
 const MAX_CARD_CHARACTERS = 400
 

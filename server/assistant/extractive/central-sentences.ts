@@ -3,7 +3,7 @@
  * Nenkova and Vanderwende, "The impact of frequency on summarization", 2005). Pure.
  */
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { type Sentence } from './sentences.ts'
+import type { Sentence } from './sentences.ts'
 
 /** Titles, names and addresses have fewer words; lists and merged sentences have more. */
 const [MIN_WORDS, MAX_WORDS] = [8, 45]

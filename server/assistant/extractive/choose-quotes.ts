@@ -1,7 +1,7 @@
 import { isMessageSource } from '#contract/source.ts'
 import { joinLines } from './join-lines.ts'
-import { type QuotableSource } from './quotable.ts'
-import { type QuoteCandidates } from './quote-candidates.ts'
+import type { QuotableSource } from './quotable.ts'
+import type { QuoteCandidates } from './quote-candidates.ts'
 import { rankSentences, type ScoredSentence } from './score-sentences.ts'
 import { toQuote } from './sentences.ts'
 

@@ -3,9 +3,9 @@
  * source, and writes nothing of its own. Works without a network.
  */
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
-import { type ChatPart } from '#server/providers/chat.ts'
+import type { ChatPart } from '#server/providers/chat.ts'
 import { joinLines } from './join-lines.ts'
-import { type QuotableSource } from './quotable.ts'
+import type { QuotableSource } from './quotable.ts'
 import { joinFilledCells, renderTable } from './quoted-rows.ts'
 
 const NOTHING_FOUND = 'I found nothing in your documents that answers this.'

@@ -1,6 +1,6 @@
 import { isPassageSource } from '#contract/source.ts'
 import { withoutListAllWords } from '#server/assistant/retrieval/whole-document-question.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { chooseQuotes } from './choose-quotes.ts'
 import { asksForDates, containsDate } from './dates.ts'

@@ -1,7 +1,7 @@
 /** Finds running titles and page numbers at the edges of pages. Pure. */
 
-import { type PageEdges } from '#server/documents/store/pages.ts'
-import { type PassageRange } from '#server/search/text/passages.ts'
+import type { PageEdges } from '#server/documents/store/pages.ts'
+import type { PassageRange } from '#server/search/text/passages.ts'
 
 const MAX_EDGE_LINES = 3
 const MAX_LINE_CHARACTERS = 120

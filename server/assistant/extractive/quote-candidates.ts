@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { pageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { readPagesWithNeighbours } from '#server/documents/store/pages.ts'
 import { listLanguages } from '#server/search/index/segments.ts'
 import { parseQuestion, groupWordsByLanguage } from '#server/search/query/parse-question.ts'

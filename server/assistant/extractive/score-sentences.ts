@@ -1,8 +1,8 @@
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
 import { numberFactor } from './numbers.ts'
-import { type QuotableSource } from './quotable.ts'
+import type { QuotableSource } from './quotable.ts'
 import { filenameWords, type QuestionPart, type QuoteCandidates } from './quote-candidates.ts'
-import { type Sentence } from './sentences.ts'
+import type { Sentence } from './sentences.ts'
 
 /** Score multiplier for a sentence that only repeats the question, as titles do. */
 const REPETITION_FACTOR = 0.3

@@ -1,8 +1,8 @@
-import { type PageBlock } from '#contract/document.ts'
+import type { PageBlock } from '#contract/document.ts'
 import { isMessageSource, isPassageSource } from '#contract/source.ts'
-import { type PassageRange } from '#server/search/text/passages.ts'
+import type { PassageRange } from '#server/search/text/passages.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
-import { type QuotableSource } from './quotable.ts'
+import type { QuotableSource } from './quotable.ts'
 import { cellsOf, isList } from './quoted-rows.ts'
 
 export interface Sentence {

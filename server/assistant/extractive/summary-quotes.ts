@@ -1,5 +1,5 @@
 import { isPassageSource } from '#contract/source.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { centralSentences } from './central-sentences.ts'
 import { MAX_QUOTES } from './choose-quotes.ts'
 import { containerIdOf, type QuotableSource, withoutExtension } from './quotable.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Turn } from '#server/conversations/queries.ts'
+import type { Turn } from '#server/conversations/queries.ts'
 import { fitHistory } from './fit-history.ts'
 import { extractSummary } from './summary.ts'
 

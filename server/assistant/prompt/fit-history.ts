@@ -1,5 +1,5 @@
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type Turn } from '#server/conversations/queries.ts'
+import type { Turn } from '#server/conversations/queries.ts'
 import { loadCounter, tokenMargin, maxTokens, type TokenCounter } from './tokens.ts'
 
 export interface FittedHistory {

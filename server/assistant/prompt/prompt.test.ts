@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Turn } from '#server/conversations/queries.ts'
+import type { Turn } from '#server/conversations/queries.ts'
 import { buildPrompt } from './prompt.ts'
 
 const message = (sender_role: Turn['sender_role'], content: string, has_failed = false): Turn => ({

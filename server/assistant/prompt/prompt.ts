@@ -1,12 +1,12 @@
 import { PRODUCT_NAME } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
-import { type ShownPicture } from '#server/assistant/reply/attached-images.ts'
-import { type ToolDefinition } from '#server/assistant/tools/fit-tools.ts'
-import { type Finding } from '#server/assistant/tools/outcome.ts'
+import type { ShownPicture } from '#server/assistant/reply/attached-images.ts'
+import type { ToolDefinition } from '#server/assistant/tools/fit-tools.ts'
+import type { Finding } from '#server/assistant/tools/outcome.ts'
 import { escapeText, showFinding, showSource } from '#server/assistant/tools/prompt-elements.ts'
-import { type Turn } from '#server/conversations/queries.ts'
-import { type ChatTurn } from '#server/providers/chat.ts'
+import type { Turn } from '#server/conversations/queries.ts'
+import type { ChatTurn } from '#server/providers/chat.ts'
 import { MIN_CHARACTERS_PER_TOKEN } from './tokens.ts'
 
 export interface Prompt {

@@ -5,10 +5,10 @@
 import { READER_MODEL } from '#contract/limits.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Turn } from '#server/conversations/queries.ts'
-import { type ChatModel } from '#server/providers/chat.ts'
-import { type TokenCounter } from './tokens.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Turn } from '#server/conversations/queries.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
+import type { TokenCounter } from './tokens.ts'
 
 export interface SummaryText {
   readonly content: string

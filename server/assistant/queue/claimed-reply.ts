@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type ReplyPart } from '#contract/reply-events.ts'
-import { type ToolRun } from '#server/assistant/tools/outcome.ts'
+import type { ReplyPart } from '#contract/reply-events.ts'
+import type { ToolRun } from '#server/assistant/tools/outcome.ts'
 
 const claimedQuestion = z.object({
   id: z.guid(),

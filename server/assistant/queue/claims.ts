@@ -9,9 +9,9 @@ import { storeAnswer, storedMetadata } from '#server/assistant/reply/store-answe
 import { MAX_TOOL_RUNS, type ToolRun } from '#server/assistant/tools/outcome.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { broadcastPart, lockConversation } from '#server/conversations/reply-queries.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type ServiceChannel } from '#server/database/service-channel.ts'
-import { type ClaimedReply, type FinishedAnswer } from './claimed-reply.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { ServiceChannel } from '#server/database/service-channel.ts'
+import type { ClaimedReply, FinishedAnswer } from './claimed-reply.ts'
 
 /** A worker that has not renewed for this long counts as dead. */
 export const LEASE_S = 6

@@ -1,14 +1,14 @@
 /** Claims questions, renews the leases of running replies, and releases them on shutdown. */
-import { type PersonalToolServers, type ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
+import type { PersonalToolServers, ReplyDependencies } from '#server/assistant/reply/dependencies.ts'
 import { answer } from '#server/assistant/reply/reply.ts'
 import { createTitles } from '#server/assistant/titles/titles.ts'
 import { createExternalTools, type ExternalToolsOptions } from '#server/assistant/tools/external-tools.ts'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { createToolConsents } from '#server/connections/tool-consent.ts'
 import { STOP_CHANNEL } from '#server/conversations/reply-queries.ts'
-import { type DirectDispatch } from '#server/database/direct-dispatch.ts'
-import { type Listener } from '#server/database/listen.ts'
+import type { DirectDispatch } from '#server/database/direct-dispatch.ts'
+import type { Listener } from '#server/database/listen.ts'
 import { type ClaimedReply, parseClaim } from './claimed-reply.ts'
 import { LEASE_S } from './claims.ts'
 

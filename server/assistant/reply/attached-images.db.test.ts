@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { createPictureView } from '#server/documents/picture-view.ts'
 import { createStubProviders, openTestAssistant, type Person, STUB_MODEL } from '#test/assistant.ts'
 

@@ -1,7 +1,7 @@
-import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type Interruptions, type ReplyDependencies } from './dependencies.ts'
-import { type ReplyWriter } from './reply-log.ts'
+import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { Interruptions, ReplyDependencies } from './dependencies.ts'
+import type { ReplyWriter } from './reply-log.ts'
 import { startStopwatch, type Stopwatch } from './stopwatch.ts'
 
 export interface Attempt {

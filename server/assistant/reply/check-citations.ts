@@ -2,11 +2,11 @@ import { READER_MODEL } from '#contract/limits.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
 import { focusSource } from '#server/assistant/citations/focus-source.ts'
-import { type Citations } from '#server/assistant/citations/markers.ts'
-import { type SourceList } from '#server/assistant/citations/source-list.ts'
-import { type ReplyContext } from './context.ts'
+import type { Citations } from '#server/assistant/citations/markers.ts'
+import type { SourceList } from '#server/assistant/citations/source-list.ts'
+import type { ReplyContext } from './context.ts'
 import { type GeneratedAnswer, MAX_UNCITED_SOURCES } from './generate.ts'
-import { type CommandResults } from './run-commands.ts'
+import type { CommandResults } from './run-commands.ts'
 
 export interface CheckedCitations {
   readonly sources: readonly Source[]

@@ -1,11 +1,11 @@
 /** Builds the stored form of an answer from the results of its phases. Pure. */
-import { type AnswerStep, type ReplyError } from '#contract/message.ts'
-import { type ClaimedReply, type FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
+import type { AnswerStep, ReplyError } from '#contract/message.ts'
+import type { ClaimedReply, FinishedAnswer } from '#server/assistant/queue/claimed-reply.ts'
 import { ProviderError } from '#server/providers/provider-error.ts'
-import { type CheckedCitations } from './check-citations.ts'
-import { type GeneratedAnswer } from './generate.ts'
-import { type LoadedContext } from './load-context.ts'
-import { type CommandResults } from './run-commands.ts'
+import type { CheckedCitations } from './check-citations.ts'
+import type { GeneratedAnswer } from './generate.ts'
+import type { LoadedContext } from './load-context.ts'
+import type { CommandResults } from './run-commands.ts'
 
 export interface PhaseResults {
   readonly loaded: LoadedContext | undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { source, type Source } from '#contract/source.ts'
 import { isQuotable, isSameQuotable, type QuotableSource } from '#server/assistant/extractive/quotable.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 export interface UnfinishedAnswer {
   readonly text: string

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { createLog } from '#server/base/log.ts'
 import { deleteConversation, readTurns } from '#server/conversations/queries.ts'

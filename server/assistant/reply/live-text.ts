@@ -1,8 +1,8 @@
-import { type Source } from '#contract/source.ts'
+import type { Source } from '#contract/source.ts'
 import { type Citations, createMarkerFilter } from '#server/assistant/citations/markers.ts'
-import { type SourceList } from '#server/assistant/citations/source-list.ts'
-import { type ReplyContext } from './context.ts'
-import { type ReplyWriter } from './reply-log.ts'
+import type { SourceList } from '#server/assistant/citations/source-list.ts'
+import type { ReplyContext } from './context.ts'
+import type { ReplyWriter } from './reply-log.ts'
 
 export interface LiveText {
   readonly push: (text: string) => void

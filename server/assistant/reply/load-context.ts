@@ -1,12 +1,12 @@
 import { READING_STEP } from '#contract/reply-events.ts'
 import { awaitDocuments } from '#server/assistant/retrieval/await-documents.ts'
-import { type ConnectedServer } from '#server/connections/tool-servers.ts'
+import type { ConnectedServer } from '#server/connections/tool-servers.ts'
 import { GENERIC_PLANS } from '#server/database/scope.ts'
-import { type Embedder } from '#server/providers/embed.ts'
-import { type Providers } from '#server/providers/provider-registry.ts'
-import { type Attempt } from './attempt.ts'
+import type { Embedder } from '#server/providers/embed.ts'
+import type { Providers } from '#server/providers/provider-registry.ts'
+import type { Attempt } from './attempt.ts'
 import { loadPictures, readContext, type ReplyContext } from './context.ts'
-import { type ReplyDependencies } from './dependencies.ts'
+import type { ReplyDependencies } from './dependencies.ts'
 import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
 
 export interface LoadedContext {

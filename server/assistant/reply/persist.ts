@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { READER_MODEL } from '#contract/limits.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
-import { type Attempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { composeAnswer, type PhaseResults } from './compose-answer.ts'
-import { type ReplyDependencies } from './dependencies.ts'
+import type { ReplyDependencies } from './dependencies.ts'
 
 const RETRY_INTERVAL_MS = 250
 

@@ -5,10 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { conversationTopic, REPLY_EVENT, type ReplyPart } from '#contract/reply-events.ts'
-import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { type Log } from '#server/base/log.ts'
+import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { Log } from '#server/base/log.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
-import { type ServiceChannel } from '#server/database/service-channel.ts'
+import type { ServiceChannel } from '#server/database/service-channel.ts'
 
 type PartBody = Pick<ReplyPart, 'type' | 'text' | 'tool' | 'source' | 'error'>
 

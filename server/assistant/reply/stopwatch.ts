@@ -1,4 +1,4 @@
-import { type AnswerStep } from '#contract/message.ts'
+import type { AnswerStep } from '#contract/message.ts'
 
 export interface Stopwatch {
   readonly steps: readonly AnswerStep[]

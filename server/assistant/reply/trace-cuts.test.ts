@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type RetrievalTrace } from '#contract/trace.ts'
+import type { RetrievalTrace } from '#contract/trace.ts'
 import { markOmittedSources } from './trace-cuts.ts'
 
 const place = { documentId: randomUUID(), filename: 'a.pdf', page: 1 }

@@ -1,5 +1,5 @@
 import { isMessageSource, isPassageSource, type Source } from '#contract/source.ts'
-import { type RetrievalTrace } from '#contract/trace.ts'
+import type { RetrievalTrace } from '#contract/trace.ts'
 
 /** Marks passages that the prompt had no room for, and those joined to them. Pure. */
 export function markOmittedSources(trace: RetrievalTrace, leftOut: readonly Source[]): RetrievalTrace {

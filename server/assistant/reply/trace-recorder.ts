@@ -1,5 +1,5 @@
 /** The retrieval trace of one answer, which later phases amend; without a trace, amendments have no effect. */
-import { type RetrievalTrace } from '#contract/trace.ts'
+import type { RetrievalTrace } from '#contract/trace.ts'
 
 export interface TraceRecorder {
   readonly current: () => RetrievalTrace | undefined

@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type MessageRow } from '#contract/message.ts'
+import type { MessageRow } from '#contract/message.ts'
 import { branchConversation } from '#server/conversations/branch-queries.ts'
 import { addMessage, readTurns } from '#server/conversations/queries.ts'
 import { readReplyInProgress, retryReply, stopReply } from '#server/conversations/reply-queries.ts'

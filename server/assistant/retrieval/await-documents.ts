@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { listUnread } from '#server/documents/store/ingestion.ts'
 
 /** Scans may take minutes; after this limit the question is answered from the documents that are ready. */

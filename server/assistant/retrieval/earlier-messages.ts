@@ -1,13 +1,13 @@
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type MessageSource } from '#contract/source.ts'
-import { type ConsideredMessage } from '#contract/trace.ts'
+import type { MessageSource } from '#contract/source.ts'
+import type { ConsideredMessage } from '#contract/trace.ts'
 import { parseCommands } from '#server/assistant/tools/commands.ts'
 import {
   findEarlierMessages,
   type EarlierMessage,
   type TurnsInPrompt,
 } from '#server/conversations/earlier-message-queries.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { parseQuestion } from '#server/search/query/parse-question.ts'
 import { removeQuestionPhrases } from '#server/search/query/question-phrases.ts'
 import { isStopWord } from '#server/search/query/stop-words.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PassageSource } from '#contract/source.ts'
+import type { PassageSource } from '#contract/source.ts'
 import { serveCompletions } from '#test/completions.ts'
 import { condenseSources } from './whole-document.ts'
 

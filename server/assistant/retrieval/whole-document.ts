@@ -1,11 +1,11 @@
 import { fileTypeOf } from '#contract/file-types.ts'
-import { type PassageSource } from '#contract/source.ts'
+import type { PassageSource } from '#contract/source.ts'
 import { MIN_CHARACTERS_PER_TOKEN } from '#server/assistant/prompt/tokens.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { matchNames } from '#server/documents/store/library.ts'
 import { readDocuments } from '#server/documents/store/pages.ts'
-import { type ChatModel } from '#server/providers/chat.ts'
-import { type FoundPassage } from '#server/search/read-passages.ts'
+import type { ChatModel } from '#server/providers/chat.ts'
+import type { FoundPassage } from '#server/search/read-passages.ts'
 import { refersToDocument, refersToDocuments, documentNameWords } from './whole-document-question.ts'
 
 const SOURCES_SHARE = 0.4

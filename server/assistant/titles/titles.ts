@@ -2,11 +2,11 @@
  * Titles of new conversations, made after the first answer by its model, else from the question. A title that is lost with
  * its process is made after the next answer.
  */
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { createSemaphore } from '#server/base/semaphore.ts'
 import { giveTitle, readFirstExchange } from '#server/conversations/queries.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type ResolveProviders } from '#server/providers/provider-registry.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { ResolveProviders } from '#server/providers/provider-registry.ts'
 import { titleFromModel, titleFromQuestion } from './title-text.ts'
 
 export interface TitleRequest {

@@ -1,6 +1,6 @@
 /** Adds tool results to the questions that caused them, so that later turns can refer to them. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
-import { type Turn } from '#server/conversations/queries.ts'
+import type { Turn } from '#server/conversations/queries.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
 
 const MAX_RUN_CHARACTERS = 2_000

@@ -1,9 +1,9 @@
 /** Runs the tools that access the web. Failures are outcomes that the person and the model read. */
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
+import type { Log } from '#server/base/log.ts'
 import { decodeEntities } from '#server/parsing/text/html-text.ts'
-import { type NetworkAccess } from '#server/providers/guarded-fetch.ts'
-import { type WebSearch } from '#server/providers/web-search.ts'
+import type { NetworkAccess } from '#server/providers/guarded-fetch.ts'
+import type { WebSearch } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
 import { type Finding, storedContent, type ToolOutcome } from './outcome.ts'
 import { readWebPage } from './web-page.ts'

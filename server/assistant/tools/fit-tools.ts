@@ -3,7 +3,7 @@
  * window.
  */
 import { loadCounter, tokenMargin, maxTokens } from '#server/assistant/prompt/tokens.ts'
-import { type ChatTool } from '#server/providers/chat.ts'
+import type { ChatTool } from '#server/providers/chat.ts'
 
 export type ToolDefinition = Pick<ChatTool, 'name' | 'description' | 'parameters'>
 

@@ -6,14 +6,14 @@ import {
   searchEarlierMessages,
   type EarlierMessagePassage,
 } from '#server/assistant/retrieval/earlier-messages.ts'
-import { type TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { listNamedIn } from '#server/documents/store/library.ts'
-import { type Embedder } from '#server/providers/embed.ts'
+import type { Embedder } from '#server/providers/embed.ts'
 import { type FoundPassage, readOpenings } from '#server/search/read-passages.ts'
 import { searchDocuments } from '#server/search/search.ts'
 import { findMissingName, parseLeadingNames } from './named-documents.ts'
-import { type ToolRun } from './outcome.ts'
+import type { ToolRun } from './outcome.ts'
 
 export async function parseDocumentNames(
   scope: Scope,

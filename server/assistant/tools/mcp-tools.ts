@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { type ToolRequest } from '#contract/tool-server.ts'
-import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ToolRequest } from '#contract/tool-server.ts'
+import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type ToolConsents } from '#server/connections/tool-consent.ts'
-import { type ConnectedServer } from '#server/connections/tool-servers.ts'
-import { type ChatTool } from '#server/providers/chat.ts'
-import { type McpTool, type ToolClient } from '#server/providers/mcp-client.ts'
+import type { ToolConsents } from '#server/connections/tool-consent.ts'
+import type { ConnectedServer } from '#server/connections/tool-servers.ts'
+import type { ChatTool } from '#server/providers/chat.ts'
+import type { McpTool, ToolClient } from '#server/providers/mcp-client.ts'
 import { storedContent, type ToolOutcome } from './outcome.ts'
 import { escapeAttribute, escapeText } from './prompt-elements.ts'
-import { type ResultBudget } from './result-budget.ts'
-import { type RecordRun } from './tool-definitions.ts'
+import type { ResultBudget } from './result-budget.ts'
+import type { RecordRun } from './tool-definitions.ts'
 
 interface McpToolOptions {
   readonly reply: ClaimedReply

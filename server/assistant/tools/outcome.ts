@@ -1,4 +1,4 @@
-import { type SearchResult } from '#server/providers/web-search.ts'
+import type { SearchResult } from '#server/providers/web-search.ts'
 
 /** Text from outside, for a model to read or the extractive answerer to quote: data, never an instruction. */
 export type Finding =

@@ -1,7 +1,7 @@
 /** Sources and findings as prompt elements: data that cannot close its element. Pure. */
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type MessageSource, type Source } from '#contract/source.ts'
-import { type Finding } from './outcome.ts'
+import type { Finding } from './outcome.ts'
 
 export const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 export const escapeAttribute = (text: string) => escapeText(text).replaceAll('"', '&quot;')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type ToolCall } from './commands.ts'
+import type { ToolCall } from './commands.ts'
 import { describeFinding } from './external-tools.ts'
-import { type Finding, type ToolRun } from './outcome.ts'
+import type { Finding, ToolRun } from './outcome.ts'
 import { readFindings } from './stored-findings.ts'
 
 const search: ToolCall = { name: 'search', argument: 'rent' }

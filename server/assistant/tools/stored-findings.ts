@@ -1,7 +1,7 @@
 /** Parses findings from the stored runs of commands: the inverse of `describeFinding`. Pure. */
-import { type SearchResult } from '#server/providers/web-search.ts'
+import type { SearchResult } from '#server/providers/web-search.ts'
 import { splitAddress, type ToolCall } from './commands.ts'
-import { type Finding, type ToolRun } from './outcome.ts'
+import type { Finding, ToolRun } from './outcome.ts'
 
 const PAGE = /^(?:(?<title>.*)\n)?(?<address>https?:\/\/\S+)\n\n(?<text>[^]*)$/
 const RESULT = /^(?<title>.*)\n(?<address>https?:\/\/\S+)\n(?<snippet>[^]*)$/

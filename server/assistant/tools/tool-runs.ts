@@ -2,18 +2,18 @@
  * The tool runs of one answer, shown live and stored under their attempt. Runs of an existing answer are stored only with its
  * new text.
  */
-import { type ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
-import { type ReplyClaims } from '#server/assistant/queue/claims.ts'
-import { type ReplyContext } from '#server/assistant/reply/context.ts'
-import { type ReplyWriter } from '#server/assistant/reply/reply-log.ts'
+import type { ClaimedReply } from '#server/assistant/queue/claimed-reply.ts'
+import type { ReplyClaims } from '#server/assistant/queue/claims.ts'
+import type { ReplyContext } from '#server/assistant/reply/context.ts'
+import type { ReplyWriter } from '#server/assistant/reply/reply-log.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type ExternalTools } from './external-tools.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { ExternalTools } from './external-tools.ts'
 import { type Finding, MAX_TOOL_RUNS, type ToolOutcome, type ToolRun } from './outcome.ts'
 import { readFindings } from './stored-findings.ts'
 import { readRuns } from './stored-runs.ts'
-import { type RecordRun } from './tool-definitions.ts'
+import type { RecordRun } from './tool-definitions.ts'
 
 export interface ToolRuns {
   readonly count: () => number

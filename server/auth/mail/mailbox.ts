@@ -1,7 +1,7 @@
 /** The local mailbox in the database replaces a mail server in a local set-up. */
-import { type MailboxMail } from '#contract/auth.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type MailMessage } from './templates.ts'
+import type { MailboxMail } from '#contract/auth.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { MailMessage } from './templates.ts'
 
 const MAX_MAILS = 200
 

@@ -1,7 +1,7 @@
 /** Delivers mail to a mail server, to the local mailbox, or else to the log. */
-import { type Log } from '#server/base/log.ts'
-import { type MailMessage } from './templates.ts'
-import { type Mailbox } from './mailbox.ts'
+import type { Log } from '#server/base/log.ts'
+import type { MailMessage } from './templates.ts'
+import type { Mailbox } from './mailbox.ts'
 
 export interface Mail {
   /** Whether the duration of sending could reveal that a mail was sent. */

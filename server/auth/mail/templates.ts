@@ -1,5 +1,5 @@
 /** Texts of all mails: purpose, next step, and what to do about an unexpected mail. */
-import { type ClosingReceipt } from '#contract/auth.ts'
+import type { ClosingReceipt } from '#contract/auth.ts'
 import { PRODUCT_NAME } from '#contract/limits.ts'
 
 export interface MailMessage {

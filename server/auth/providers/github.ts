@@ -2,7 +2,7 @@
 import * as openid from 'openid-client'
 import { z } from 'zod'
 import { boundedFetch } from './bounded-fetch.ts'
-import { type Provider, type ProviderSettings } from './provider.ts'
+import type { Provider, ProviderSettings } from './provider.ts'
 
 type GitHubSettings = Extract<ProviderSettings, { kind: 'github' }>
 

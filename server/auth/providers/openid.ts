@@ -5,7 +5,7 @@ import * as openid from 'openid-client'
 import { z } from 'zod'
 import { OAuthError } from '#server/auth/errors.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { type IdTokenGrant, type Profile, type Provider, type ProviderSettings } from './provider.ts'
+import type { IdTokenGrant, Profile, Provider, ProviderSettings } from './provider.ts'
 
 type OpenIdSettings = Extract<ProviderSettings, { kind: 'openid' }>
 

@@ -2,7 +2,7 @@
 import { AuthError } from '#server/auth/errors.ts'
 import { createGitHubProvider } from './github.ts'
 import { createOpenIdProvider } from './openid.ts'
-import { type Provider, type ProviderProtocol, type ProviderSettings } from './provider.ts'
+import type { Provider, ProviderProtocol, ProviderSettings } from './provider.ts'
 
 /** The settings of all rows, as the environment configures them. */
 export interface ProviderEnvironment {

@@ -7,9 +7,9 @@ import { type Account, isBanned, requireAccount } from '#server/auth/accounts.ts
 import { AuthError } from '#server/auth/errors.ts'
 import { listProviders } from '#server/auth/external-accounts.ts'
 import { isEmail, normaliseEmail } from '#server/auth/request.ts'
-import { type AuthSettings } from '#server/auth/service.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type SamlResult, type SamlProviderSettings } from './provider.ts'
+import type { AuthSettings } from '#server/auth/service.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { SamlResult, SamlProviderSettings } from './provider.ts'
 
 /** The provider of identities and accounts: `sso:<id>`. */
 export const providerNameOf = ({ id }: Pick<SamlProviderSettings, 'id'>): string => `sso:${id}`

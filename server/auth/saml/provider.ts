@@ -1,5 +1,5 @@
 /** SAML 2.0 identity providers: creates requests and reads responses. */
-import { type SamlConfig } from '@node-saml/node-saml'
+import type { SamlConfig } from '@node-saml/node-saml'
 import { z } from 'zod'
 import { AuthError } from '#server/auth/errors.ts'
 import { validateResponse } from './validate-response.ts'

@@ -4,9 +4,9 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { AuthError } from '#server/auth/errors.ts'
-import { type Challenge } from '#server/auth/pkce.ts'
-import { type AuthService } from '#server/auth/service.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Challenge } from '#server/auth/pkce.ts'
+import type { AuthService } from '#server/auth/service.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 const LIFETIME_S = 600
 

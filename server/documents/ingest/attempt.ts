@@ -1,4 +1,4 @@
-import { type Database, type Scope } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { type ClaimedDocument, lockAttempt } from '#server/documents/store/ingestion.ts'
 
 /** The document is deleted, or another worker has begun a newer attempt. */

@@ -1,14 +1,14 @@
 /** Removes the bytes of deleted documents, and the bytes that a crash left between storing and inserting. */
-import { type Log } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 import {
   forgetDiscardedBlob,
   hasDiscardedBlobs,
   listDiscardedBlobs,
   listOrphans,
 } from '#server/documents/store/discarded-blobs.ts'
-import { type JobHandlers, type JobRequest } from '#server/jobs/handler.ts'
+import type { JobHandlers, JobRequest } from '#server/jobs/handler.ts'
 import { EXPIRE_S } from './document-job.ts'
 
 export const DISCARD_JOB = 'blobs.discard'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type JobRequest } from '#server/jobs/handler.ts'
+import type { JobRequest } from '#server/jobs/handler.ts'
 
 export const documentJob = z.object({ documentId: z.uuid() })
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { type DocumentRow } from '#contract/document.ts'
+import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { createLog } from '#server/base/log.ts'
 import { createDiskStore } from '#server/blobs/disk.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
 import { claimDocument } from '#server/documents/store/ingestion.ts'
 import {
   deleteDocument,

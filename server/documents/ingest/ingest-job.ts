@@ -3,9 +3,9 @@
  * replaces passages and postings in one transaction and makes the document ready.
  */
 import { availableParallelism } from 'node:os'
-import { type Log } from '#server/base/log.ts'
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { Log } from '#server/base/log.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 import {
   claimDocument,
   type ClaimedDocument,
@@ -17,11 +17,11 @@ import {
 } from '#server/documents/store/ingestion.ts'
 import { supersedeVersions } from '#server/documents/store/library.ts'
 import { deletePages, readPages } from '#server/documents/store/pages.ts'
-import { type JobHandlers, type JobRun } from '#server/jobs/handler.ts'
+import type { JobHandlers, JobRun } from '#server/jobs/handler.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
 import { createFairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
-import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
+import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { indexDocument, removeIndex, TooManyPassagesError } from '#server/search/index/index-document.ts'
 import { StaleAttemptError, writeInAttempt } from './attempt.ts'
 import { createBlobJobs } from './blob-cleanup.ts'

@@ -1,5 +1,5 @@
-import { type BlobStore } from '#server/blobs/store.ts'
-import { type Database } from '#server/database/scope.ts'
+import type { BlobStore } from '#server/blobs/store.ts'
+import type { Database } from '#server/database/scope.ts'
 import {
   type ClaimedDocument,
   listDocumentLanguages,
@@ -7,12 +7,12 @@ import {
   setProgress,
 } from '#server/documents/store/ingestion.ts'
 import { deleteUnrecognisedPages, insertPages } from '#server/documents/store/pages.ts'
-import { type JobRun } from '#server/jobs/handler.ts'
-import { type ParsedPage } from '#server/parsing/page.ts'
-import { type ParseLimits } from '#server/parsing/sandbox/limits.ts'
+import type { JobRun } from '#server/jobs/handler.ts'
+import type { ParsedPage } from '#server/parsing/page.ts'
+import type { ParseLimits } from '#server/parsing/sandbox/limits.ts'
 import { type RecognisedPage, runParser } from '#server/parsing/sandbox/run-parser.ts'
-import { type FairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
-import { type WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
+import type { FairSemaphore } from '#server/parsing/sandbox/semaphore.ts'
+import type { WarmParsers } from '#server/parsing/sandbox/warm-processes.ts'
 import { writeInAttempt } from './attempt.ts'
 
 const PROGRESS_INTERVAL_MS = 250

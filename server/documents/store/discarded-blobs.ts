@@ -1,5 +1,5 @@
 /** A trigger notes the blob of each deleted document in `discarded_blobs`. */
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 const BATCH = 1_000
 

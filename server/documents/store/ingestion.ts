@@ -7,8 +7,8 @@ import {
   LANGUAGES_PREFERENCE,
   UNSURE_BELOW,
 } from '#contract/document.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type DocumentToIndex } from '#server/search/index/index-document.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { DocumentToIndex } from '#server/search/index/index-document.ts'
 
 export interface ClaimedDocument {
   readonly id: string

@@ -1,7 +1,7 @@
 /** Document rows of a person. Row-level security decides which rows a scope sees. */
-import { type DocumentRow } from '#contract/document.ts'
+import type { DocumentRow } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 interface StoredDocument extends Omit<DocumentRow, 'uploaded_at' | 'superseded_at'> {
   uploaded_at: Date

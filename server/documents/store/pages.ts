@@ -1,17 +1,9 @@
-import {
-  type ItemRun,
-  type PageBlock,
-  type PageGap,
-  type PageText,
-  type ReadingReport,
-  type SheetRow,
-  type WordBox,
-} from '#contract/document.ts'
+import type { ItemRun, PageBlock, PageGap, PageText, ReadingReport, SheetRow, WordBox } from '#contract/document.ts'
 import { AppError } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type ParsedPage } from '#server/parsing/page.ts'
-import { type RecognisedPage } from '#server/parsing/sandbox/run-parser.ts'
-import { type PageToIndex } from '#server/search/index/document-terms.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { ParsedPage } from '#server/parsing/page.ts'
+import type { RecognisedPage } from '#server/parsing/sandbox/run-parser.ts'
+import type { PageToIndex } from '#server/search/index/document-terms.ts'
 import { getDocument } from './library.ts'
 
 const READ_BATCH_PAGES = 50

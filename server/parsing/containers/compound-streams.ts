@@ -1,5 +1,5 @@
 /** Lists stream names of compound files (MS-CFB) from two sectors; the CFB library needs the whole file in memory. */
-import { type ByteSource } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 const HEADER_BYTES = 512

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { type ZipEntry } from './zip-directory.ts'
+import type { ZipEntry } from './zip-directory.ts'
 
 const MAX_ENTRY_BYTES = 150 * 1024 * 1024
 const LOCAL_HEADER_BYTES = 30

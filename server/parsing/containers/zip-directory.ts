@@ -1,5 +1,5 @@
 /** The central directory of a zip file (APPNOTE.TXT 4.3.12, 4.3.14 and 4.3.16). */
-import { type ByteSource } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
 
 export interface ZipEntry {
   readonly name: string

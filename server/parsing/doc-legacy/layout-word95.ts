@@ -2,7 +2,7 @@
  * Layout of Word 6 and 95 documents: one stream, one byte per character in the code page of its font ("Microsoft Word
  * 6.0 Binary File Format").
  */
-import { type Piece, type WordLayout } from './pieces.ts'
+import type { Piece, WordLayout } from './pieces.ts'
 import { listWord95Properties, createView } from './properties.ts'
 import { listRuns, clipRuns, readCharacterRun, readParagraphRun, type Run, type ByteRange, turnsOn } from './runs.ts'
 

@@ -2,7 +2,7 @@
 import { compoundFiles } from '#server/parsing/containers/compound-file.ts'
 import { decodeSymbolFont } from '#server/parsing/symbol-fonts.ts'
 import { readWordNumbering } from './lists.ts'
-import { type Piece, type WordLayout } from './pieces.ts'
+import type { Piece, WordLayout } from './pieces.ts'
 import { listProperties, createView } from './properties.ts'
 import { listRuns, readCharacterRun, readParagraphRun, turnsOn } from './runs.ts'
 

@@ -1,6 +1,6 @@
 /** Recovers text, and the structure that the text implies, if the document's structure is lost. */
 import WordExtractor from 'word-extractor'
-import { type Block } from '#server/parsing/sections.ts'
+import type { Block } from '#server/parsing/sections.ts'
 import { BULLETS, decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
 const HEADING_MAX_CHARACTERS = 80

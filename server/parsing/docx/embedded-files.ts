@@ -1,5 +1,5 @@
 /** Reads files embedded in a Word document (`w:altChunk`): HTML, saved web pages, text. */
-import { type Block } from '#server/parsing/sections.ts'
+import type { Block } from '#server/parsing/sections.ts'
 import { decodeText } from '#server/parsing/text/decode-text.ts'
 import { htmlToText } from '#server/parsing/text/html-text.ts'
 import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'

@@ -1,5 +1,5 @@
 /** Finds blocks in the well-formed HTML that mammoth writes; other HTML is not supported. */
-import { type Block } from '#server/parsing/sections.ts'
+import type { Block } from '#server/parsing/sections.ts'
 import { decodeSymbolMarks } from '#server/parsing/symbol-fonts.ts'
 
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)/g

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { unpack } from '#server/parsing/containers/unpack.ts'
-import { type ZipEntry } from '#server/parsing/containers/zip-directory.ts'
+import type { ZipEntry } from '#server/parsing/containers/zip-directory.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
 import { describeGraphic } from './charts.ts'
 import { replaceDrawings } from './drawings.ts'

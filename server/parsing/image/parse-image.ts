@@ -1,6 +1,6 @@
-import { type Raster } from '#server/parsing/ocr/raster.ts'
+import type { Raster } from '#server/parsing/ocr/raster.ts'
 import { createRecogniser } from '#server/parsing/ocr/recognise.ts'
-import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
+import type { ParsedPart, ParseOptions } from '#server/parsing/page.ts'
 import { drawImage } from './decode-image.ts'
 
 const MIN_SIDE = 1_800

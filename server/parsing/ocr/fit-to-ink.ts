@@ -1,6 +1,6 @@
 /** Moves word borders to the ink, because the engine estimates them. */
-import { type Raster } from './raster.ts'
-import { type Word } from './tesseract.ts'
+import type { Raster } from './raster.ts'
+import type { Word } from './tesseract.ts'
 
 export const SYLLABLES = '[\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
 const SYLLABLE = new RegExp(SYLLABLES, 'u')

@@ -1,7 +1,7 @@
 import { COMMON_WORDS } from '#server/search/text/common-words.ts'
 import { detectByCommonWords, languagesByWord } from '#server/search/text/detect-language.ts'
 import { foldAccents } from '#server/search/text/tokenizer.ts'
-import { type OcrLanguage } from './tesseract.ts'
+import type { OcrLanguage } from './tesseract.ts'
 
 /** Models that read a page together, in order of precedence. */
 export type OcrModels = readonly OcrLanguage[]

@@ -1,5 +1,5 @@
 import { PDFiumLibrary, type PDFiumDocument } from '@hyzyla/pdfium'
-import { type Raster } from './raster.ts'
+import type { Raster } from './raster.ts'
 
 export interface PdfRasteriser {
   draw(page: number): Promise<Raster | undefined>

@@ -1,7 +1,7 @@
 /** Rereads doubtful cells of ruled tables one by one: single digits, titles of several lines. */
 import { type Cell, findCell, isSameCell, listCells, type RulingLines } from './ruling-lines.ts'
-import { type Raster } from './raster.ts'
-import { type OcrLanguage, type Tesseract, type Word } from './tesseract.ts'
+import type { Raster } from './raster.ts'
+import type { OcrLanguage, Tesseract, Word } from './tesseract.ts'
 
 const MIN_CONFIDENCE = 80
 const INSET = 8

@@ -3,8 +3,8 @@
  * lost. The Korean model reads the line alone; the English model then reads the stretches that are not Hangul.
  */
 import { fitToInk } from './fit-to-ink.ts'
-import { type Raster } from './raster.ts'
-import { type Block, type Tesseract, type Word } from './tesseract.ts'
+import type { Raster } from './raster.ts'
+import type { Block, Tesseract, Word } from './tesseract.ts'
 
 const HANGUL = /[가-힣]/g
 const LETTERS = /[\p{L}\p{N}]/gu

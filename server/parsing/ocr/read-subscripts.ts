@@ -1,8 +1,8 @@
 /**
  * Rereads words such as "H₂SO₄", whose subscripts are taken for commas: enlarges them and moves them to the baseline.
  */
-import { type Raster } from './raster.ts'
-import { type Tesseract, type Word } from './tesseract.ts'
+import type { Raster } from './raster.ts'
+import type { Tesseract, Word } from './tesseract.ts'
 
 const DARK = 140
 const MAY_HAVE_INDEX = /^[("[]?[A-Z].{0,14}$/

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type ParsedPage } from '#server/parsing/page.ts'
+import type { ParsedPage } from '#server/parsing/page.ts'
 import { drawText, makeJpeg, makePng, makeScannedPdf, makeTransparentPng } from '#test/make-scan.ts'
 import { readDocument } from '#test/read-document.ts'
 

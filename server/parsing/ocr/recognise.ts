@@ -1,5 +1,5 @@
 /** OCR of a page image: turns it upright, levels it, reads its words and maps them back to the page. */
-import { type ParsedPage } from '#server/parsing/page.ts'
+import type { ParsedPage } from '#server/parsing/page.ts'
 import { findTextBlocks } from '#server/parsing/text/text-blocks.ts'
 import { findRulingLines } from './ruling-lines.ts'
 import { fitToInk } from './fit-to-ink.ts'

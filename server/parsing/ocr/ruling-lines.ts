@@ -1,5 +1,5 @@
-import { type Raster } from './raster.ts'
-import { type Block, type Word } from './tesseract.ts'
+import type { Raster } from './raster.ts'
+import type { Block, Word } from './tesseract.ts'
 
 interface RulingLine {
   at: number

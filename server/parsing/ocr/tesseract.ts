@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type DocumentLanguage } from '#contract/document.ts'
-import { type QuarterTurn, type Raster } from './raster.ts'
+import type { DocumentLanguage } from '#contract/document.ts'
+import type { QuarterTurn, Raster } from './raster.ts'
 
 const require = createRequire(import.meta.url)
 

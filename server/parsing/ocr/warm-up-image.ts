@@ -1,4 +1,4 @@
-import { type Raster } from './raster.ts'
+import type { Raster } from './raster.ts'
 
 const [WIDTH, HEIGHT] = [1_000, 140]
 const LINES = 2

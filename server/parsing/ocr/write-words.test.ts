@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type RulingLines } from './ruling-lines.ts'
-import { type Word } from './tesseract.ts'
+import type { RulingLines } from './ruling-lines.ts'
+import type { Word } from './tesseract.ts'
 import { boxOf, writeWords } from './write-words.ts'
 
 const NO_LINES: RulingLines = { horizontal: [], vertical: [] }

@@ -1,7 +1,7 @@
 import { type WordBox, withoutNul } from '#server/parsing/page.ts'
 import { type Cell, findCell, isSameCell, isSameRow, type RulingLines, touches } from './ruling-lines.ts'
 import { SYLLABLES } from './fit-to-ink.ts'
-import { type Word } from './tesseract.ts'
+import type { Word } from './tesseract.ts'
 
 export interface PlacedWord {
   readonly offset: number

@@ -1,4 +1,4 @@
-import { type PageBlock } from '#contract/document.ts'
+import type { PageBlock } from '#contract/document.ts'
 import { BULLETS } from '#server/parsing/symbol-fonts.ts'
 
 export interface WrittenLine {

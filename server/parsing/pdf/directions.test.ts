@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type TextItem } from './lines.ts'
+import type { TextItem } from './lines.ts'
 import { joinItems } from './text.ts'
 
 const SIZE = 10

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readDocument } from '#test/read-document.ts'
 import { writePdf } from '#test/write-pdf.ts'
 import { reorderLigatures } from './ligatures.ts'
-import { type TextItem } from './lines.ts'
+import type { TextItem } from './lines.ts'
 
 const item = (str: string): TextItem => ({
   str,

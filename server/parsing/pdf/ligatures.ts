@@ -2,7 +2,7 @@
  * Restores the letter order of Arabic ligatures. A ligature glyph maps to letters in reading order; pdf.js reverses
  * each right-to-left run letter by letter and so swaps them: "لإدارة" becomes "إلدارة".
  */
-import { type TextItem } from './lines.ts'
+import type { TextItem } from './lines.ts'
 
 /** Matches one code unit only, so that letters can be counted by length. */
 const ARABIC_LETTER = /(?=\p{L})(?=[\0-\uffff])\p{Script=Arabic}/gu

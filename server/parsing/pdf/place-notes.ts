@@ -1,6 +1,6 @@
-import { type WordBox } from '#contract/document.ts'
+import type { WordBox } from '#contract/document.ts'
 import { NO_ITEM, type PlacedItem } from './lines.ts'
-import { type PageNote, type Rectangle } from './notes.ts'
+import type { PageNote, Rectangle } from './notes.ts'
 
 const MAX_SIZE = 12
 /** Share of its height by which a label may lie below its field. */

@@ -1,4 +1,4 @@
-import { type Line } from './lines.ts'
+import type { Line } from './lines.ts'
 
 /** Maximum line distance within a region, in line heights. */
 const MAX_DISTANCE = 3

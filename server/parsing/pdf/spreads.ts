@@ -1,4 +1,4 @@
-import { type Cell, type Line } from './lines.ts'
+import type { Cell, Line } from './lines.ts'
 
 const MIN_ASPECT_RATIO = 1.2
 const MIN_LINES = 5

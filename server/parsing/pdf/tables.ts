@@ -1,5 +1,5 @@
 /** Finds tables of a pdf page: consecutive lines whose cells are aligned. */
-import { type Cell, type Line } from './lines.ts'
+import type { Cell, Line } from './lines.ts'
 
 const MIN_ROWS = 3
 /** Two rows are enough with this many columns. */

@@ -2,12 +2,12 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type DocumentLanguage } from '#contract/document.ts'
+import type { DocumentLanguage } from '#contract/document.ts'
 import { fileTypeOf } from '#contract/file-types.ts'
-import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
+import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { lowerPriority } from '#server/base/lower-priority.ts'
-import { type ParseLimits } from './limits.ts'
+import type { ParseLimits } from './limits.ts'
 
 export interface ParserSpec {
   readonly mimetype: string

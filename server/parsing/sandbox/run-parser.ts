@@ -3,7 +3,7 @@
  * or time. The heap limit does not bound array buffers and wasm, so `watch-process.ts` also limits resident memory.
  */
 import { createInterface } from 'node:readline'
-import { type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import {
@@ -17,12 +17,12 @@ import {
 } from '#contract/document.ts'
 import { codeOf } from '#server/base/errors.ts'
 import { FAILURE_CODES, ParseFailure } from '#server/parsing/failure.ts'
-import { type ParsedPart, type ParseOptions } from '#server/parsing/page.ts'
+import type { ParsedPart, ParseOptions } from '#server/parsing/page.ts'
 import { PARSE_LIMITS, type ParseLimits } from './limits.ts'
 import { mergeInOrderOfArrival } from './merge-generators.ts'
 import { isImage, startParser } from './parser-process.ts'
 import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
-import { type WarmParsers } from './warm-processes.ts'
+import type { WarmParsers } from './warm-processes.ts'
 import { toError, watchProcess } from './watch-process.ts'
 
 export interface RecognisedPage {

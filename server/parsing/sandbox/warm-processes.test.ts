@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
 import { drawText, makePng } from '#test/make-scan.ts'
 import { readDocument } from '#test/read-document.ts'
-import { type ParserSpec } from './parser-process.ts'
+import type { ParserSpec } from './parser-process.ts'
 import { PARSE_LIMITS } from './limits.ts'
 import { createWarmParsers, type WarmParsers } from './warm-processes.ts'
 

@@ -2,8 +2,8 @@
  * Keeps a parser process with loaded OCR for the next file: loading takes as long as half a page. It starts only after
  * a file ends, so that the two do not compete. Each process parses one file, so no document can reach another.
  */
-import { type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { type BackgroundThrottle } from '#server/base/background-throttling.ts'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { BackgroundThrottle } from '#server/base/background-throttling.ts'
 import { isImage, type ParserSpec, startParser } from './parser-process.ts'
 
 export interface WarmParsers {

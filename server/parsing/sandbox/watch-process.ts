@@ -1,9 +1,9 @@
-import { type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '#server/base/errors.ts'
 import { ParseFailure } from '#server/parsing/failure.ts'
-import { type ParseLimits } from './limits.ts'
+import type { ParseLimits } from './limits.ts'
 
 const WATCH_INTERVAL_MS = 50
 /** Extensions for a process that got too little processor time. */

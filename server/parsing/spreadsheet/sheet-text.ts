@@ -1,7 +1,7 @@
 /** Writes a sheet as text: a line per row, cells in their columns, merged cells repeated. */
-import { type CellObject, type Range } from '@e965/xlsx'
-import { type PageBlock } from '#contract/document.ts'
-import { type Heading, type SheetRow } from '#server/parsing/page.ts'
+import type { CellObject, Range } from '@e965/xlsx'
+import type { PageBlock } from '#contract/document.ts'
+import type { Heading, SheetRow } from '#server/parsing/page.ts'
 import { formatCell } from './cell-value.ts'
 
 /** Rows by number and cells by column, both from 0, sparse. */

@@ -1,4 +1,4 @@
-import { type PageBlock } from '#contract/document.ts'
+import type { PageBlock } from '#contract/document.ts'
 
 export function findTextBlocks(text: string): PageBlock[] {
   const blocks: PageBlock[] = []

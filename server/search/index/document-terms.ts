@@ -1,6 +1,6 @@
 import { detectStemmer } from '#server/search/text/detect-language.ts'
 import { splitPassages } from '#server/search/text/passages.ts'
-import { type Terms } from '#server/search/text/stemmer.ts'
+import type { Terms } from '#server/search/text/stemmer.ts'
 import { isPair, wordsOf } from '#server/search/text/tokenizer.ts'
 import { type PackedSegment, packSegment } from './pack-segment.ts'
 import { encodeEntry, type Postings } from './segment-format.ts'

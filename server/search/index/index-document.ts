@@ -1,8 +1,8 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { stemWords } from '#server/search/text/stemmer.ts'
 import { TOKENIZER_VERSION } from '#server/search/text/tokenizer.ts'
-import { type PageToIndex, type Passage } from './document-terms.ts'
-import { type PackedSegment } from './pack-segment.ts'
+import type { PageToIndex, Passage } from './document-terms.ts'
+import type { PackedSegment } from './pack-segment.ts'
 import { insertSegment } from './segments.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 

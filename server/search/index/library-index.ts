@@ -1,6 +1,6 @@
 /** Read under row-level security. Segments never change, so the process caches their contents by identity. */
 import { LRUCache } from 'lru-cache'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { byteCacheOptions } from './byte-cache.ts'
 import { decodeLengths } from './segment-format.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Database } from '#server/database/scope.ts'
-import { type JobHandlers } from '#server/jobs/handler.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { JobHandlers } from '#server/jobs/handler.ts'
 import { findMerges, mergeSegments } from './segments.ts'
 
 const MERGE_JOB = 'documents.merge'

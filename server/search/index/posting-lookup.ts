@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { unpackBlock } from './block.ts'
 import { byteCacheOptions } from './byte-cache.ts'
 import { type IndexSegment, type LibraryIndex, numberOfLanguage } from './library-index.ts'

@@ -1,4 +1,4 @@
-import { type Database, type Scope } from '#server/database/scope.ts'
+import type { Database, Scope } from '#server/database/scope.ts'
 import { joinRuns } from './byte-runs.ts'
 import { DELETED_PASSAGE, type PackedSegment } from './pack-segment.ts'
 import { decodeLengths } from './segment-format.ts'

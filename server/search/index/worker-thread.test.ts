@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { unpackBlock } from './block.ts'
 import { eachRun } from './byte-runs.ts'
-import { type PackedSegment } from './pack-segment.ts'
+import type { PackedSegment } from './pack-segment.ts'
 import { readBlock } from './segment-format.ts'
 import { inIndexThread, type RunIndexTask } from './worker-thread.ts'
 

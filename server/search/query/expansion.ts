@@ -1,5 +1,5 @@
-import { type Scope } from '#server/database/scope.ts'
-import { type LibraryIndex } from '#server/search/index/library-index.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { joinForms, readTerms, type TermPostings } from '#server/search/index/posting-lookup.ts'
 import { readVocabulary } from '#server/search/index/vocabulary.ts'
 import { type ParsedQuestion, termKey } from './parse-question.ts'

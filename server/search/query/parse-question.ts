@@ -1,4 +1,4 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { stemByLanguage } from '#server/search/text/stemmer.ts'
 import { wordsOf } from '#server/search/text/tokenizer.ts'
 import { removeQuestionPhrases } from './question-phrases.ts'

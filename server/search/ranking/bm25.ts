@@ -1,4 +1,4 @@
-import { type LibraryIndex } from '#server/search/index/library-index.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { eachPassage, type TermPostings } from '#server/search/index/posting-lookup.ts'
 
 /** Okapi BM25 (Robertson and Zaragoza, 2009): term saturation and length normalisation. */

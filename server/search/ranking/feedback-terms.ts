@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { byteCacheOptions } from '#server/search/index/byte-cache.ts'
 import { type LibraryIndex, locatePassage } from '#server/search/index/library-index.ts'
 import { isStopWord } from '#server/search/query/stop-words.ts'

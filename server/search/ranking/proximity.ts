@@ -1,4 +1,4 @@
-import { type LibraryIndex } from '#server/search/index/library-index.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
 import { eachPositions } from '#server/search/index/posting-lookup.ts'
 import { idf, K1, type PostingsByTerm, saturation } from './bm25.ts'
 

@@ -1,5 +1,5 @@
 /** Pseudo-relevance feedback by RM3 (Lavrenko and Croft, 2001; Abdul-Jaleel et al., 2004). */
-import { type Weights } from './bm25.ts'
+import type { Weights } from './bm25.ts'
 
 export const FEEDBACK_PASSAGES = 5
 /** In a larger library the first ten always score evenly, and each added term costs more to read. */

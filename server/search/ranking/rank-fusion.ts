@@ -1,6 +1,6 @@
-import { type LibraryIndex } from '#server/search/index/library-index.ts'
-import { type SimilarPassage } from '#server/search/vectors/vector-store.ts'
-import { type RankedPassages } from './rank-passages.ts'
+import type { LibraryIndex } from '#server/search/index/library-index.ts'
+import type { SimilarPassage } from '#server/search/vectors/vector-store.ts'
+import type { RankedPassages } from './rank-passages.ts'
 
 /** A larger value reduces the advantage of the first ranks. */
 const RANK_OFFSET = 60

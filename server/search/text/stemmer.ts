@@ -1,4 +1,4 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 import { NO_LANGUAGE } from './detect-language.ts'
 import { regularEnglish } from './irregular-english.ts'
 import { foldAccents } from './tokenizer.ts'

@@ -1,10 +1,10 @@
 /** Uses the model of the owner, else the operator's, and then deletes the vectors of former models. */
 import { z } from 'zod'
 import { AppError } from '#server/base/errors.ts'
-import { type Log } from '#server/base/log.ts'
-import { type Database } from '#server/database/scope.ts'
-import { type JobHandlers } from '#server/jobs/handler.ts'
-import { type Embedder } from '#server/providers/embed.ts'
+import type { Log } from '#server/base/log.ts'
+import type { Database } from '#server/database/scope.ts'
+import type { JobHandlers } from '#server/jobs/handler.ts'
+import type { Embedder } from '#server/providers/embed.ts'
 import {
   deleteOtherModels,
   findOwner,

@@ -1,6 +1,6 @@
 import { AppError } from '#server/base/errors.ts'
-import { type Scope } from '#server/database/scope.ts'
-import { type Embedder } from '#server/providers/embed.ts'
+import type { Scope } from '#server/database/scope.ts'
+import type { Embedder } from '#server/providers/embed.ts'
 import { findSimilarPassages, modelInUse, type SimilarPassage } from './vector-store.ts'
 
 const EMBED_TIMEOUT_MS = 3_000

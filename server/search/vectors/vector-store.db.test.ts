@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/base/log.ts'
-import { type Claims } from '#server/database/scope.ts'
+import type { Claims } from '#server/database/scope.ts'
 import { createEmbedder } from '#server/providers/embed.ts'
 import { indexDocument } from '#server/search/index/index-document.ts'
 import { searchDocuments } from '#server/search/search.ts'

@@ -1,4 +1,4 @@
-import { type Scope } from '#server/database/scope.ts'
+import type { Scope } from '#server/database/scope.ts'
 
 /** All passages are compared by the signs of their vectors, and this many then exactly. */
 const CANDIDATES_BY_SIGNS = 200
