@@ -1,5 +1,5 @@
 import { READER_MODEL } from '#contract/limits.ts'
-import { SENDER_ROLES } from '#contract/sender-roles.ts'
+import type { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { Scope } from '#server/database/scope.ts'
 
 export interface EarlierMessage {
