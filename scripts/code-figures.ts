@@ -9,6 +9,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
+import { readAccesses } from './sql-accesses.ts'
 
 const LONG_FUNCTION_LINES = 80
 const PRODUCT_FOLDERS = ['contract', 'server', 'web']
@@ -127,6 +128,17 @@ function findCycles(files: readonly FileFigures[]): string[][] {
   return cycles
 }
 
+/** Tables to the folders of `server/` that write them, where there is more than one. */
+function findSharedTables(root: string): [table: string, folders: string[]][] {
+  const writes = readAccesses(path.join(root, 'server')).filter(({ kind }) => kind === 'write')
+  return [...Map.groupBy(writes, ({ table }) => table)]
+    .map(([table, accesses]): [string, string[]] => [
+      table,
+      [...new Set(accesses.map(({ file }) => file.split('/')[0] ?? file))],
+    ])
+    .filter(([, folders]) => folders.length > 1)
+}
+
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
@@ -148,5 +160,8 @@ console.log(`files      ${files.length}: ${spread(files.map(({ lines }) => lines
 console.log(`functions  ${functions.length}: ${spread(functions.map(({ lines }) => lines))} lines`)
 console.log(`comments   ${share.toFixed(1)} % of all lines`)
 console.log(`cycles     ${cycles.length}${cycles.map((cycle) => `\n  ${cycle.join(' -> ')}`).join('')}`)
+const sharedTables = findSharedTables(root)
+console.log(`tables with more than one writer: ${sharedTables.length}`)
+for (const [table, writers] of sharedTables) console.log(`  ${table}: ${writers.join(', ')}`)
 console.log(`functions above ${LONG_FUNCTION_LINES} lines: ${longFunctions.length}`)
 for (const { file, name, lines } of longFunctions) console.log(`  ${lines}  ${file}  ${name}`)
