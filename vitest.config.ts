@@ -3,7 +3,7 @@ import { retriesReporter } from './test/retries-reporter.ts'
 
 /** Several servers, or pictures of pages at rest: beside other files they would wait for the processor. */
 const NEED_THE_MACHINE = [
-  'e2e/{crash,crash-reading,disconnects,endurance,long-conversation,nodes,start,visual}.spec.ts',
+  'e2e/{crash,crash-reading,disconnects,long-conversation,nodes,visual}.spec.ts',
 ]
 
 const END_TO_END = {
@@ -48,6 +48,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['{e2e,test}/**/*.spec.ts'],
           exclude: NEED_THE_MACHINE,
+          // A server and a browser of each file wait for one another half of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...END_TO_END,
         },
