@@ -18,8 +18,8 @@ const BLOCK_NETWORK = path.join(import.meta.dirname, 'block-network.ts')
 
 async function runInSandbox(code: string, mimetype: string = UPLOAD_TYPES.pdf): Promise<string> {
   const program = `
-    import { sealNetwork } from ${JSON.stringify(BLOCK_NETWORK)}
-    sealNetwork()
+    import { blockNetwork } from ${JSON.stringify(BLOCK_NETWORK)}
+    blockNetwork()
     try { ${code}; console.log('done') } catch (error) { console.log(error.code ?? error.message) }`
   const flags = sandboxFlags(PARSE_LIMITS, mimetype)
   const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { env: {} })
