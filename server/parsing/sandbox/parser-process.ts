@@ -85,8 +85,8 @@ interface StartOptions {
 }
 
 export function startParser(
-  { mimetype, limits, ocrLanguages: recognises }: ParserSpec,
-  { isWarm: isReady = false, backgroundThrottle }: StartOptions = {},
+  { mimetype, limits, ocrLanguages }: ParserSpec,
+  { isWarm = false, backgroundThrottle }: StartOptions = {},
 ): ChildProcessWithoutNullStreams {
   const [command, ...args] = canUseSetpriv() ? ([...SETPRIV, process.execPath] as const) : ([process.execPath] as const)
   const child = spawn(
@@ -96,7 +96,7 @@ export function startParser(
       ...sandboxFlags(limits, mimetype),
       PARSER_FILE,
       mimetype,
-      ...(isReady && recognises ? [JSON.stringify(recognises)] : []),
+      ...(isWarm && ocrLanguages ? [JSON.stringify(ocrLanguages)] : []),
     ],
     { env: {}, cwd: REPOSITORY, stdio: ['pipe', 'pipe', 'pipe'] },
   )

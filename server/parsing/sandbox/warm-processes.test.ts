@@ -80,11 +80,11 @@ test('nothing is made ready by reading text alone, or after the end', async () =
 test.skipIf(!existsSync('/usr/bin/setpriv'))('a process that stands still ends with whoever started it', async () => {
   const program = `
     import { createBackgroundThrottle } from ${JSON.stringify(path.resolve('server/base/background-throttling.ts'))}
-    import { startReader } from ${JSON.stringify(path.resolve('server/parsing/sandbox/parser-process.ts'))}
+    import { startParser } from ${JSON.stringify(path.resolve('server/parsing/sandbox/parser-process.ts'))}
     const backgroundThrottle = createBackgroundThrottle({ processors: 1 })
-    const reader = startReader(${JSON.stringify(SPEC)}, { backgroundThrottle })
+    const parser = startParser(${JSON.stringify(SPEC)}, { backgroundThrottle })
     backgroundThrottle.beginForeground()
-    console.log(reader.pid)
+    console.log(parser.pid)
     setInterval(() => backgroundThrottle.beginForeground(), 1)`
   const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
