@@ -33,7 +33,7 @@ export async function readDocument(
       signal: new AbortController().signal,
       limits,
       languages,
-      ...(readers ? { readers } : {}),
+      ...(readers ? { warmParsers: readers } : {}),
     }
     for await (const part of runParser(run)) if ('text' in part) pages.push(part)
     return { pages: pages.toSorted((one, other) => one.page - other.page) }

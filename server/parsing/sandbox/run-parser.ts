@@ -147,14 +147,14 @@ async function* recognisePages(
 }
 
 async function* runProcess(
-  { open, size, mimetype, signal, limits = PARSE_LIMITS, warmParsers: readers, onProcess }: ParserRun,
+  { open, size, mimetype, signal, limits = PARSE_LIMITS, warmParsers, onProcess }: ParserRun,
   options: ParseOptions,
 ): AsyncGenerator<ParsedPart> {
   signal.throwIfAborted()
   const bytes = await open()
-  const recognises = options.pages !== undefined || isImage(mimetype)
-  const wish = { mimetype, limits, ...(recognises ? { recognises: options.languages } : {}) }
-  const child = readers?.take(wish) ?? startParser(wish)
+  const needsOcr = options.pages !== undefined || isImage(mimetype)
+  const spec = { mimetype, limits, ...(needsOcr ? { ocrLanguages: options.languages } : {}) }
+  const child = warmParsers?.take(spec) ?? startParser(spec)
   const watch = watchProcess(child, signal, limits, size)
   if (child.pid !== undefined) onProcess?.(child.pid)
   child.stdin.write(`${JSON.stringify(options)}\n`)

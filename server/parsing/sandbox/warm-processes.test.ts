@@ -11,7 +11,7 @@ import type { ParserSpec } from './parser-process.ts'
 import { PARSE_LIMITS } from './limits.ts'
 import { createWarmParsers, type WarmParsers } from './warm-processes.ts'
 
-const SPEC = { mimetype: UPLOAD_TYPES.png, limits: PARSE_LIMITS, recognises: ['eng'] } as const
+const SPEC = { mimetype: UPLOAD_TYPES.png, limits: PARSE_LIMITS, ocrLanguages: ['eng'] } as const
 
 let parsers: WarmParsers
 beforeEach(() => {
