@@ -1,6 +1,6 @@
 /**
  * The tools that a person starts with a command in a message, in the order in which the composer lists them. A new row also
- * needs an implementation in `server/assistant/tools`, which is found by `name`.
+ * needs a case in `server/assistant/tools/external-tools.ts`.
  */
 export const TOOLS = [
   { name: 'search', command: '@search', description: 'search for information' },

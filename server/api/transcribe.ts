@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Hono } from 'hono'
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/limits.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'
@@ -61,7 +61,8 @@ function receiveRecording(contentType: string, body: ReadableStream<Uint8Array>)
       try {
         for await (const chunk of stream as AsyncIterable<Buffer>) {
           size += chunk.length
-          if (size > MAX_UPLOAD_BYTES) throw new AppError('too_large', 'The recording is larger than 25 MB.')
+          if (size > MAX_UPLOAD_BYTES)
+            throw new AppError('too_large', `The recording is larger than ${MAX_UPLOAD_LABEL}.`)
           yield chunk
         }
       } catch (error) {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import busboy from 'busboy'
 import type { DocumentRow, RejectedFile, UploadAnswer } from '#contract/document.ts'
 import { FILE_TYPES } from '#contract/file-types.ts'
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_FILES_PER_UPLOAD, MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/limits.ts'
 import { AppError, APP_ERROR_STATUS, messageOf } from '#server/base/errors.ts'
 import type { Log } from '#server/base/log.ts'
 import type { BlobStore } from '#server/blobs/store.ts'
@@ -30,7 +30,6 @@ export interface Upload {
 }
 
 const FIELD = 'files'
-const MAX_FILES = 200
 const ACCEPTED_FORMATS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   new Set(FILE_TYPES.map(({ format }) => format)),
 )
@@ -47,7 +46,7 @@ export async function receiveUpload(
 ): Promise<UploadOutcome> {
   const pending: Promise<Received>[] = []
   try {
-    await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES }, (name, stream) => {
+    await readMultipart({ contentType, body, maxFiles: versionOf ? 1 : MAX_FILES_PER_UPLOAD }, (name, stream) => {
       pending.push(receiveFile(cleanName(name), stream, { claims, versionOf, position: pending.length }, parts))
     })
   } catch (error) {
@@ -186,7 +185,7 @@ async function receiveFile(
   const blob = await blobs.put(hashing)
   let isKept = false
   try {
-    if (blob.size > MAX_UPLOAD_BYTES) return rejection(name, 'too_large', 'is larger than 25 MB.')
+    if (blob.size > MAX_UPLOAD_BYTES) return rejection(name, 'too_large', `is larger than ${MAX_UPLOAD_LABEL}.`)
     if (blob.size === 0) return rejection(name, 'empty', 'is empty.')
     const mimetype = await detectUploadType(sourceOfBlob(blobs, blob), name)
     if (mimetype === undefined) return rejection(name, 'unsupported_type', `is not a ${ACCEPTED_FORMATS} file.`)

@@ -3,8 +3,7 @@ import { requireOpenSessions } from '#server/access/open-sessions.ts'
 import { acceptProject, acceptSharedSecret } from '#server/access/other-issuers.ts'
 import { createTokens, type Tokens } from '#server/access/tokens.ts'
 import type { Log } from '#server/base/log.ts'
-import { createDiskStore } from '#server/blobs/disk.ts'
-import type { BlobStore } from '#server/blobs/store.ts'
+import { openBlobStore } from '#server/blobs/open-blob-store.ts'
 import type { Config } from '#server/config.ts'
 import { openListener } from '#server/database/listen.ts'
 import type { Nats } from '#server/database/nats.ts'
@@ -44,19 +43,10 @@ export async function openFoundation({
     listener,
     notifier: nats,
     tokens: acceptSharedSecret(issued, config.JWT_SECRET),
-    blobs: await openBlobs(config),
+    blobs: await openBlobStore(config),
     encryptionKey,
   }
   return { foundation, signing }
-}
-
-/** The S3 client is loaded only if it is configured. */
-async function openBlobs(config: Config): Promise<BlobStore> {
-  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config
-  if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
-    return createDiskStore(config.DATA_DIR)
-  const { createS3Store } = await import('#server/blobs/s3.ts')
-  return createS3Store({ endpoint, bucket, region: config.S3_REGION, accessKey, secretKey })
 }
 
 async function openBus({ NATS_URL: urls }: Config, key: Buffer, log: Log): Promise<Nats | undefined> {

@@ -30,14 +30,15 @@ export function describeFinding(finding: Finding): string {
 }
 
 export function createExternalTools({ webSearch, log, ...access }: ExternalToolsOptions): ExternalTools {
-  async function find({ name, argument }: ToolCall, signal: AbortSignal): Promise<Finding> {
-    if (name === 'web') {
-      const named = splitAddress(argument)
-      if (!named) throw new AppError('bad_request', 'Name the address of a page after @web.')
-      const page = await readWebPage(named.address, signal, access)
-      if (page.text === '') throw new AppError('empty', `${page.address} holds no text that can be read.`)
-      return { kind: 'page', ...page, question: named.question }
-    }
+  async function readPage(argument: string, signal: AbortSignal): Promise<Finding> {
+    const named = splitAddress(argument)
+    if (!named) throw new AppError('bad_request', 'Name the address of a page after @web.')
+    const page = await readWebPage(named.address, signal, access)
+    if (page.text === '') throw new AppError('empty', `${page.address} holds no text that can be read.`)
+    return { kind: 'page', ...page, question: named.question }
+  }
+
+  async function searchWeb(argument: string, signal: AbortSignal): Promise<Finding> {
     if (argument === '') throw new AppError('bad_request', 'Name what to search for after @search.')
     if (!webSearch)
       throw new AppError('unavailable', 'No search engine is configured. The operator can set SEARCH_PROVIDER.')
@@ -48,6 +49,18 @@ export function createExternalTools({ webSearch, log, ...access }: ExternalTools
       snippet: decodeEntities(snippet),
     }))
     return { kind: 'results', words: argument, results }
+  }
+
+  /** A new row of `contract/tools.ts` needs a case here. */
+  async function find({ name, argument }: ToolCall, signal: AbortSignal): Promise<Finding> {
+    switch (name) {
+      case 'web':
+        return readPage(argument, signal)
+      case 'search':
+        return searchWeb(argument, signal)
+      case 'knowledge':
+        throw new Error('@knowledge searches the library, not the web')
+    }
   }
 
   return {

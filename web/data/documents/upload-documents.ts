@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
+import { MAX_CONCURRENT_UPLOADS } from '#contract/limits.ts'
 import { accessToken } from '#web/data/auth/session.ts'
 
 /** The result for one file; `document` is an existing one if the same bytes were uploaded before. */
@@ -11,9 +12,6 @@ interface UploadOptions {
   onOutcome?: (outcome: UploadOutcome) => void
   signal?: AbortSignal
 }
-
-/** Browsers open six connections to a host; other requests need the rest. */
-const MAX_CONCURRENT_UPLOADS = 3
 
 /**
  * Uploads each file in a request of its own, so that each has its own progress and rejection message. A failure is an

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useId, type JSX } from 'react'
 import { useDropzone } from 'react-dropzone'
+import { MAX_UPLOAD_LABEL } from '#contract/limits.ts'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentsQuery } from '#web/data/documents/document-queries.ts'
@@ -38,7 +39,7 @@ export function UploadArea({ onUploaded }: { onUploaded?: (documents: DocumentRo
           <span className={styles.call}>
             {isDragActive ? 'Drop files here to upload' : 'Drag files here or tap to upload'}
           </span>
-          <span className={styles.hint}>Max file size: 25MB</span>
+          <span className={styles.hint}>Max file size: {MAX_UPLOAD_LABEL.replace(' ', '')}</span>
         </button>
       </div>
       <UploadRows uploads={uploads} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ConsideredPassage, RetrievalTrace } from '#contract/trace.ts'
-import { describeCut, describeScores, describeSteps, describeTokens, describeTrace } from './describe-trace.ts'
+import { describeCut, describeScores, describeSteps, describeTrace } from './describe-trace.ts'
 
 const passage: ConsideredPassage = {
   documentId: '6f1c0f5e-1111-4111-8111-111111111111',
@@ -54,11 +54,9 @@ test('names each computed score by its method', () => {
   )
 })
 
-test('describes cuts, tokens and steps', () => {
+test('describes cuts and steps', () => {
   expect(describeCut(null)).toBe('shown to the model')
   expect(describeCut('copy')).toBe('left out: says the same as another')
-  expect(describeTokens(10, null)).toBe('10 in')
-  expect(describeTokens(null, null)).toBeUndefined()
   expect(
     describeSteps([
       { name: 'found', ms: 3 },

@@ -57,9 +57,3 @@ export function describeTrace(trace: RetrievalTrace | undefined): string {
 
 const describePages = ({ pages, matched }: RetrievalTrace): string =>
   pages === undefined ? count(matched, 'page', 'pages') : `${pages.read} of ${count(pages.of, 'page', 'pages')}`
-
-/** Token counts below an answer; undefined if the provider reported none. */
-export function describeTokens(tokensIn: number | null, tokensOut: number | null): string | undefined {
-  const parts = [...(tokensIn === null ? [] : [`${tokensIn} in`]), ...(tokensOut === null ? [] : [`${tokensOut} out`])]
-  return parts.length === 0 ? undefined : parts.join(' · ')
-}

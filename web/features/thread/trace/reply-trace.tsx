@@ -6,13 +6,8 @@ import message from '#web/features/thread/message/message.module.css'
 import { describeSourceLocation } from '#web/lib/documents/source-location.ts'
 import { formatDateLabel } from '#web/lib/format/format-date.ts'
 import { listTitle } from '#web/lib/messages/conversation-labels.ts'
-import {
-  describeCut,
-  describeScores,
-  describeSteps,
-  describeTokens,
-  describeTrace,
-} from '#web/lib/messages/describe-trace.ts'
+import { describeTokenCounts } from '#web/lib/messages/describe-token-counts.ts'
+import { describeCut, describeScores, describeSteps, describeTrace } from '#web/lib/messages/describe-trace.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import styles from './reply-trace.module.css'
 
@@ -90,7 +85,7 @@ function Search({ trace }: { trace: RetrievalTrace }): JSX.Element {
 export function ReplyTrace({ metadata, tokensIn, tokensOut }: ReplyTraceProps): JSX.Element | null {
   const { trace, steps } = metadata ?? {}
   if (trace === undefined && steps === undefined) return null
-  const tokens = describeTokens(tokensIn, tokensOut)
+  const tokens = describeTokenCounts(tokensIn, tokensOut)
   return (
     <details className={message.tool}>
       <summary>
