@@ -91,7 +91,7 @@ async function seed(): Promise<void> {
      select $1, 'line ' || i, 3 from generate_series(1, 3000) i`,
     [conversationId],
   )
-  await db.admin.query(`insert into user_settings (owner, preferences) values ($1, '{"kept": true}')`, [owner.sub])
+  await db.admin.query(`insert into user_settings (owner, preferences) values ($1, '{"stored": true}')`, [owner.sub])
 }
 
 const archiveOf = async (claims: PersonClaims) =>
