@@ -52,8 +52,8 @@ export function followRequest(location: ViewerLocation, request: ViewerRequest):
   }
   const passage = request.highlight ? location.passage : null
   if (request.page === location.requestedPage) return passage === location.passage ? location : { ...location, passage }
-  const asked = { ...location, passage, askedPage: request.page }
-  return request.page === location.page ? asked : goToPage(asked, request.page)
+  const next = { ...location, passage, requestedPage: request.page }
+  return request.page === location.page ? next : goToPage(next, request.page)
 }
 
 export function goToPage(location: ViewerLocation, page: number): ViewerLocation {
