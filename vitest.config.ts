@@ -2,9 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { retriesReporter } from './test/retries-reporter.ts'
 
 /** Several servers, or pictures of pages at rest: beside other files they would wait for the processor. */
-const NEED_THE_MACHINE = [
-  'e2e/{crash,crash-reading,disconnects,long-conversation,nodes,visual}.spec.ts',
-]
+const NEED_THE_MACHINE = ['e2e/{crash,crash-reading,disconnects,long-conversation,nodes,visual}.spec.ts']
 
 const END_TO_END = {
   globalSetup: ['./test/postgres.ts', './test/started-data.ts'],
