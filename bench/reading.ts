@@ -249,7 +249,7 @@ async function ocr(folder: string): Promise<Figures> {
   const ours: number[] = []
   const theirs = { same: [] as number[], installed: [] as number[] }
   const ratios = { same: [] as number[], installed: [] as number[], sameFromNothing: [] as number[] }
-  const readers = createWarmParsers()
+  const warmParsers = createWarmParsers()
   const data = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz')
   await writeFile(path.join(scratch, 'eng.traineddata'), gunzipSync(await readFile(data)))
   const readNatively = (image: string, ...options: string[]) =>
@@ -264,8 +264,8 @@ async function ocr(folder: string): Promise<Figures> {
       await tool('pdftoppm', ['-r', `${RESOLUTION}`, '-f', '2', '-l', '2', '-png', '-singlefile', file, image])
       const bytes = await readFile(`${image}.png`)
       const readBy = (given?: WarmParsers) => timed(() => readDocument(bytes, 'page.png', undefined, ['eng'], given))
-      if (ours.length === 0) await readBy(readers)
-      const read_ = await readBy(readers)
+      if (ours.length === 0) await readBy(warmParsers)
+      const read_ = await readBy(warmParsers)
       const same = await readNatively(`${image}.png`, '--tessdata-dir', scratch)
       const installed = await readNatively(`${image}.png`)
       ours.push(wordF1(wordsOf(textOf(read_.result.pages)), reference))
@@ -276,7 +276,7 @@ async function ocr(folder: string): Promise<Figures> {
       ratios.sameFromNothing.push((await readBy()).ms / same.ms)
     }
   } finally {
-    readers.stop()
+    warmParsers.stop()
     await rm(scratch, { recursive: true })
   }
   return {

@@ -20,7 +20,7 @@ export async function readDocument(
   name: string,
   limits: ParseLimits = PARSE_LIMITS,
   languages: readonly DocumentLanguage[] = [],
-  readers?: WarmParsers,
+  warmParsers?: WarmParsers,
 ): Promise<ReadOutcome> {
   const mimetype = bytes.length === 0 ? undefined : await detectUploadType(createByteSource(bytes), name)
   if (mimetype === undefined) return { pages: [], failure: 'rejected' }
@@ -33,7 +33,7 @@ export async function readDocument(
       signal: new AbortController().signal,
       limits,
       languages,
-      ...(readers ? { warmParsers: readers } : {}),
+      ...(warmParsers ? { warmParsers } : {}),
     }
     for await (const part of runParser(run)) if ('text' in part) pages.push(part)
     return { pages: pages.toSorted((one, other) => one.page - other.page) }

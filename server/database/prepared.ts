@@ -10,15 +10,15 @@ interface Naming {
 /** Bounds the memory for texts that do not repeat. */
 const MAX_COUNTED = 2_000
 
-function createNames({ maxNames: most, minUses: sightings }: Naming): (text: string) => string | undefined {
+function createNames({ maxNames, minUses }: Naming): (text: string) => string | undefined {
   const names = new Map<string, string>()
   const uses = new Map<string, number>()
 
   return function nameOf(text) {
     const known = names.get(text)
-    if (known !== undefined || names.size >= most) return known
+    if (known !== undefined || names.size >= maxNames) return known
     const times = (uses.get(text) ?? 0) + 1
-    if (times < sightings) {
+    if (times < minUses) {
       if (uses.size >= MAX_COUNTED) uses.clear()
       uses.set(text, times)
       return undefined

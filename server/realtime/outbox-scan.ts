@@ -44,7 +44,7 @@ const READ_CHANGES = `
 /** Delivers like `followOutbox`, but without the commit order between different rows. */
 export async function scanOutbox(options: OutboxOptions & { readonly scanIntervalMs?: number }): Promise<Outbox> {
   const { database, listener, log, retry, deliver, onSchemaChange, onRestart } = options
-  const { clock = Date.now, scanIntervalMs: scanIntervalMs = SCAN_INTERVAL_MS } = options
+  const { clock = Date.now, scanIntervalMs = SCAN_INTERVAL_MS } = options
   const horizons: { readonly at: number; readonly xmin: string }[] = []
   let isNotified = false
   let hasReconnected = false

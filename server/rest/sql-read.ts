@@ -1,6 +1,5 @@
 /** Reads as SQL. Identifiers come from the catalogue and are quoted; values are parameters. */
-import type { ReadPlan } from './plan.ts'
-import type { ResultPlan } from './plan.ts'
+import type { ReadPlan, ResultPlan } from './plan.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
 import { matchingRowsToSql, selectToSql } from './sql-select.ts'
 import {

@@ -1,8 +1,7 @@
 /** Inserts, updates and deletes as SQL, each one statement. */
 import pg from 'pg'
 import type { Bind } from '#server/database/filter.ts'
-import type { DeletePlan, InsertPlan, UpdatePlan } from './plan.ts'
-import type { OutputColumn, SelectPlan, TypedOrder } from './plan.ts'
+import type { DeletePlan, InsertPlan, OutputColumn, SelectPlan, TypedOrder, UpdatePlan } from './plan.ts'
 import { originColumnsOf } from './relationships.ts'
 import { RESPONSE_SETTINGS_COLUMNS } from './response-settings.ts'
 import { payloadToSql } from './sql-payload.ts'

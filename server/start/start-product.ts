@@ -67,12 +67,12 @@ export async function startProduct(foundation: Foundation, deliverEarly: Deliver
   const sharedModels = { database, settings, defaultModel: config.DEFAULT_MODEL, log }
   // Without workers this process only enqueues jobs.
   const recognisers = config.OCR_PROCESSES || availableParallelism()
-  const readers = createWarmParsers({ backgroundThrottle })
-  undo.push(() => readers.stop())
+  const warmParsers = createWarmParsers({ backgroundThrottle })
+  undo.push(() => warmParsers.stop())
   const embedderOf = (owner: string, hasPersonal?: boolean) => personalProviders.resolveEmbedder(owner, hasPersonal)
   const handlers = hasWorkers
     ? {
-        ...createDocumentJobs({ database, blobs, log, recognisers, readers }),
+        ...createDocumentJobs({ database, blobs, log, recognisers, warmParsers }),
         ...createIndexJobs({ database }),
         ...createEmbeddingJobs({ database, embedderOf, defaultModel: embedder?.model, log }),
       }

@@ -43,7 +43,7 @@ export interface IngestParts {
   readonly concurrency?: number
   /** OCR processes over all files; by default the number of processors. */
   readonly recognisers?: number
-  readonly readers?: WarmParsers
+  readonly warmParsers?: WarmParsers
   readonly limits?: ParseLimits
   /** A file that takes longer counts as long, and the next one may begin. */
   readonly longFileMs?: number

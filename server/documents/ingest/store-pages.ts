@@ -23,7 +23,7 @@ export interface StorePagesParts {
   readonly blobs: BlobStore
   readonly limits?: ParseLimits
   readonly recognisers: FairSemaphore
-  readonly readers?: WarmParsers
+  readonly warmParsers?: WarmParsers
   readonly onPagesStored?: () => void
   readonly onProcess?: (pid: number) => void
 }
@@ -34,7 +34,7 @@ export async function storePages(
   document: ClaimedDocument,
   { signal, stepAside }: JobRun,
 ): Promise<void> {
-  const { database, blobs, limits, recognisers, readers, onProcess } = parts
+  const { database, blobs, limits, recognisers, warmParsers, onProcess } = parts
   const { id, path, size, mimetype, owner } = document
   let recognised: readonly RecognisedPage[] = []
   await writeInAttempt(database, document, async (scope) => {
@@ -53,7 +53,7 @@ export async function storePages(
     ocrSemaphore: recognisers,
     owner,
     onOcrStart: stepAside,
-    ...(readers ? { warmParsers: readers } : {}),
+    ...(warmParsers ? { warmParsers } : {}),
     ...(limits ? { limits } : {}),
     ...(onProcess ? { onProcess } : {}),
   })) {

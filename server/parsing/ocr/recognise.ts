@@ -41,7 +41,7 @@ export interface Recogniser {
 
 interface OcrPage {
   orientation(): Orientation
-  read(turn: QuarterTurn, readers: OcrModels): OcrResult
+  read(turn: QuarterTurn, models: OcrModels): OcrResult
 }
 
 interface LevelPage {
@@ -143,13 +143,13 @@ function readFirstPage(page: OcrPage, possible: OcrModels): OcrResult {
   return reading && reading.confidence >= GOOD_CONFIDENCE ? reading : readUpright(page, possible)
 }
 
-function readUpright(page: OcrPage, readers: OcrModels): OcrResult {
+function readUpright(page: OcrPage, models: OcrModels): OcrResult {
   // Most pages are upright, and detecting the orientation costs a fifth of reading.
-  let reading = page.read(0, readers)
+  let reading = page.read(0, models)
   if (isClear(reading)) return reading
   const { turn } = page.orientation()
-  if (turn !== 0) reading = moreConfident(reading, page.read(turn, readers))
-  if (readers === COMMON_MODELS || reading.confidence >= GOOD_CONFIDENCE) return reading
+  if (turn !== 0) reading = moreConfident(reading, page.read(turn, models))
+  if (models === COMMON_MODELS || reading.confidence >= GOOD_CONFIDENCE) return reading
   const inScript = readInScript(page)
   if (inScript) reading = moreConfident(reading, inScript)
   for (const other of new Set([turn, 0 as const]))
@@ -163,7 +163,7 @@ function readInScript(page: OcrPage): OcrResult | undefined {
     const models = modelsForScript(script)
     if (!models) return []
     return models.others
-      .map((readers) => page.read(turn, readers))
+      .map((candidate) => page.read(turn, candidate))
       .reduce(
         (one, other) => (other.confidence > one.confidence + models.margin ? other : one),
         page.read(turn, models.likeliest),
@@ -204,15 +204,15 @@ function createOcrPage(tesseract: Tesseract, picture: Raster): OcrPage {
   const readings = new Map<string, OcrResult>()
   return {
     orientation: () => (orientation ??= tesseract.findOrientation(picture)),
-    read(turn, readers) {
+    read(turn, models) {
       const level = levelled.get(turn) ?? levelAt(picture, turn)
       levelled.set(turn, level)
-      const key = [turn, ...readers].join(' ')
+      const key = [turn, ...models].join(' ')
       const reading = readings.get(key) ?? {
         ...level,
-        ...readWords(tesseract, level.upright, readers),
+        ...readWords(tesseract, level.upright, models),
         turn,
-        models: readers,
+        models,
       }
       readings.set(key, reading)
       return reading
@@ -234,8 +234,8 @@ function levelAt(picture: Raster, turn: QuarterTurn): LevelPage {
   }
 }
 
-function readWords(tesseract: Tesseract, upright: Raster, readers: OcrModels): WordResult {
-  const read = tesseract.readWords(upright, readers)
+function readWords(tesseract: Tesseract, upright: Raster, models: OcrModels): WordResult {
+  const read = tesseract.readWords(upright, models)
   const words = withLinesAbove(read, MIN_LINE_CONFIDENCE)
   return {
     words,

@@ -45,8 +45,8 @@ async function main(mimetype: string, languages: string | undefined): Promise<vo
   blockNetwork()
   const parse = await loadParser(mimetype)
   if (languages !== undefined) {
-    const { warmUpOcr: prepareRecognition } = await import('#server/parsing/ocr/recognise.ts')
-    await prepareRecognition(JSON.parse(languages) as ParseOptions['languages'])
+    const { warmUpOcr } = await import('#server/parsing/ocr/recognise.ts')
+    await warmUpOcr(JSON.parse(languages) as ParseOptions['languages'])
   }
   const input = await readInput()
   if (!input) return

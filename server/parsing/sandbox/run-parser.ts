@@ -83,7 +83,7 @@ const PAGES_PER_PROCESS = 8
 export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   const {
     mimetype,
-    ocrSemaphore: recognisers = createFairSemaphore(1),
+    ocrSemaphore = createFairSemaphore(1),
     owner = '',
     onOcrStart: onRecognition,
     alreadyRecognised: recognisedBefore = [],
@@ -109,20 +109,20 @@ export async function* runParser(run: ParserRun): AsyncGenerator<ParsedPart> {
   }
   const readFile = () => runProcess(run, { languages })
   if (isImage(mimetype)) onRecognition?.()
-  for await (const part of isImage(mimetype) ? recognisers.run(run.signal, readFile, work) : readFile()) {
+  for await (const part of isImage(mimetype) ? ocrSemaphore.run(run.signal, readFile, work) : readFile()) {
     if ('deferred' in part) {
       if (!before.has(part.deferred)) deferred.push(part.deferred)
     } else if (!('text' in part && before.has(part.page))) yield note(part)
   }
   if (deferred.length > 0) onRecognition?.()
-  const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / recognisers.capacity)))
+  const share = Math.max(1, Math.min(PAGES_PER_PROCESS, Math.ceil(deferred.length / ocrSemaphore.capacity)))
   const batches = Array.from({ length: Math.ceil(deferred.length / share) }, (_, index) =>
     deferred.slice(index * share, (index + 1) * share),
   )
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   const recognise = (pages: readonly number[]) =>
-    recognisers.run(signal, () => recognisePages({ ...run, signal }, { languages, pages }), work)
+    ocrSemaphore.run(signal, () => recognisePages({ ...run, signal }, { languages, pages }), work)
   for await (const part of mergeInOrderOfArrival(batches.map(recognise), () => stop.abort())) {
     if ('text' in part) recognised += 1
     yield note(part)
