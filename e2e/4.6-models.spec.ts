@@ -134,11 +134,13 @@ test('a question that is sent before the page knows the models waits for the def
 })
 
 test('a page that was opened before the models were listed takes the default for its next chat', async () => {
-  const early = await openStage({ models: 'stub-gpt', stubSettings: { listdelay: 8_000 } })
+  const early = await openStage({ models: 'stub-gpt', stubSettings: { listheld: 1 } })
   try {
     await early.page.getByRole('button', { name: 'Model: Alcove Reader DEFAULT' }).waitFor()
     await startChat(early.page, 'Who answers first?')
     // The open conversation keeps its first model.
+    await early.stub.configure({ listheld: 0 })
+    await early.alcove.printed('the endpoint listed its models')
     await early.page.getByRole('button', { name: 'Model: Alcove Reader' }).waitFor()
     await early.page.getByRole('button', { name: 'New chat' }).first().click()
     await early.page.getByRole('button', { name: 'Model: stub-gpt DEFAULT' }).waitFor()

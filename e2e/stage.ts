@@ -47,7 +47,7 @@ export async function openStage({
     ...(typeof environment === 'function' ? environment(stub) : environment),
   })
   // Until then a page offers only the built-in Reader.
-  if (stubSettings.listdelay === undefined) await alcove.printed('the endpoint listed its models')
+  if (stubSettings.listheld === undefined) await alcove.printed('the endpoint listed its models')
   const { page } = await openPage(browser, alcove.url)
   page.setDefaultTimeout(30_000)
   if (signedIn) await signInWithTestAccount(page)

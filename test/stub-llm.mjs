@@ -15,7 +15,8 @@ const DEFAULTS = {
   content: 'markdown',// markdown | maths (the same with formulas) | plain
   words: '',          // exactly this text, instead of content and tokens
   dims: 1536,         // embedding size when the request names none
-  embdelay: 5, sttdelay: 50, listdelay: 0,
+  embdelay: 5, sttdelay: 50,
+  listheld: 0,        // 1: the list of models is answered once this is 0 again
   transcript: 'this is the fixed transcript of the stub',
   models: 'stub-gpt,stub-claude,gpt-4o-mini,gpt-4o,claude-3-7-sonnet-latest,claude-sonnet-4-5,text-embedding-3-small,whisper-1',
   tick: 0,            // ms between scheduler ticks; 0 = automatic (4, 10, 20 by load)
@@ -23,6 +24,7 @@ const DEFAULTS = {
   error: 0,           // status of every answer of a model, for faults in the middle of a test
 };
 const cfg = { ...DEFAULTS };
+const listReleases = [];
 const setCfg = (k, v) => { if (k in DEFAULTS) cfg[k] = typeof DEFAULTS[k] === 'number' ? Number(v) : String(v); };
 for (const k of Object.keys(DEFAULTS)) { const e = process.env['STUB_' + k.toUpperCase()]; if (e !== undefined) setCfg(k, e); }
 for (const a of process.argv.slice(2)) { const m = /^--([a-z]+)=(.*)$/s.exec(a); if (m) setCfg(m[1], m[2]); }
@@ -250,11 +252,11 @@ async function handle(req, res) {
   if (p === '/' || p === '/health') return json(res, 200, { ok: true, stub: 'llm', pid: process.pid });
   if (p === '/__stub/stats') { if (u.searchParams.has('reset')) { for (const k of Object.keys(stats)) if (k !== 'active') stats[k] = 0; records.clear(); } return json(res, 200, { ...stats, rss: process.memoryUsage.rss(), cpu: process.cpuUsage(), cfg }); }
   if (p === '/__stub/records') { const b = u.searchParams.get('prefix') ?? ''; const out = {}; for (const [k, v] of records) if (k.startsWith(b)) out[k] = v; return json(res, 200, out); }
-  if (p === '/__stub/config') { for (const [k, v] of u.searchParams) setCfg(k, v); return json(res, 200, cfg); }
+  if (p === '/__stub/config') { for (const [k, v] of u.searchParams) setCfg(k, v); if (!cfg.listheld) for (const release of listReleases.splice(0)) release(); return json(res, 200, cfg); }
   if (p === '/__stub/text') return json(res, 200, { text: text(u.searchParams.get('content') ?? cfg.content, Number(u.searchParams.get('tokens') ?? cfg.tokens)) });
   if (p === '/__stub/last') return json(res, 200, lastBody ?? {});
   if (/^(Bearer )?wrong/.test(req.headers.authorization ?? req.headers['x-api-key'] ?? '')) return json(res, 401, errorBody('openai', 401));
-  if (req.method === 'GET' && p === '/models' && cfg.listdelay) await sleep(cfg.listdelay);
+  if (req.method === 'GET' && p === '/models' && cfg.listheld) await new Promise(release => listReleases.push(release));
   if (req.method === 'GET' && p === '/models') return json(res, 200, req.headers['anthropic-version'] ? { data: modelList().map(id => ({ type: 'model', id, display_name: id, created_at: '2025-01-01T00:00:00Z' })), has_more: false, first_id: modelList()[0], last_id: modelList().at(-1) } : { object: 'list', data: modelList().map(id => ({ id, object: 'model', created: 1735689600, owned_by: 'stub', context_length: 128000 })) });
   if (req.method === 'GET' && p.startsWith('/models/')) return json(res, 200, { id: decodeURIComponent(p.slice(8)), object: 'model', created: 1735689600, owned_by: 'stub' });
   if (req.method !== 'POST') return json(res, 404, errorBody('openai', 404));
