@@ -6,7 +6,8 @@ const NEED_THE_MACHINE = ['e2e/{crash,crash-reading,disconnects,long-conversatio
 
 const END_TO_END = {
   globalSetup: ['./test/postgres.ts', './test/started-data.ts'],
-  testTimeout: 120_000,
+  testTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   // A real browser on a busy machine: what fails three times is wrong.
   retry: 2,
   hookTimeout: 120_000,

@@ -57,7 +57,6 @@ test('it begins at 1 of 4 steps, with three ways to go on', async () => {
   expect(await composerOf(second).count()).toBe(0)
   await page.close()
   page = second
-  page.setDefaultTimeout(30_000)
 })
 
 test('the drop area is hidden until it is asked for, and hidden again', async () => {

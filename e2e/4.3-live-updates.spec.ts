@@ -12,7 +12,6 @@ beforeAll(async () => {
   stage = await openStage()
   here = stage.page
   there = await here.context().newPage()
-  there.setDefaultTimeout(30_000)
   await there.goto(stage.alcove.url)
   await there.getByText('No conversations yet').waitFor()
   // A background tab draws rarely, so a click in it would take long.

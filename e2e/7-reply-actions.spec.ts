@@ -13,7 +13,6 @@ beforeAll(async () => {
   stage = await openStage({ models: 'stub-gpt,stub:content=plain', environment: { AUTH_AUTOCONFIRM: 'true' } })
   here = stage.page
   there = await here.context().newPage()
-  there.setDefaultTimeout(30_000)
   await here.context().grantPermissions(['clipboard-read', 'clipboard-write'])
 })
 afterAll(() => stage.close())

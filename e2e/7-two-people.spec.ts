@@ -22,7 +22,6 @@ beforeAll(async () => {
   const withSecond = async (here: Page): Promise<Tabs> => {
     await button(here, 'Model: stub-gpt DEFAULT').waitFor()
     const there = await here.context().newPage()
-    for (const tab of [here, there]) tab.setDefaultTimeout(30_000)
     return { here, there }
   }
   ada = await withSecond(stage.page)

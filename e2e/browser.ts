@@ -23,6 +23,8 @@ export async function openPage(
   viewport = { width: 1440, height: 900 },
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport, colorScheme: 'dark', timezoneId: 'UTC', locale: 'en-US' })
+  // Other browsers and servers may keep both processors busy.
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))

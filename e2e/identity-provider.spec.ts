@@ -24,7 +24,6 @@ afterAll(async () => {
 
 async function freshPage() {
   const { page } = await openPage(stage.browser, stage.alcove.url)
-  page.setDefaultTimeout(30_000)
   return page
 }
 

@@ -45,7 +45,6 @@ afterAll(async () => {
 
 async function signIn(email: string): Promise<Page> {
   const { page } = await openPage(stage.browser, `${stage.alcove.url}/login`)
-  page.setDefaultTimeout(15_000)
   await page.getByPlaceholder('Enter your email').fill(email)
   await page.getByPlaceholder('Enter your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

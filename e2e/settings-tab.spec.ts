@@ -22,7 +22,6 @@ const openTab = (one: Page) =>
 
 async function enter(email: string): Promise<Page> {
   const { page: fresh } = await openPage(stage.browser, `${stage.alcove.url}/login`)
-  fresh.setDefaultTimeout(30_000)
   await fresh.getByPlaceholder('Enter your email').fill(email)
   await fresh.getByPlaceholder('Enter your password').fill(PASSWORD)
   await fresh.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -21,7 +21,6 @@ afterAll(() => stage.close())
 /** A new browser context at the sign-in page. */
 async function freshPage(path = '/login'): Promise<Page> {
   const { page } = await openPage(stage.browser, stage.alcove.url + path)
-  page.setDefaultTimeout(30_000)
   return page
 }
 

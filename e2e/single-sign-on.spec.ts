@@ -25,7 +25,6 @@ afterAll(async () => {
 test('the sign-in page has a button for the company, which leads through its provider into the chat', async () => {
   idp.state.person = { subject: 'ada', email: 'ada@acme.test', name: 'Ada' }
   const { page } = await openPage(stage.browser, stage.alcove.url)
-  page.setDefaultTimeout(30_000)
   await page.getByRole('button', { name: 'Continue with Acme' }).click()
   await page.getByText('Chat History').waitFor()
   expect(page.url()).toBe(`${stage.alcove.url}/`)
@@ -36,7 +35,6 @@ test('the sign-in page has a button for the company, which leads through its pro
 test('what is wrong with the answer is said on the sign-in page', async () => {
   idp.state.person = { subject: 'nobody' }
   const { page } = await openPage(stage.browser, stage.alcove.url)
-  page.setDefaultTimeout(30_000)
   await page.getByRole('button', { name: 'Continue with Acme' }).click()
   await page.getByText('SAML Assertion does not contain an email address').waitFor()
 })

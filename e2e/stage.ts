@@ -49,7 +49,6 @@ export async function openStage({
   // Until then a page offers only the built-in Reader.
   if (stubSettings.listheld === undefined) await alcove.printed('the endpoint listed its models')
   const { page } = await openPage(browser, alcove.url)
-  page.setDefaultTimeout(30_000)
   if (signedIn) await signInWithTestAccount(page)
   const connectOperator = async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/keys.ts'], {
@@ -83,7 +82,6 @@ export async function openStage({
 export async function openShakyPage({ alcove, browser }: Stage): Promise<{ page: Page; proxy: CuttingProxy }> {
   const proxy = await startCuttingProxy(alcove.url)
   const { page } = await openPage(browser, proxy.url)
-  page.setDefaultTimeout(30_000)
   await signInWithTestAccount(page)
   return { page, proxy }
 }

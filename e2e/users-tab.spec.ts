@@ -18,7 +18,6 @@ afterAll(() => stage.close())
 
 async function signIn(email: string, password = PASSWORD): Promise<Page> {
   const { page } = await openPage(stage.browser, `${stage.alcove.url}/login`)
-  page.setDefaultTimeout(30_000)
   await page.getByPlaceholder('Enter your email').fill(email)
   await page.getByPlaceholder('Enter your password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -35,7 +35,6 @@ beforeAll(async () => {
     switches: ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
   })
   page = stage.page
-  page.setDefaultTimeout(30_000)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await setTimes()
   await page.context().clock.setFixedTime(NOW)
