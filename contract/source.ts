@@ -12,6 +12,7 @@ const passageSource = z.object({
   filename: z.string(),
   /** Version of the document; missing in sources of old answers. */
   mimetype: z.string().optional(),
+  /** A passage never crosses a page: documents are split into passages page by page (`server/search/index/document-terms.ts`). */
   page: z.int().positive(),
   start: z.int().nonnegative(),
   end: z.int().nonnegative(),

@@ -1,5 +1,5 @@
 /** Entry point: starts the server, prints its address, and drains on SIGTERM and SIGINT. */
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { AppError, codeOf, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 import { loadEnvironment, readConfig } from './config.ts'

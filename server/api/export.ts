@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { Hono } from 'hono'
 import type { ExportSize } from '#contract/export.ts'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { rejectOtherSites, type SignedIn } from '#server/access/authenticate.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Scope } from '#server/database/scope.ts'

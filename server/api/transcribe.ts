@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Hono } from 'hono'
-import { MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES, MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 import { requirePerson, type SignedIn } from '#server/access/authenticate.ts'
 import type { TokenVerifier } from '#server/access/tokens.ts'
 import { AppError } from '#server/base/errors.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { codeOf } from '#server/base/errors.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { type Factor, findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'

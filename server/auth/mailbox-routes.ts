@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type { MailboxMail } from '#contract/auth.ts'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { isLocalRequest } from '#server/access/local-request.ts'
 import type { Database } from '#server/database/scope.ts'
 import { createMailbox } from './mail/mailbox.ts'

@@ -1,5 +1,5 @@
 /** Rate limits of sign-in, codes and mails, with the error responses of the protocol. */
-import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/rate-limit.ts'
+import { accountKey, type Bucket, refundAttempt, takeAttempt } from '#server/access/token-bucket.ts'
 import { addressKey } from '#server/access/client-address.ts'
 import { AuthError } from './errors.ts'
 import type { Visitor } from './request.ts'

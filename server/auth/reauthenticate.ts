@@ -1,6 +1,6 @@
 /** GET /reauthenticate: mails a code that confirms a change of the password. */
 import { Hono } from 'hono'
-import { refundAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/token-bucket.ts'
 import { AuthError } from './errors.ts'
 import { addressBucket, codeBucket, mailBuckets, enforceRateLimits } from './rate-limits.ts'
 import { sendAndWait } from './mail-codes.ts'

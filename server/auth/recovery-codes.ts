@@ -5,7 +5,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { refundAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'

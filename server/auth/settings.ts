@@ -1,6 +1,6 @@
 /** GET /health, /settings and the public keys. */
 import { Hono } from 'hono'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import type { AuthService } from './service.ts'
 
 export function settingsRoutes({ tokens, settings, providers }: AuthService): Hono {

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Scope } from '#server/database/scope.ts'
-import { refundAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/token-bucket.ts'
 import { type Account, findAccount, findAccountByEmail, isBanned } from './accounts.ts'
 import { AuthError, OAuthError } from './errors.ts'
 import { signInWithIdToken } from './id-token.ts'

@@ -1,7 +1,7 @@
 /** GET and PUT /user: the signed-in person's own account. */
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { Bucket } from '#server/access/rate-limit.ts'
+import type { Bucket } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { confirmEmail, findAccount, hasVerifiedFactor } from './accounts.ts'
 import { AuthError } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Verifies the code of a second factor and raises the session. */
-import { refundAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { findAccount, hasVerifiedFactor, lockAccount } from './accounts.ts'
 import { AuthError } from './errors.ts'

@@ -1,7 +1,7 @@
 /** /verify: a mailed link (GET, redirects) or code (POST, returns a session). */
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import { refundAttempt } from '#server/access/rate-limit.ts'
+import { refundAttempt } from '#server/access/token-bucket.ts'
 import type { Scope } from '#server/database/scope.ts'
 import { type Account, confirmEmail, findAccount, isBanned } from './accounts.ts'
 import { confirmEmailChange } from './email-change.ts'

@@ -1,6 +1,6 @@
 /** Updates the `models` table from the connected endpoints and selects the default model. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { Log } from '#server/base/log.ts'
 import type { Database, Scope } from '#server/database/scope.ts'
 import { COMPATIBLE_PREFIX, createProviders, type ProviderSettings } from '#server/providers/provider-registry.ts'

@@ -1,4 +1,4 @@
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { Scope } from '#server/database/scope.ts'
 

@@ -3,7 +3,7 @@
  * answer with equal shapes. Policies of the scope's role restrict what is read and written.
  */
 import type { ConversationPatch, ConversationRow, NewConversation } from '#contract/conversation.ts'
-import { DEFAULT_TITLES } from '#contract/limits.ts'
+import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import type { MessageRow, NewMessage } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { AppError } from '#server/base/errors.ts'

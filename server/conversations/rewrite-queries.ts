@@ -1,4 +1,4 @@
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { AppError } from '#server/base/errors.ts'
 import type { Claims, Database, Scope } from '#server/database/scope.ts'
 import { lockForQueueing } from './reply-queries.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 
 /** Sets the tab's title, with a mark when a reply has finished while the tab was hidden. */
 export function usePageTitle(title: string | null, waiting: boolean): void {

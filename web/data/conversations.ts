@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { conversationRow, type ConversationPatch, type ConversationRow } from '#contract/conversation.ts'
-import { DEFAULT_TITLES } from '#contract/limits.ts'
+import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import { apiFetch, apiSend, HttpError, nullIfNotFound, readJson, rest, restWithApiFallback } from './client.ts'
 import { storeDraft } from './drafts.ts'
 import { createLiveQuery } from './live-query.ts'

@@ -1,4 +1,7 @@
-/** Every keyboard shortcut of the page. Handlers match key presses against it, and texts on the page show its `keys`. */
+/**
+ * Keyboard shortcuts of the page: handlers match key presses against them, and texts show their `keys`. Keys inside one
+ * widget (Escape, Tab, arrows) are in its component.
+ */
 
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 

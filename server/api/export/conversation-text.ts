@@ -1,6 +1,6 @@
 /** Conversations as JSON and Markdown, streamed message by message. */
 import type { ConversationRow } from '#contract/conversation.ts'
-import { DEFAULT_TITLES, PRODUCT_NAME } from '#contract/limits.ts'
+import { DEFAULT_TITLES, PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, isWebSource, type Source } from '#contract/source.ts'

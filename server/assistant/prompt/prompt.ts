@@ -1,4 +1,4 @@
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { isMessageSource, type Source } from '#contract/source.ts'
 import type { ShownPicture } from '#server/assistant/reply/attached-images.ts'

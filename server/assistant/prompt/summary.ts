@@ -2,7 +2,7 @@
  * Summarises the older part of a conversation that the window cannot hold: by the model itself or, if that fails, by
  * sentences extracted from the messages.
  */
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import { splitSentences } from '#server/assistant/extractive/sentences.ts'
 import type { Log } from '#server/base/log.ts'

@@ -1,4 +1,4 @@
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { isPassageSource, isWebSource, type Source } from '#contract/source.ts'
 import { findMisquotes } from '#server/assistant/citations/check-quotations.ts'
 import { focusSource } from '#server/assistant/citations/focus-source.ts'

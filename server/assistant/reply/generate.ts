@@ -1,4 +1,4 @@
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { Source } from '#contract/source.ts'
 import type { Citations } from '#server/assistant/citations/markers.ts'
 import { writeExtractiveAnswer } from '#server/assistant/extractive/extractive-answer.ts'

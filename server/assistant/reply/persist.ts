@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { isTransientFailure } from '#server/database/errors.ts'
 import type { Attempt } from './attempt.ts'
 import { composeAnswer, type PhaseResults } from './compose-answer.ts'

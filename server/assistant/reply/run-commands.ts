@@ -1,4 +1,4 @@
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { SourceList } from '#server/assistant/citations/source-list.ts'
 import { type Finding, MAX_TOOL_RUNS } from '#server/assistant/tools/outcome.ts'
 import { type FindingSection, quoteFindings } from '#server/assistant/tools/quote-findings.ts'

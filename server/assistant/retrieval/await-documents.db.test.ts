@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { READING_STEP, type ReplyPart } from '#contract/reply-events.ts'
 import { stopReply } from '#server/conversations/reply-queries.ts'
 import { openTestAssistant, type Person, type Watched } from '#test/assistant.ts'

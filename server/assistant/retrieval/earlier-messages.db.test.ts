@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { TurnsInPrompt } from '#server/conversations/earlier-message-queries.ts'
 import type { Person } from '#test/assistant.ts'
 import { createTestDatabase, type TestDatabase } from '#test/database.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { openTestAssistant } from '#test/assistant.ts'
 import { addReadDocument } from '#test/library.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import type { RetrievalTrace } from '#contract/trace.ts'
 import type { Claims } from '#server/database/scope.ts'
 import { openTestAssistant } from '#test/assistant.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { getConversation, updateConversation } from '#server/conversations/queries.ts'
 import { openTestAssistant, type Person } from '#test/assistant.ts'
 import { createRecorder, createTestTokens, live, openClient, startNode, tokenOf } from '#test/realtime.ts'

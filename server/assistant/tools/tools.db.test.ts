@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { READER_MODEL } from '#contract/limits.ts'
+import { READER_MODEL } from '#contract/product-names.ts'
 import { createReplyClaims } from '#server/assistant/queue/claims.ts'
 import { retryReply, stopReply } from '#server/conversations/reply-queries.ts'
 import { continueAnswer, rewriteAnswer } from '#server/conversations/rewrite-queries.ts'

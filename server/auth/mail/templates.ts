@@ -1,6 +1,6 @@
 /** Texts of all mails: purpose, next step, and what to do about an unexpected mail. */
 import type { ClosingReceipt } from '#contract/auth.ts'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 
 export interface MailMessage {
   readonly subject: string

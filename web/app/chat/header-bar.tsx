@@ -1,6 +1,6 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import type { JSX } from 'react'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { AccountMenu } from '#web/features/account/account-menu.tsx'
 import { SettingsMenu } from '#web/features/account/settings-menu.tsx'
 import { ModelPicker } from '#web/features/model-picker/model-picker.tsx'

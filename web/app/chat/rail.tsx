@@ -1,6 +1,6 @@
 import { FileText, MessageSquare, Settings, Users, type LucideIcon } from 'lucide-react'
 import type { JSX } from 'react'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { Logo } from '#web/ui/logo.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { uploadAnswer, type DocumentRow, type UploadAnswer } from '#contract/document.ts'
-import { MAX_CONCURRENT_UPLOADS } from '#contract/limits.ts'
+import { MAX_CONCURRENT_UPLOADS } from '#contract/upload-limits.ts'
 import { accessToken } from '#web/data/auth/session.ts'
 
 /** The result for one file; `document` is an existing one if the same bytes were uploaded before. */

@@ -1,5 +1,5 @@
 import { useState, type JSX } from 'react'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { saveFile } from '#web/lib/save-file.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

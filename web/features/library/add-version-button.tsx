@@ -4,7 +4,7 @@ import { useRef, type JSX } from 'react'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
 import { cacheDocuments } from '#web/data/documents/document-cache.ts'
 import { uploadDocumentVersion } from '#web/data/documents/upload-documents.ts'
 import { Button } from '#web/ui/button.tsx'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
 import { useEffect, useId, type JSX } from 'react'
 import { useDropzone } from 'react-dropzone'
-import { MAX_UPLOAD_LABEL } from '#contract/limits.ts'
+import { MAX_UPLOAD_LABEL } from '#contract/upload-limits.ts'
 
 import type { DocumentRow } from '#contract/document.ts'
 import { documentsQuery } from '#web/data/documents/document-queries.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
 
 import { acceptedTypes, rejectionMessage, withinSizeLimit } from './upload-rules.ts'
 

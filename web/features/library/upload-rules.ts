@@ -1,5 +1,5 @@
 import { UPLOAD_TYPES } from '#contract/file-types.ts'
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
 
 /** No lower limit in the browser: the server explains by name why an empty file is rejected. */
 const MINIMUM_UPLOAD_BYTES = 0

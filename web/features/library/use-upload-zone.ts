@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import type { DropEvent, DropzoneOptions } from 'react-dropzone'
 
 import type { DocumentRow } from '#contract/document.ts'
-import { MAX_UPLOAD_BYTES } from '#contract/limits.ts'
+import { MAX_UPLOAD_BYTES } from '#contract/upload-limits.ts'
 
 import { acceptedTypes } from './upload-rules.ts'
 import { startUploads } from './upload-store.ts'

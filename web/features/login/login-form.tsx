@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 import type { PublicConfig } from '#contract/auth.ts'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import type { MailPurpose } from '#web/data/auth/sign-in.ts'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'

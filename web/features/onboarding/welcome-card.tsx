@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useState, type JSX, type ReactNode } from 'react'
-import { PRODUCT_NAME } from '#contract/limits.ts'
+import { PRODUCT_NAME } from '#contract/product-names.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Progress } from '#web/ui/progress.tsx'
 import styles from './welcome-card.module.css'

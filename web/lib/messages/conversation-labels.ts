@@ -1,5 +1,5 @@
 import type { ConversationRow } from '#contract/conversation.ts'
-import { DEFAULT_TITLES } from '#contract/limits.ts'
+import { DEFAULT_TITLES } from '#contract/product-names.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 import type { MessageSource } from '#contract/source.ts'
 

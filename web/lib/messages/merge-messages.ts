@@ -1,4 +1,3 @@
-import { TEMPORARY_ID_PREFIX } from '#contract/limits.ts'
 import type { MessageRow } from '#contract/message.ts'
 import { SENDER_ROLES } from '#contract/sender-roles.ts'
 
@@ -9,6 +8,8 @@ import { SENDER_ROLES } from '#contract/sender-roles.ts'
 export type ThreadMessage = MessageRow & { pendingId?: string; writing?: true }
 
 export type Thread = { messages: ThreadMessage[]; hasEarlier: boolean }
+
+const TEMPORARY_ID_PREFIX = 'temp-'
 
 export const isTemporary = (message: ThreadMessage): boolean => message.id.startsWith(TEMPORARY_ID_PREFIX)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { temporaryDatabase } from '#test/database.ts'
-import { type Bucket, refundAttempt, takeAttempt } from './rate-limit.ts'
+import { type Bucket, refundAttempt, takeAttempt } from './token-bucket.ts'
 
 const bucket = (key: string, capacity: number, refillPerS = 0.001): Bucket => ({ key, capacity, refillPerS })
 
